@@ -1,0 +1,116 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// One list of strict settings for every target.
+var strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+]
+if Context.environment["THUMBTURN_WARNINGS_AS_ERRORS"] == "1" {
+    strict.append(.treatAllWarnings(as: .error))
+}
+
+/// CryptoKit is on every Apple system, so only the others download and link swift-crypto.
+let crypto = Target.Dependency.product(
+    name: "Crypto",
+    package: "swift-crypto",
+    condition: .when(platforms: [.linux, .android])
+)
+
+let package = Package(
+    name: "thumbturn",
+    platforms: [.macOS(.v15), .iOS(.v18), .visionOS(.v2)],
+    products: [
+        .library(name: "Thumbturn", targets: ["Thumbturn"]),
+        .library(name: "ThumbturnVerifier", targets: ["ThumbturnVerifier"]),
+        .library(name: "ThumbturnTestKit", targets: ["ThumbturnTestKit"]),
+        .library(name: "ThumbturnServer", targets: ["ThumbturnServer"]),
+        .executable(name: "thumbturn", targets: ["ThumbturnCLI"]),
+        .executable(name: "thumbturn-server", targets: ["ThumbturnServerCLI"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "The server library: Hummingbird, SQLite through GRDB, libsodium."),
+        .trait(
+            name: "Tools",
+            description: "The commands thumbturn and thumbturn-server.",
+            enabledTraits: ["Server"]
+        ),
+        .default(enabledTraits: []),
+    ],
+    dependencies: [
+        // Never below 4.5.1: CVE-2026-43823.
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        .target(name: "ThumbturnCore", swiftSettings: strict),
+        .target(name: "ThumbturnDevice", dependencies: ["ThumbturnCore", crypto], swiftSettings: strict),
+        .target(name: "Thumbturn", dependencies: ["ThumbturnCore", "ThumbturnDevice"], swiftSettings: strict),
+        .target(
+            name: "ThumbturnVerifier",
+            dependencies: ["ThumbturnCore", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "ThumbturnTestKit",
+            dependencies: ["ThumbturnCore", "ThumbturnDevice", crypto],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "ThumbturnServer",
+            dependencies: [
+                "ThumbturnCore",
+                "ThumbturnVerifier",
+                .target(name: "CSodium", condition: .when(traits: ["Server"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Server"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "ThumbturnServerCLI",
+            dependencies: [
+                "ThumbturnServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Tools"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Tools"])),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Tools"])
+                ),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "ThumbturnCLI",
+            dependencies: [
+                "Thumbturn",
+                "ThumbturnVerifier",
+                "ThumbturnTestKit",
+                crypto,
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Tools"])),
+            ],
+            swiftSettings: strict
+        ),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    ]
+)

@@ -1,0 +1,2 @@
+@_exported public import ThumbturnCore
+@_exported public import ThumbturnDevice

@@ -1,0 +1,5 @@
+#if Tools
+import ArgumentParser
+import NIOPosix
+import NIOHTTP1
+#endif

@@ -1,0 +1,305 @@
+/// One unlock, from the first look at the sensor to a proof or a failure.
+///
+/// A value without clock, chance or input and output of its own: events go in with the time they happened, effects come out.
+/// One task owns it. Events that come late, twice, or from a prompt that is gone change nothing.
+///
+///     idle ──began──▶ prompting ──matched──▶ signing ──signed──▶ finished(granted)
+///                      │  ▲  │                  │
+///              mismatch└──┘  └─────────┬────────┘
+///                                      ▼ timeout, lockout, dead key, person's choice
+///                               next rung: prompting again, or finished(failed) where only the full sign-in is left
+public struct UnlockFlow: Hashable, Sendable {
+    public enum State: Hashable, Sendable {
+        case idle
+        case prompting(Prompt)
+        /// The prompt was answered; the key is making the proof.
+        case signing(Prompt)
+        case finished(End)
+    }
+
+    /// A prompt on the screen, or about to be.
+    public struct Prompt: Hashable, Sendable {
+        /// Tells this prompt from earlier ones.
+        public let id: Int
+        public let rung: Rung
+        /// What the system's cancel button says in this phase.
+        public let cancelButton: CancelButton
+    }
+
+    public enum CancelButton: Hashable, Sendable {
+        case cancel
+        /// "Use …": pressing it moves on to this rung.
+        case use(Rung)
+    }
+
+    public enum End: Hashable, Sendable {
+        /// There is no grant without the proof that a key made.
+        case granted(Rung, Proof)
+        case failed(Failure)
+    }
+
+    public enum Event: Hashable, Sendable {
+        /// The flow may start; this is what the device can do.
+        case began(Readiness)
+        /// A prompt ended, or told of one try.
+        case answered(SensorAnswer, prompt: Int)
+        /// The person asked for another way.
+        case hintChosen
+        case signed(Proof, prompt: Int)
+        case signingFailed(Failure, prompt: Int)
+        /// The app ended the flow: its task was cancelled, or another prompt took the place.
+        case stopped(Failure)
+        case woke
+    }
+
+    public enum Effect: Hashable, Sendable {
+        case show(Prompt)
+        /// Takes the prompt off the screen; whatever it still answers is stale.
+        case dismiss(Prompt)
+        case sign(Prompt)
+        case wake(at: Instant)
+        /// "Having trouble? Use … instead."
+        case showHint(Rung)
+        case move(from: Rung, to: Rung, because: Trigger)
+        case emit(Telemetry)
+        case finish(End)
+    }
+
+    public private(set) var state: State = .idle
+    public let policy: UnlockPolicy
+
+    private var readiness: Readiness?
+    private var started: Instant?
+    /// When the running retry has to be over; nil in the first attempt.
+    private var retryUntil: Instant?
+    private var hintShown = false
+    /// Mismatches on this rung.
+    private var mismatches = 0
+    /// The first thing that went wrong: what the person should hear if every rung is used up.
+    private var cause: Failure?
+
+    public init(policy: UnlockPolicy) {
+        self.policy = policy
+    }
+
+    public mutating func handle(_ event: Event, at now: Instant) -> [Effect] {
+        switch (state, event) {
+        case (.idle, .began(let readiness)):
+            self.readiness = readiness
+            started = now
+            return begin(at: now)
+
+        case (.prompting(let prompt), .answered(let answer, let id)) where id == prompt.id:
+            return answered(answer, to: prompt, at: now)
+
+        case (.prompting(let prompt), .hintChosen):
+            return [.dismiss(prompt)] + moveOn(from: prompt.rung, because: .choice, at: now)
+
+        case (.prompting(let prompt), .woke):
+            return woke(during: prompt, at: now)
+
+        case (.signing(let prompt), .signed(let proof, let id)) where id == prompt.id:
+            let end = End.granted(prompt.rung, proof)
+            state = .finished(end)
+            return [.emit(.authenticated(prompt.rung, after: elapsed(now), attempts: prompt.id)), .finish(end)]
+
+        case (.signing(let prompt), .signingFailed(let failure, let id)) where id == prompt.id:
+            return refused(failure, at: prompt.rung, now)
+
+        case (.idle, .stopped(let failure)):
+            return fail(failure)
+        case (.prompting(let prompt), .stopped(let failure)), (.signing(let prompt), .stopped(let failure)):
+            return [.dismiss(prompt), .emit(.cancelled(failure.code.name))] + fail(failure)
+
+        // A flow begins once.
+        case (.prompting, .began), (.signing, .began),
+            // Nothing is asked before the beginning, and answers come from prompts that are gone.
+            (.idle, .answered), (.idle, .hintChosen), (.idle, .woke), (.idle, .signed), (.idle, .signingFailed),
+            (.prompting, .answered), (.prompting, .signed), (.prompting, .signingFailed),
+            // The match came first: a second answer, a late choice or a timer does not undo it.
+            (.signing, .answered), (.signing, .hintChosen), (.signing, .woke), (.signing, .signed), (.signing, .signingFailed),
+            // The end is reached once.
+            (.finished, _):
+            return []
+        }
+    }
+}
+
+// MARK: - Beginning and moving on
+
+extension UnlockFlow {
+    private mutating func begin(at now: Instant) -> [Effect] {
+        guard let first = policy.ladder.first else {
+            return fail(Failure(.policyDenies, recovery: .report))
+        }
+        return ask(first, at: now)
+    }
+
+    /// Asks a rung if it can be asked, or passes on to the next one without a prompt.
+    private mutating func ask(_ rung: Rung, at now: Instant) -> [Effect] {
+        guard let readiness else { return [] }
+        if rung == .fullCredentials { return needCredentials() }
+        if let obstacle = readiness.obstacle(to: rung) {
+            let note: [Effect] = obstacle.code == .keyInvalidated ? [.emit(.keyInvalidated)] : []
+            cause = cause ?? obstacle
+            return note + moveOn(from: rung, because: .skipped(obstacle.code.name), at: now)
+        }
+        return show(rung, cancelButton: .cancel, at: now)
+    }
+
+    private mutating func show(_ rung: Rung, cancelButton: CancelButton, at now: Instant) -> [Effect] {
+        let id: Int
+        switch state {
+        case .idle: id = 1
+        case .prompting(let last), .signing(let last): id = last.id + 1
+        case .finished: return []
+        }
+        let prompt = Prompt(id: id, rung: rung, cancelButton: cancelButton)
+        state = .prompting(prompt)
+        var effects: [Effect] = [.show(prompt), .emit(.promptShown(rung))]
+        if let next = deadline(of: prompt) { effects.append(.wake(at: next)) }
+        return effects
+    }
+
+    /// Moves to the next rung of the ladder. The ladder never dead-ends: below it there is the full sign-in.
+    private mutating func moveOn(from rung: Rung, because trigger: Trigger, at now: Instant) -> [Effect] {
+        let next = rungAfter(rung)
+        mismatches = 0
+        return [.move(from: rung, to: next, because: trigger), .emit(.fellBack(from: rung, to: next, trigger))]
+            + ask(next, at: now)
+    }
+
+    private func rungAfter(_ rung: Rung) -> Rung {
+        guard let index = policy.ladder.firstIndex(of: rung), index + 1 < policy.ladder.count else { return .fullCredentials }
+        return policy.ladder[index + 1]
+    }
+
+    /// No rung of this device is left. The first cause decides what the person hears.
+    private mutating func needCredentials() -> [Effect] {
+        var failure = cause ?? Failure(.notEnrolled, recovery: .signInAgain)
+        if failure.recovery != .reEnrol { failure.recovery = .signInAgain }
+        return fail(failure)
+    }
+
+    private mutating func fail(_ failure: Failure) -> [Effect] {
+        let end = End.failed(failure)
+        state = .finished(end)
+        return [.finish(end)]
+    }
+}
+
+// MARK: - Answers
+
+extension UnlockFlow {
+    private mutating func answered(_ answer: SensorAnswer, to prompt: Prompt, at now: Instant) -> [Effect] {
+        let heard = Effect.emit(.sensorAnswered(answer.outcome, after: elapsed(now)))
+        switch answer {
+        case .matched:
+            state = .signing(prompt)
+            return [heard, .sign(prompt)]
+        case .notMatched:
+            return [heard] + mismatched(prompt, at: now)
+        case .failed(let failure):
+            return [heard] + refused(failure, at: prompt.rung, now)
+        }
+    }
+
+    private mutating func mismatched(_ prompt: Prompt, at now: Instant) -> [Effect] {
+        mismatches += 1
+        let next = rungAfter(prompt.rung)
+        cause = cause ?? Failure(.notMatched, recovery: .fallBack(next))
+        // Nobody is hurried while typing a passcode: the window is the sensor's.
+        let inTime = prompt.rung != .biometric || policy.timeLimitsLifted || elapsed(now) < policy.retryWindow
+        guard inTime, mismatches < policy.mismatches else {
+            return moveOn(from: prompt.rung, because: .mismatches, at: now)
+        }
+        if prompt.rung == .biometric { retryUntil = now.advanced(by: policy.retryLimit) }
+        return [.emit(.retry(mismatches))] + show(prompt.rung, cancelButton: .use(next), at: now)
+    }
+
+    /// The prompt or the key ended with a failure of the platform.
+    private mutating func refused(_ failure: Failure, at rung: Rung, _ now: Instant) -> [Effect] {
+        switch failure.code {
+        case .cancelledByUser:
+            // From the second prompt on the button says "Use …", so pressing it is a choice and no refusal.
+            if case .prompting(let prompt) = state, case .use = prompt.cancelButton {
+                return moveOn(from: rung, because: .choice, at: now)
+            }
+            return [.emit(.cancelled(failure.code.name))] + fail(failure)
+        case .cancelledBySystem, .cancelledByApp, .superseded, .notYetReadable:
+            return [.emit(.cancelled(failure.code.name))] + fail(failure)
+        case .lockedOut:
+            cause = cause ?? failure
+            return [.emit(.lockedOut)] + moveOn(from: rung, because: .lockedOut, at: now)
+        case .keyInvalidated:
+            cause = failure
+            return [.emit(.keyInvalidated)] + moveOn(from: rung, because: .keyInvalidated, at: now)
+        default:
+            // Whatever else a platform says, known or not, the person goes on with the next rung.
+            cause = cause ?? failure
+            return moveOn(from: rung, because: .skipped(failure.code.name), at: now)
+        }
+    }
+}
+
+// MARK: - Time
+
+extension UnlockFlow {
+    private mutating func woke(during prompt: Prompt, at now: Instant) -> [Effect] {
+        // Only the sensor's prompt has limits of ours: nobody is hurried while typing a passcode.
+        guard prompt.rung == .biometric, !policy.timeLimitsLifted else { return [] }
+        if now >= fallbackTime {
+            cause = cause ?? Failure(.timedOut, recovery: .fallBack(rungAfter(prompt.rung)))
+            return [.dismiss(prompt)] + moveOn(from: prompt.rung, because: .timeout, at: now)
+        }
+        var effects: [Effect] = []
+        if !hintShown, now >= hintTime {
+            hintShown = true
+            effects += [.showHint(rungAfter(prompt.rung)), .emit(.hintShown)]
+        }
+        // Early, stale and doubled wakes end here: they ask for the next one and change nothing else.
+        if let next = deadline(of: prompt) { effects.append(.wake(at: next)) }
+        return effects
+    }
+
+    /// The next time at which something is due for a prompt.
+    private func deadline(of prompt: Prompt) -> Instant? {
+        guard prompt.rung == .biometric, !policy.timeLimitsLifted else { return nil }
+        return hintShown ? fallbackTime : min(hintTime, fallbackTime)
+    }
+
+    private var hintTime: Instant { start.advanced(by: policy.hintAfter) }
+
+    /// The limit counts from the first prompt; a retry may end it sooner, never later.
+    private var fallbackTime: Instant {
+        let limit = start.advanced(by: policy.fallbackAfter)
+        guard let retryUntil else { return limit }
+        return min(limit, retryUntil)
+    }
+
+    private var start: Instant { started ?? Instant(sinceOrigin: .zero) }
+    private func elapsed(_ now: Instant) -> Duration { start.duration(to: now) }
+}
+
+extension Readiness {
+    /// What stands in the way of asking a rung; nil where nothing does.
+    func obstacle(to rung: Rung) -> Failure? {
+        guard let key = rung.key else { return nil }
+        for kind in [KeyKind.session, key] {
+            switch state(of: kind) {
+            case .usable: break
+            case .missing: return Failure(.notEnrolled, recovery: .signInAgain)
+            case .invalidated: return Failure(.keyInvalidated, recovery: .reEnrol)
+            case .notYetReadable: return Failure(.notYetReadable, recovery: .retry)
+            }
+        }
+        guard rung == .biometric else { return nil }
+        switch biometry {
+        case .ready: return nil
+        case .notEnrolled: return Failure(.biometryNotEnrolled, recovery: .openSettings)
+        case .lockedOut: return Failure(.lockedOut, recovery: .fallBack(.devicePasscode))
+        case .permissionDenied: return Failure(.permissionDenied, recovery: .openSettings)
+        case .unavailable: return Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
+        }
+    }
+}

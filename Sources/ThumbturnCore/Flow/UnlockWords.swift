@@ -1,0 +1,50 @@
+/// What a sensor or a passcode prompt answered.
+public enum SensorAnswer: Hashable, Sendable {
+    case matched
+    /// One real mismatch, as this platform counts them. A cancelled prompt is none.
+    case notMatched
+    /// The prompt ended without a verdict: cancelled, locked out, or an error of the platform.
+    case failed(Failure)
+
+    var outcome: String {
+        switch self {
+        case .matched: "matched"
+        case .notMatched: "notMatched"
+        case .failed(let failure): failure.code.name
+        }
+    }
+}
+
+/// The signature of a device key over a challenge: a compact JWS of type `thumbturn-proof+jwt`. It is a secret until it is spent.
+public struct Proof: Hashable, Sendable {
+    public let jws: String
+
+    public init(jws: String) {
+        self.jws = jws
+    }
+}
+
+/// Why the ladder moved on.
+public enum Trigger: Hashable, Sendable {
+    case timeout
+    case mismatches
+    case lockedOut
+    case keyInvalidated
+    /// The person chose it.
+    case choice
+    /// The rung could not be asked; the name of the failure's code says why.
+    case skipped(String)
+}
+
+/// What happened, without identifiers and without free text.
+public enum Telemetry: Hashable, Sendable {
+    case promptShown(Rung)
+    case sensorAnswered(String, after: Duration)
+    case retry(Int)
+    case hintShown
+    case fellBack(from: Rung, to: Rung, Trigger)
+    case cancelled(String)
+    case lockedOut
+    case keyInvalidated
+    case authenticated(Rung, after: Duration, attempts: Int)
+}

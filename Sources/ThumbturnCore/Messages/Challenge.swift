@@ -1,0 +1,102 @@
+/// What a challenge may be spent on. Purposes never mix.
+public enum Purpose: String, Hashable, Sendable, Codable, CaseIterable {
+    case signIn = "sign-in"
+    case enrol
+}
+
+/// `POST /v1/challenges`: asks for something to sign.
+public struct ChallengeRequest: Message, Hashable {
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case purpose, kids, jkt
+    }
+
+    public var purpose: Purpose
+    /// The keys that may answer, 1 to 4. The server echoes them without looking, so nothing can be found out by asking.
+    public var kids: [String]
+    /// The thumbprint of the device's session key.
+    public var jkt: String
+
+    public init(purpose: Purpose, kids: [String], jkt: String) {
+        self.purpose = purpose
+        self.kids = kids
+        self.jkt = jkt
+    }
+}
+
+/// The answer, with the header `DPoP-Nonce` beside it.
+public struct ChallengeAnswer: Message, Hashable {
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case challenge
+        case expiresIn = "expires_in"
+    }
+
+    /// A compact JWS of type `thumbturn-challenge+jwt`. The device signs this string exactly as received.
+    public var challenge: String
+    /// Seconds from now.
+    public var expiresIn: Int64
+
+    public init(challenge: String, expiresIn: Int64) {
+        self.challenge = challenge
+        self.expiresIn = expiresIn
+    }
+}
+
+/// The claims of a challenge: HS256 under a secret of the server, readable by the device.
+public struct ChallengeClaims: Message, Hashable {
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case iss, aud, jti, iat, exp, kids, cnf, purpose
+    }
+
+    public static let type = "thumbturn-challenge+jwt"
+
+    public var iss: String
+    public var aud: String
+    /// 128 random bits in base64url: what is spent.
+    public var jti: String
+    public var iat: UnixTime
+    public var exp: UnixTime
+    public var kids: [String]
+    public var cnf: Confirmation
+    public var purpose: Purpose
+
+    public init(
+        iss: String, aud: String, jti: String, iat: UnixTime, exp: UnixTime, kids: [String], cnf: Confirmation, purpose: Purpose
+    ) {
+        self.iss = iss
+        self.aud = aud
+        self.jti = jti
+        self.iat = iat
+        self.exp = exp
+        self.kids = kids
+        self.cnf = cnf
+        self.purpose = purpose
+    }
+}
+
+/// The claim `cnf` with the thumbprint of the session key (RFC 7800, RFC 9449 section 6.1).
+public struct Confirmation: Message, Hashable {
+    public enum CodingKeys: String, CodingKey, CaseIterable { case jkt }
+
+    public var jkt: String
+
+    public init(jkt: String) {
+        self.jkt = jkt
+    }
+}
+
+/// The header of a proof: a compact JWS, ES256, whose payload is the challenge string exactly as received.
+public struct ProofHeader: Message, Hashable {
+    public enum CodingKeys: String, CodingKey, CaseIterable { case typ, alg, kid }
+
+    public static let type = "thumbturn-proof+jwt"
+
+    public var typ: String
+    public var alg: String
+    public var kid: String
+
+    public init(kid: String) {
+        typ = Self.type
+        alg = "ES256"
+        self.kid = kid
+    }
+}

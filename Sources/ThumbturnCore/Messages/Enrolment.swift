@@ -1,0 +1,135 @@
+/// `POST /v1/accounts/sign-in`, with a DPoP proof by the new session key: the first mile.
+public struct PasswordSignInRequest: Message {
+    public enum CodingKeys: String, CodingKey, CaseIterable { case account, password }
+
+    public var account: String
+    public var password: String
+
+    public init(account: String, password: String) {
+        self.account = account
+        self.password = password
+    }
+}
+
+/// The answer: the right to enrol one device, once, with the session key that asked.
+public struct EnrolmentTicket: Message {
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case ticket
+        case expiresIn = "expires_in"
+    }
+
+    /// Opaque to the device.
+    public var ticket: String
+    /// Seconds from now.
+    public var expiresIn: Int64
+
+    public init(ticket: String, expiresIn: Int64) {
+        self.ticket = ticket
+        self.expiresIn = expiresIn
+    }
+}
+
+/// `POST /v1/devices`: registers all keys of a device in one request, under one challenge of purpose `enrol`.
+public struct EnrolRequest: Message {
+    public enum CodingKeys: String, CodingKey, CaseIterable { case ticket, name, keys }
+
+    public var ticket: String
+    /// How the person will recognise the device in a list, 1 to 64 characters.
+    public var name: String
+    /// The session key and at least one key that verifies the person; one of each kind at most.
+    public var keys: [KeyRegistration]
+
+    public init(ticket: String, name: String, keys: [KeyRegistration]) {
+        self.ticket = ticket
+        self.name = name
+        self.keys = keys
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        ticket = try container.decode(String.self, forKey: .ticket)
+        name = try container.decode(String.self, forKey: .name)
+        keys = try container.decode([Strict<KeyRegistration>].self, forKey: .keys).map(\.content)
+    }
+}
+
+/// One key of an enrolment, in exactly one of three encodings.
+public struct KeyRegistration: Message {
+    public enum CodingKeys: String, CodingKey, CaseIterable { case kind, jwk, spki, x963, proof }
+
+    public var kind: KeyKind
+    public var jwk: JWK?
+    /// SubjectPublicKeyInfo (RFC 5280 section 4.1): PEM, or DER in base64.
+    public var spki: String?
+    /// The uncompressed point, 65 bytes in base64url.
+    public var x963: String?
+    /// The key's own proof over the challenge. A passcode key may come without: it is registered under the biometric key's
+    /// proof, so that enrolling shows one prompt, and becomes active with its own first proof.
+    public var proof: String?
+
+    public init(kind: KeyKind, jwk: JWK, proof: String?) {
+        self.kind = kind
+        self.jwk = jwk
+        self.proof = proof
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        kind = try container.decode(KeyKind.self, forKey: .kind)
+        jwk = try container.decodeIfPresent(Strict<JWK>.self, forKey: .jwk)?.content
+        spki = try container.decodeIfPresent(String.self, forKey: .spki)
+        x963 = try container.decodeIfPresent(String.self, forKey: .x963)
+        proof = try container.decodeIfPresent(String.self, forKey: .proof)
+    }
+}
+
+/// A device as its owner sees it: the answer to an enrolment, and an entry of `GET /v1/devices`.
+public struct DeviceRecord: Message, Hashable {
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, name, keys
+        case enrolledAt = "enrolled_at"
+        case current
+    }
+
+    public struct Key: Message, Hashable {
+        public enum CodingKeys: String, CodingKey, CaseIterable { case kid, kind, active }
+
+        /// The RFC 7638 thumbprint.
+        public var kid: String
+        public var kind: KeyKind
+        /// False until a key that was registered without its own proof has signed once.
+        public var active: Bool
+
+        public init(kid: String, kind: KeyKind, active: Bool) {
+            self.kid = kid
+            self.kind = kind
+            self.active = active
+        }
+    }
+
+    public var id: String
+    public var name: String
+    public var keys: [Key]
+    public var enrolledAt: UnixTime
+    /// Whether this is the device that asks.
+    public var current: Bool
+
+    public init(id: String, name: String, keys: [Key], enrolledAt: UnixTime, current: Bool) {
+        self.id = id
+        self.name = name
+        self.keys = keys
+        self.enrolledAt = enrolledAt
+        self.current = current
+    }
+}
+
+/// `GET /v1/devices`.
+public struct DeviceList: Message {
+    public enum CodingKeys: String, CodingKey, CaseIterable { case devices }
+
+    public var devices: [DeviceRecord]
+
+    public init(devices: [DeviceRecord]) {
+        self.devices = devices
+    }
+}

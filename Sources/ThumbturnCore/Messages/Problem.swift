@@ -1,0 +1,45 @@
+/// A problem document (RFC 9457). The types are few and neutral: no answer tells which element was wrong.
+///
+/// At the token endpoint, and wherever DPoP is refused, the member `error` carries the code of RFC 6749 section 5.2 or
+/// RFC 9449 sections 5 and 8 as well.
+public struct Problem: Codable, Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The request cannot be read.
+        case malformed
+        /// Anything about keys, proofs, challenges, passwords or tokens.
+        case verificationFailed = "verification-failed"
+        /// The person has to prove presence again (RFC 9470).
+        case stepUpRequired = "step-up-required"
+        case rateLimited = "rate-limited"
+        case notFound = "not-found"
+        case tooLarge = "too-large"
+        case unavailable
+
+        public var uri: String { "urn:thumbturn:problem:\(rawValue)" }
+
+        /// The member `title`: the same for every occurrence.
+        public var title: String {
+            switch self {
+            case .malformed: "The request could not be read."
+            case .verificationFailed: "The request could not be verified."
+            case .stepUpRequired: "A fresh proof of presence is needed."
+            case .rateLimited: "Too many requests."
+            case .notFound: "There is nothing here."
+            case .tooLarge: "The request is too large."
+            case .unavailable: "The service cannot answer now."
+            }
+        }
+    }
+
+    public var type: String
+    public var title: String
+    public var status: Int
+    public var error: String?
+
+    public init(_ kind: Kind, status: Int, error: String? = nil) {
+        type = kind.uri
+        title = kind.title
+        self.status = status
+        self.error = error
+    }
+}

@@ -1,0 +1,99 @@
+/// The grant type of a proof at the token endpoint (RFC 6749 section 4.5).
+public let proofGrantType = "urn:thumbturn:grant-type:proof"
+
+/// A successful answer of the token endpoint (RFC 6749 section 5.1).
+public struct TokenAnswer: Message {
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case accessToken = "access_token"
+        case tokenType = "token_type"
+        case expiresIn = "expires_in"
+        case refreshToken = "refresh_token"
+    }
+
+    public var accessToken: String
+    /// Always `DPoP` (RFC 9449 section 5).
+    public var tokenType: String
+    /// Seconds from now.
+    public var expiresIn: Int64
+    public var refreshToken: String
+
+    public init(accessToken: String, expiresIn: Int64, refreshToken: String) {
+        self.accessToken = accessToken
+        tokenType = "DPoP"
+        self.expiresIn = expiresIn
+        self.refreshToken = refreshToken
+    }
+}
+
+/// The claims of an access token (RFC 9068 section 2.2), bound to the session key (RFC 9449 section 6.1).
+public struct AccessTokenClaims: Codable, Hashable, Sendable {
+    public enum CodingKeys: String, CodingKey {
+        case iss, aud, sub
+        case clientID = "client_id"
+        case iat, exp, jti, sid, did
+        case authTime = "auth_time"
+        case acr, amr, cnf
+    }
+
+    public static let type = "at+jwt"
+
+    public var iss: String
+    public var aud: String
+    /// The account: random, not its name.
+    public var sub: String
+    public var clientID: String
+    public var iat: UnixTime
+    public var exp: UnixTime
+    public var jti: String
+    /// The session, and the device that it lives on.
+    public var sid: String
+    public var did: String
+    /// When the person was last verified by a signature. A refresh does not move it.
+    public var authTime: UnixTime
+    public var acr: String
+    public var amr: [String]
+    public var cnf: Confirmation
+
+    public init(
+        iss: String, aud: String, sub: String, clientID: String, iat: UnixTime, exp: UnixTime, jti: String, sid: String,
+        did: String, authTime: UnixTime, acr: String, amr: [String], cnf: Confirmation
+    ) {
+        self.iss = iss
+        self.aud = aud
+        self.sub = sub
+        self.clientID = clientID
+        self.iat = iat
+        self.exp = exp
+        self.jti = jti
+        self.sid = sid
+        self.did = did
+        self.authTime = authTime
+        self.acr = acr
+        self.amr = amr
+        self.cnf = cnf
+    }
+}
+
+/// `GET /v1/me`: who the token speaks for.
+public struct Me: Message, Hashable {
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case account, name, device, acr, amr
+        case authTime = "auth_time"
+    }
+
+    public var account: String
+    public var name: String
+    public var device: String
+    public var acr: String
+    public var amr: [String]
+    public var authTime: UnixTime
+
+    public init(account: String, name: String, device: String, acr: String, amr: [String], authTime: UnixTime) {
+        self.account = account
+        self.name = name
+        self.device = device
+        self.acr = acr
+        self.amr = amr
+        self.authTime = authTime
+    }
+}

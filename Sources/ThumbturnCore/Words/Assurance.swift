@@ -1,0 +1,79 @@
+/// Where a key lives, as far as evidence proves it.
+public enum KeyProtection: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
+    case none
+    /// The key may be in a file; this is also the level of every key without evidence.
+    case software
+    /// The key was made in hardware, in the word of a party the server trusts.
+    case hardware
+    /// The hardware's maker signed for the key.
+    case attestedHardware
+
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }
+
+    private var rank: Int {
+        switch self {
+        case .none: 0
+        case .software: 1
+        case .hardware: 2
+        case .attestedHardware: 3
+        }
+    }
+}
+
+/// What a key demands of the person at each use.
+public enum UserVerification: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
+    case none
+    case pin
+    case passcode
+    case biometric
+
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }
+
+    private var rank: Int {
+        switch self {
+        case .none: 0
+        case .pin: 1
+        case .passcode: 2
+        case .biometric: 3
+        }
+    }
+}
+
+/// How far a signature may be trusted: where its key lives, and what that key demanded. Computed by the server from evidence.
+///
+/// A `software` protection says that nobody proved anything: the verification is then the word given at enrolment.
+public struct Assurance: Hashable, Sendable, Codable {
+    public var protection: KeyProtection
+    public var verification: UserVerification
+
+    public init(protection: KeyProtection, verification: UserVerification) {
+        self.protection = protection
+        self.verification = verification
+    }
+
+    /// Whether both halves reach what a policy demands. Neither makes up for the other.
+    public func meets(_ demanded: Assurance) -> Bool {
+        protection >= demanded.protection && verification >= demanded.verification
+    }
+
+    /// The value of the token claim `acr` (RFC 9068 section 2.2.1): `urn:thumbturn:acr:<protection>:<verification>`.
+    public var acr: String { "urn:thumbturn:acr:\(protection.rawValue):\(verification.rawValue)" }
+
+    /// The value of the token claim `amr` (RFC 8176): only what is known, never which part of the body.
+    public var amr: [String] {
+        var methods: [String] =
+            switch protection {
+            case .none: []
+            case .software: ["swk", "pop"]
+            case .hardware, .attestedHardware: ["hwk", "pop"]
+            }
+        // Presence and PIN are known only where the hardware enforces them.
+        guard protection >= .hardware else { return methods }
+        switch verification {
+        case .none: break
+        case .pin: methods += ["pin", "mfa"]
+        case .passcode, .biometric: methods += ["user", "mfa"]
+        }
+        return methods
+    }
+}

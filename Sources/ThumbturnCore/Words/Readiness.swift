@@ -1,0 +1,62 @@
+/// The state of the device's biometry, found without a prompt.
+public enum BiometryState: Hashable, Sendable {
+    case ready
+    /// There is a sensor, but nobody has set it up.
+    case notEnrolled
+    /// Too many mismatches: the operating system refuses until the passcode is entered, or for a while.
+    case lockedOut(Lockout)
+    /// The person has not allowed this app to use the sensor.
+    case permissionDenied
+    /// There is no sensor, or it cannot be used now.
+    case unavailable
+}
+
+/// The two lockouts that operating systems know.
+public enum Lockout: String, Hashable, Sendable, Codable {
+    /// Ends by itself after a while.
+    case temporary
+    /// Ends when the device passcode is entered.
+    case untilPasscode
+}
+
+/// The state of one key, found without a prompt.
+public enum KeyState: Hashable, Sendable {
+    case usable
+    case missing
+    /// The key existed and is gone for good: a new face or finger was enrolled, or the passcode was removed.
+    case invalidated
+    /// The device has not been unlocked since it started. This never means signed out.
+    case notYetReadable
+}
+
+/// One silent, total answer to "what can this person do now?".
+public struct Readiness: Hashable, Sendable {
+    public var biometry: BiometryState
+    /// The state of each key. A kind that is not listed is missing.
+    public var keys: [KeyKind: KeyState]
+    /// The rung that would be asked first; `fullCredentials` when the person has to sign in.
+    public var nextRung: Rung
+
+    public init(biometry: BiometryState, keys: [KeyKind: KeyState], ladder: [Rung]) {
+        self.biometry = biometry
+        self.keys = keys
+        self.nextRung = .fullCredentials
+        nextRung = ladder.first { isUsable($0) } ?? .fullCredentials
+    }
+
+    public func state(of kind: KeyKind) -> KeyState { keys[kind] ?? .missing }
+
+    /// Whether a rung can be asked now. The full sign-in always can.
+    public func isUsable(_ rung: Rung) -> Bool {
+        guard let key = rung.key else { return true }
+        // Every proof is redeemed with the session key, so without it no other key is of use.
+        guard state(of: .session) == .usable, state(of: key) == .usable else { return false }
+        return rung != .biometric || biometry == .ready
+    }
+
+    /// Whether this device is enrolled. Derived from the keys at each call, never stored.
+    public var isEnrolled: Bool {
+        state(of: .session) == .usable
+            && [KeyKind.biometric, .passcode, .pin].contains { state(of: $0) == .usable }
+    }
+}

@@ -1,0 +1,65 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+import Foundation
+import ThumbturnCore
+
+/// Files that only their owner can read: mode 0600 in a folder of mode 0700, replaced as a whole and synced.
+struct PrivateFiles: Sendable {
+    let folder: String
+
+    func read(_ name: String) throws(Failure) -> [UInt8]? {
+        guard FileManager.default.fileExists(atPath: path(name)) else { return nil }
+        guard let data = FileManager.default.contents(atPath: path(name)) else { throw failure() }
+        return Array(data)
+    }
+
+    func write(_ bytes: [UInt8], to name: String) throws(Failure) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw Failure(.platform, recovery: .report)
+        }
+        // Created with its mode, so that the secret is never readable by others, not even for a moment.
+        let draft = path(name) + ".new"
+        unsafe unlink(draft)
+        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw failure() }
+        defer { close(file) }
+        guard unsafe bytes.withUnsafeBytes({ unsafe Self.writeAll($0, to: file) }), fsync(file) == 0,
+            unsafe rename(draft, path(name)) == 0
+        else { throw failure() }
+    }
+
+    func delete(_ name: String) throws(Failure) {
+        guard unsafe unlink(path(name)) == 0 || errno == ENOENT else { throw failure() }
+    }
+
+    private func path(_ name: String) -> String { folder + "/" + name }
+
+    private func failure() -> Failure {
+        Failure(.platform, recovery: .report, status: .init(domain: "POSIX", code: Int(errno)))
+    }
+
+    private static func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
+        var rest = unsafe bytes[...]
+        while unsafe !rest.isEmpty {
+            let count = unsafe writeOnce(file, UnsafeRawBufferPointer(rebasing: rest))
+            guard count > 0 else { return false }
+            unsafe rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}
+
+private func writeOnce(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    unsafe write(file, bytes.baseAddress, bytes.count)
+}

@@ -1,0 +1,69 @@
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+public import ThumbturnCore
+
+/// Keys for development, in files of mode 0600. **Their protection is `software`**: whoever can read the files can sign, with or
+/// without the person, and a change of enrolment does not kill them. A server that asks for evidence refuses them.
+public struct SoftwareKeys: DeviceKeys {
+    private let files: PrivateFiles
+
+    /// - Parameter folder: made with mode 0700 where it does not exist.
+    public init(folder: String) {
+        files = PrivateFiles(folder: folder)
+    }
+
+    public func create(_ name: KeyName) throws(Failure) -> JWK {
+        let key = P256.Signing.PrivateKey()
+        try files.write(Array(key.rawRepresentation), to: Self.file(name))
+        return try Self.jwk(of: key)
+    }
+
+    public func state(of name: KeyName) -> KeyState {
+        do throws(Failure) {
+            return try key(name) == nil ? .missing : .usable
+        } catch {
+            // There but not readable: never a reason to call somebody signed out.
+            return .notYetReadable
+        }
+    }
+
+    public func publicKey(of name: KeyName) throws(Failure) -> JWK {
+        guard let key = try key(name) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        return try Self.jwk(of: key)
+    }
+
+    public func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) throws(Failure) -> [UInt8] {
+        guard let key = try key(name) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        // No hardware stands behind this check. It keeps development honest: code that forgets the prompt fails here too.
+        guard name.kind.userVerification == .none || presence != nil else { throw Failure(.notMatched, recovery: .retry) }
+        guard let signature = try? key.signature(for: message) else { throw Failure(.platform, recovery: .report) }
+        return Array(signature.rawRepresentation)
+    }
+
+    public func delete(_ name: KeyName) throws(Failure) {
+        try files.delete(Self.file(name))
+    }
+
+    private func key(_ name: KeyName) throws(Failure) -> P256.Signing.PrivateKey? {
+        guard let bytes = try files.read(Self.file(name)) else { return nil }
+        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes) else {
+            throw Failure(.platform, recovery: .reEnrol)
+        }
+        return key
+    }
+
+    private static func jwk(of key: P256.Signing.PrivateKey) throws(Failure) -> JWK {
+        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else {
+            throw Failure(.platform, recovery: .report)
+        }
+        return jwk
+    }
+
+    /// Server and account are hashed, so that no address decides a path.
+    private static func file(_ name: KeyName) -> String {
+        "\(Signing.hash(Array("\(name.server)\n\(name.account)".utf8))).\(name.kind.rawValue).software-key"
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import ThumbturnCore
+
+/// Requests to one server in the name of one session key: DPoP proofs, server nonces, problem documents.
+actor ServerConnection {
+    let address: ServerAddress
+    private let platform: Platform
+    private let sessionKey: KeyName
+    /// The newest nonce that the server gave.
+    private var nonce: String?
+
+    init(address: ServerAddress, platform: Platform, sessionKey: KeyName) {
+        self.address = address
+        self.platform = platform
+        self.sessionKey = sessionKey
+    }
+
+    enum Body {
+        case none
+        case json([UInt8])
+        case form([(String, String)])
+    }
+
+    /// A fresh challenge that is checked to be what was asked for.
+    func challenge(_ purpose: Purpose, for kids: [String]) async throws(Failure) -> String {
+        let jkt = Signing.thumbprint(of: try await platform.keys.publicKey(of: sessionKey))
+        let request = ChallengeRequest(purpose: purpose, kids: kids, jkt: jkt)
+        let response = try await exchange("POST", "/v1/challenges", .json(Signing.encode(request)), token: nil, signed: false)
+        let challenge = try read(ChallengeAnswer.self, from: response).challenge
+        try ChallengeCheck(issuer: address.issuer, request: request).accept(challenge)
+        return challenge
+    }
+
+    /// Sends a request with a DPoP proof and reads the answer. Asks once more when the server wants a newer nonce.
+    func send<Answer: Message>(
+        _ method: String, _ path: String, _ body: Body = .none, token: String? = nil, expecting: Answer.Type
+    ) async throws(Failure) -> Answer {
+        try read(Answer.self, from: try await send(method, path, body, token: token))
+    }
+
+    @discardableResult
+    func send(_ method: String, _ path: String, _ body: Body = .none, token: String? = nil) async throws(Failure) -> HTTPResponse {
+        try await exchange(method, path, body, token: token, signed: true)
+    }
+
+    private func exchange(
+        _ method: String, _ path: String, _ body: Body, token: String?, signed: Bool
+    ) async throws(Failure) -> HTTPResponse {
+        for attempt in 1...2 {
+            let request = try await request(method, path, body, token: token, signed: signed)
+            let response = try await platform.transport.send(request)
+            if let fresh = response.headers["dpop-nonce"] { nonce = fresh }
+            if (200..<300).contains(response.status) { return response }
+            let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body))
+            if problem?.error == "use_dpop_nonce", attempt == 1 { continue }
+            throw Self.failure(status: response.status, problem)
+        }
+        throw Failure(.unexpectedAnswer, recovery: .report)
+    }
+
+    private func request(
+        _ method: String, _ path: String, _ body: Body, token: String?, signed: Bool
+    ) async throws(Failure) -> HTTPRequest {
+        var request = HTTPRequest(method: method, url: address.issuer + path)
+        switch body {
+        case .none: break
+        case .json(let bytes):
+            request.body = bytes
+            request.headers["Content-Type"] = "application/json"
+        case .form(let fields):
+            request.body = Array(fields.map { "\(Self.formEncoded($0))=\(Self.formEncoded($1))" }.joined(separator: "&").utf8)
+            request.headers["Content-Type"] = "application/x-www-form-urlencoded"
+        }
+        guard signed else { return request }
+        let key = try await platform.keys.publicKey(of: sessionKey)
+        let claims = DPoPClaims(
+            jti: Base64URL.encode((0..<16).map { _ in UInt8.random(in: 0...255) }), htm: method, htu: request.url,
+            iat: platform.clock.civilTime, ath: token.map { Signing.hash(Array($0.utf8)) }, nonce: nonce,
+            bdy: method == "GET" ? nil : Signing.hash(request.body)
+        )
+        let input = Signing.dpopInput(claims, key: key)
+        let signature = try await platform.keys.sign(input, with: sessionKey, presence: nil)
+        request.headers["DPoP"] = CompactJWS.compact(signingInput: input, signature: signature)
+        if let token { request.headers["Authorization"] = "DPoP \(token)" }
+        return request
+    }
+
+    private func read<Answer: Message>(_ type: Answer.Type, from response: HTTPResponse) throws(Failure) -> Answer {
+        // Answers may grow, so unknown members are ignored here; only what is signed is read strictly.
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {
+            throw Failure(.unexpectedAnswer, recovery: .report)
+        }
+        return answer
+    }
+
+    private static func failure(status: Int, _ problem: Problem?) -> Failure {
+        let http = Failure.PlatformStatus(domain: "HTTP", code: status)
+        return switch problem?.type {
+        case Problem.Kind.verificationFailed.uri: Failure(.refused, recovery: .signInAgain, status: http)
+        case Problem.Kind.stepUpRequired.uri: Failure(.refused, recovery: .fallBack(.biometric), status: http)
+        case Problem.Kind.rateLimited.uri, Problem.Kind.unavailable.uri:
+            Failure(.unreachable, recovery: .wait(.seconds(5)), status: http)
+        default: Failure(.unexpectedAnswer, recovery: .report, status: http)
+        }
+    }
+
+    /// `application/x-www-form-urlencoded`: everything but the unreserved characters is escaped.
+    private static func formEncoded(_ text: String) -> String {
+        let hex = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                bytes.append(byte)
+            default: bytes += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,34 @@
+public import ThumbturnCore
+
+/// Names a key: it belongs to one server and one account of this app, and has one kind.
+public struct KeyName: Hashable, Sendable {
+    /// The server's issuer address.
+    public var server: String
+    /// The app's own label for the account on this device.
+    public var account: String
+    public var kind: KeyKind
+
+    public init(server: String, account: String, kind: KeyKind) {
+        self.server = server
+        self.account = account
+        self.kind = kind
+    }
+}
+
+/// The port to the device's keys: P-256, made here, never leaving.
+public protocol DeviceKeys: Sendable {
+    /// Makes a key and returns its public half. A key of the same name is replaced. Never prompts.
+    func create(_ name: KeyName) async throws(Failure) -> JWK
+
+    /// The state of a key, without a prompt.
+    func state(of name: KeyName) async -> KeyState
+
+    /// The public half. Never prompts.
+    func publicKey(of name: KeyName) async throws(Failure) -> JWK
+
+    /// An ES256 signature: r and s, 32 bytes each. Keys that verify the person need the presence that a prompt gave.
+    func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8]
+
+    /// Deletes a key; one that is not there is no failure. Never prompts.
+    func delete(_ name: KeyName) async throws(Failure)
+}

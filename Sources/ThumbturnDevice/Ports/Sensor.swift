@@ -1,0 +1,44 @@
+public import ThumbturnCore
+
+/// The port to the sensor and to the system's passcode prompt.
+public protocol Sensor: Sendable {
+    /// The state of the biometry, without a prompt.
+    func biometry() async -> BiometryState
+
+    /// Whether the device has a passcode that can be asked for.
+    func isPasscodeSet() async -> Bool
+
+    /// Shows one prompt and waits for its end. Cancelling the task takes the prompt off the screen.
+    ///
+    /// `shown` is called once, when the person can see the prompt.
+    func prompt(_ request: PromptRequest, shown: @escaping @Sendable () -> Void) async -> PromptAnswer
+}
+
+/// What a prompt says, and what its success will be used for.
+public struct PromptRequest: Sendable {
+    /// `biometric` or `devicePasscode`.
+    public var rung: Rung
+    /// The app's words: why the person is asked.
+    public var reason: String
+    public var cancelButton: UnlockFlow.CancelButton
+    /// The key that will sign. Platforms that bind a prompt to one use of one key need it, and the bytes, before the prompt.
+    public var key: KeyName
+    public var message: [UInt8]
+}
+
+/// How a prompt ended.
+public enum PromptAnswer: Sendable {
+    case matched(Presence)
+    case notMatched
+    case failed(Failure)
+}
+
+/// What the platform hands out after a match so that a key may be used: an authenticated context, a signature object, an
+/// authorisation. It proves nothing by itself, and no server hears of it.
+public struct Presence: Sendable {
+    public let context: any Sendable
+
+    public init(context: any Sendable) {
+        self.context = context
+    }
+}

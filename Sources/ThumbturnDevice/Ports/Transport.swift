@@ -1,0 +1,36 @@
+public import ThumbturnCore
+
+/// The port to the network.
+public protocol Transport: Sendable {
+    /// Sends one request and returns the answer, whatever its status. Redirects are not followed.
+    /// Throws `unreachable` when there is none.
+    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse
+}
+
+public struct HTTPRequest: Sendable {
+    public var method: String
+    /// The absolute address.
+    public var url: String
+    public var headers: [String: String]
+    public var body: [UInt8]
+
+    public init(method: String, url: String, headers: [String: String] = [:], body: [UInt8] = []) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+}
+
+public struct HTTPResponse: Sendable {
+    public var status: Int
+    /// Names in lower case.
+    public var headers: [String: String]
+    public var body: [UInt8]
+
+    public init(status: Int, headers: [String: String], body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}

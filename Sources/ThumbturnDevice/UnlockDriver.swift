@@ -1,0 +1,131 @@
+public import ThumbturnCore
+
+/// Runs an `UnlockFlow` on a platform. One task owns the machine; its effects run as child tasks and come back as events,
+/// so there is no lock, no re-entrancy, and nothing outlives the call.
+struct UnlockDriver {
+    let platform: Platform
+    let reason: String
+    /// The key of a rung and the bytes it will sign.
+    let request: @Sendable (Rung) -> (key: KeyName, message: [UInt8])?
+    let makeProof: @Sendable (Rung, Presence) async throws(Failure) -> Proof
+    let observe: @Sendable (UnlockNews) -> Void
+
+    func run(_ policy: UnlockPolicy, _ readiness: Readiness) async -> UnlockFlow.End {
+        var flow = UnlockFlow(policy: policy)
+        let (events, mailbox) = AsyncStream.makeStream(of: Heard.self)
+        mailbox.yield(.event(.began(readiness)))
+
+        return await withTaskGroup(of: Void.self) { group in
+            var dismissals: [Int: Dismissal] = [:]
+            var presences: [Int: Presence] = [:]
+            for await heard in events {
+                let event: UnlockFlow.Event
+                switch heard {
+                case .event(let plain): event = plain
+                case .matched(let presence, let prompt):
+                    presences[prompt] = presence
+                    event = .answered(.matched, prompt: prompt)
+                }
+                for effect in flow.handle(event, at: platform.clock.now) {
+                    switch effect {
+                    case .show(let prompt):
+                        let dismissal = Dismissal()
+                        dismissals[prompt.id] = dismissal
+                        group.addTask { await show(prompt, until: dismissal, mailbox) }
+                    case .dismiss(let prompt):
+                        dismissals[prompt.id]?.dismiss()
+                    case .sign(let prompt):
+                        guard let presence = presences.removeValue(forKey: prompt.id) else { continue }
+                        group.addTask { await sign(prompt, presence, mailbox) }
+                    case .wake(let time):
+                        group.addTask {
+                            guard (try? await platform.clock.sleep(until: time)) != nil else { return }
+                            mailbox.yield(.event(.woke))
+                        }
+                    case .showHint(let rung): observe(.hint(rung))
+                    case .move(let from, let to, let trigger): observe(.moved(from: from, to: to, because: trigger))
+                    case .emit(let telemetry): observe(.telemetry(telemetry))
+                    case .finish(let end):
+                        group.cancelAll()
+                        return end
+                    }
+                }
+            }
+            // The stream ends early only when our own task was cancelled: the app stopped the flow.
+            group.cancelAll()
+            let stopped = Failure(.cancelledByApp, recovery: .retry)
+            for case .emit(let telemetry) in flow.handle(.stopped(stopped), at: platform.clock.now) {
+                observe(.telemetry(telemetry))
+            }
+            return .failed(stopped)
+        }
+    }
+
+    private func show(_ prompt: UnlockFlow.Prompt, until dismissal: Dismissal, _ mailbox: Mailbox) async {
+        guard let (key, message) = request(prompt.rung) else {
+            mailbox.yield(.event(.answered(.failed(Failure(.notEnrolled, recovery: .signInAgain)), prompt: prompt.id)))
+            return
+        }
+        let request = PromptRequest(
+            rung: prompt.rung, reason: reason, cancelButton: prompt.cancelButton, key: key, message: message
+        )
+        let answer = await dismissal.race { await platform.sensor.prompt(request, shown: {}) }
+        switch answer {
+        case .matched(let presence): mailbox.yield(.matched(presence, prompt: prompt.id))
+        case .notMatched: mailbox.yield(.event(.answered(.notMatched, prompt: prompt.id)))
+        case .failed(let failure): mailbox.yield(.event(.answered(.failed(failure), prompt: prompt.id)))
+        // Dismissed: whatever the platform still says is stale.
+        case nil: break
+        }
+    }
+
+    private func sign(_ prompt: UnlockFlow.Prompt, _ presence: Presence, _ mailbox: Mailbox) async {
+        do throws(Failure) {
+            mailbox.yield(.event(.signed(try await makeProof(prompt.rung, presence), prompt: prompt.id)))
+        } catch {
+            mailbox.yield(.event(.signingFailed(error, prompt: prompt.id)))
+        }
+    }
+
+    private typealias Mailbox = AsyncStream<Heard>.Continuation
+
+    /// An event of the flow; a match also carries what the platform handed out, which the flow has no business with.
+    private enum Heard: Sendable {
+        case event(UnlockFlow.Event)
+        case matched(Presence, prompt: Int)
+    }
+}
+
+/// Ends one child task without ending the others.
+private struct Dismissal: Sendable {
+    private let signals: AsyncStream<Void>
+    private let mailbox: AsyncStream<Void>.Continuation
+
+    init() {
+        (signals, mailbox) = AsyncStream.makeStream()
+    }
+
+    func dismiss() { mailbox.finish() }
+
+    /// The operation's answer, or nil when it was dismissed first. The loser is cancelled and waited for.
+    func race<Answer: Sendable>(_ operation: @escaping @Sendable () async -> Answer) async -> Answer? {
+        await withTaskGroup(of: Answer?.self) { group in
+            group.addTask { await operation() }
+            group.addTask {
+                for await _ in signals {}
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+    }
+}
+
+/// What a screen and a telemetry sink may want to know of a running unlock.
+public enum UnlockNews: Sendable, Hashable {
+    /// Offer another way beside the prompt, without covering it.
+    case hint(Rung)
+    case moved(from: Rung, to: Rung, because: Trigger)
+    case telemetry(Telemetry)
+}

@@ -1,0 +1,7 @@
+#if Server
+import Hummingbird
+import GRDB
+import CSodium
+import Logging
+import Crypto
+#endif

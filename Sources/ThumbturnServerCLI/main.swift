@@ -1,0 +1,4 @@
+#if Tools
+import ArgumentParser
+import ServiceLifecycle
+#endif

@@ -1,0 +1,91 @@
+import Crypto
+import Foundation
+public import ThumbturnCore
+
+/// A secret of the server under which challenges are made: 32 random bytes, named so that it can be rotated.
+public struct ChallengeSecret: Sendable {
+    public let id: String
+    fileprivate let key: SymmetricKey
+
+    public init(id: String, bytes: [UInt8]) {
+        precondition(bytes.count == 32, "a challenge secret has 32 bytes")
+        self.id = id
+        key = SymmetricKey(data: bytes)
+    }
+}
+
+/// Makes challenges and recognises its own: compact JWS, HS256, with an exact header.
+///
+/// Recognising one is not enough to accept it: it must then be spent, once, in the transaction that it pays for.
+public struct Challenges: Sendable {
+    /// The longest that any challenge lives.
+    public static let lifetime = Duration.seconds(300)
+
+    public let issuer: String
+    public let audience: String
+    /// The newest first; it makes new challenges, the others only recognise old ones.
+    public let secrets: [ChallengeSecret]
+
+    public init(issuer: String, audience: String, secrets: [ChallengeSecret]) {
+        precondition(!secrets.isEmpty, "challenges need a secret")
+        self.issuer = issuer
+        self.audience = audience
+        self.secrets = secrets
+    }
+
+    /// A new challenge. The key ids are echoed without looking them up.
+    public func issue(
+        _ request: ChallengeRequest, at now: UnixTime, using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> String {
+        guard (1...4).contains(request.kids.count), Set(request.kids).count == request.kids.count,
+            request.kids.allSatisfy(Self.isThumbprint), Self.isThumbprint(request.jkt)
+        else { throw .malformed }
+        let claims = ChallengeClaims(
+            iss: issuer, aud: audience, jti: Base64URL.encode(Self.random16(using: &generator)), iat: now,
+            exp: now + Self.lifetime, kids: request.kids, cnf: Confirmation(jkt: request.jkt), purpose: request.purpose
+        )
+        return sign(claims)
+    }
+
+    /// The claims of one of our own challenges for this purpose, if it is still alive.
+    public func verify(_ challenge: String, for purpose: Purpose, at now: UnixTime) throws(Refusal) -> ChallengeClaims {
+        guard let jws = CompactJWS(challenge) else { throw .malformed }
+        let header = try WireJSON.decode(Header.self, from: jws.header)
+        guard header.typ == ChallengeClaims.type else { throw .wrongType }
+        guard header.alg == "HS256" else { throw .wrongAlgorithm }
+        guard let secret = secrets.first(where: { $0.id == header.kid }) else { throw .unknownKey }
+        guard HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret.key)
+        else { throw .wrongSignature }
+        let claims = try WireJSON.decode(ChallengeClaims.self, from: jws.payload)
+        guard claims.iss == issuer else { throw .wrongIssuer }
+        guard claims.aud == audience else { throw .wrongAudience }
+        guard claims.purpose == purpose else { throw .wrongPurpose }
+        guard claims.iat < claims.exp, claims.exp - claims.iat <= Self.lifetime else { throw .malformed }
+        guard now < claims.exp else { throw .expired }
+        return claims
+    }
+
+    /// The challenge of these claims, under the newest secret.
+    package func sign(_ claims: ChallengeClaims) -> String {
+        let header = WireJSON.encode(Header(typ: ChallengeClaims.type, alg: "HS256", kid: secrets[0].id))
+        let input = CompactJWS.signingInput(header: header, payload: WireJSON.encode(claims))
+        let code = HMAC<SHA256>.authenticationCode(for: input, using: secrets[0].key)
+        return CompactJWS.compact(signingInput: input, signature: Array(code))
+    }
+
+    private struct Header: Message {
+        enum CodingKeys: String, CodingKey, CaseIterable { case typ, alg, kid }
+        var typ: String
+        var alg: String
+        var kid: String
+    }
+
+    /// 43 characters that are 32 bytes: a thumbprint, as far as can be told without looking.
+    private static func isThumbprint(_ text: String) -> Bool {
+        text.utf8.count == 43 && Base64URL.decode(text)?.count == 32
+    }
+
+    private static func random16(using generator: inout some RandomNumberGenerator) -> [UInt8] {
+        (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    }
+}

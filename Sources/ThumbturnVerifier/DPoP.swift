@@ -1,0 +1,93 @@
+import Crypto
+import Foundation
+public import ThumbturnCore
+
+/// A verified DPoP proof (RFC 9449 section 4.3). Whether its `jti` was seen before is the caller's to check, with `replayKey`.
+public struct DPoPProof: Sendable {
+    public let key: VerifyingKey
+    public let jti: String
+    public let nonce: String?
+
+    /// The thumbprint of the key that signed.
+    public var jkt: String { key.thumbprint }
+
+    /// The request that a proof must be for.
+    public struct Request: Sendable {
+        public var method: String
+        /// The full address as clients see it; query and fragment do not count.
+        public var uri: String
+        /// The access token that comes with the request.
+        public var accessToken: String?
+        /// The body that the claim `bdy` must cover; nil where it is not demanded.
+        public var body: [UInt8]?
+
+        public init(method: String, uri: String, accessToken: String? = nil, body: [UInt8]? = nil) {
+            self.method = method
+            self.uri = uri
+            self.accessToken = accessToken
+            self.body = body
+        }
+    }
+
+    /// What makes a proof fresh.
+    public enum Freshness: Sendable {
+        /// A nonce of the server, which carries the server's own time: the client's clock does not count (RFC 9449 section 8).
+        case nonce(isLive: @Sendable (String) -> Bool)
+        /// The client's clock, within a window on both sides. A proof that carries a nonce is not refused for it.
+        case issued(within: Duration, of: UnixTime)
+    }
+
+    /// Verifies the one value of the header `DPoP`.
+    public init(_ text: String, for request: Request, fresh freshness: Freshness) throws(Refusal) {
+        guard let jws = CompactJWS(text) else { throw .malformed }
+        let header = try WireJSON.decode(DPoPHeader.self, from: jws.header)
+        guard header.typ == DPoPHeader.type else { throw .wrongType }
+        guard header.alg == "ES256" else { throw .wrongAlgorithm }
+        key = try VerifyingKey(jwk: header.jwk)
+        guard key.isValid(jws.signature, for: jws.signingInput) else { throw .wrongSignature }
+
+        let claims = try WireJSON.decodeClaims(DPoPClaims.self, from: jws.payload)
+        guard (8...128).contains(claims.jti.utf8.count) else { throw .malformed }
+        guard claims.htm == request.method, Self.sameAddress(claims.htu, request.uri) else { throw .wrongRequest }
+        guard claims.ath == request.accessToken.map({ Self.hash(Array($0.utf8)) }) else { throw .wrongRequest }
+        if let body = request.body {
+            guard claims.bdy == Self.hash(body) else { throw .wrongRequest }
+        }
+        switch freshness {
+        case .nonce(let isLive):
+            guard let nonce = claims.nonce, isLive(nonce) else { throw .nonceNeeded }
+        case .issued(let window, let now):
+            if claims.iat - now > window { throw .notYetValid }
+            if now - claims.iat > window { throw .expired }
+        }
+        jti = claims.jti
+        nonce = claims.nonce
+    }
+
+    /// What must not be seen twice while the proof is fresh: 16 bytes of SHA-256 over the thumbprint and the `jti`.
+    public var replayKey: [UInt8] {
+        Array(SHA256.hash(data: Array("\(jkt) \(jti)".utf8)).prefix(16))
+    }
+
+    /// The value of `ath` and `bdy`: SHA-256 in base64url.
+    public static func hash(_ bytes: [UInt8]) -> String {
+        Base64URL.encode(SHA256.hash(data: bytes))
+    }
+
+    /// Whether two addresses are the same after the normalisation of RFC 3986 sections 6.2.2 and 6.2.3, without query and fragment.
+    private static func sameAddress(_ lhs: String, _ rhs: String) -> Bool {
+        lhs == rhs || normalized(lhs).map { $0 == normalized(rhs) } ?? false
+    }
+
+    private static func normalized(_ address: String) -> String? {
+        guard var parts = URLComponents(string: address), let scheme = parts.scheme?.lowercased(), let host = parts.host
+        else { return nil }
+        parts.scheme = scheme
+        parts.host = host.lowercased()
+        if (scheme, parts.port) == ("https", 443) || (scheme, parts.port) == ("http", 80) { parts.port = nil }
+        if parts.path.isEmpty { parts.path = "/" }
+        parts.query = nil
+        parts.fragment = nil
+        return parts.string
+    }
+}

@@ -1,0 +1,27 @@
+import ThumbturnCore
+
+/// A proof as it arrived: read, but not yet verified.
+public struct UnverifiedProof: Sendable {
+    /// The key that claims to have signed.
+    public let kid: String
+    /// The challenge string, exactly as it was signed.
+    public let challenge: String
+    private let jws: CompactJWS
+
+    /// Reads a proof: compact JWS, type `thumbturn-proof+jwt`, ES256, with exactly these header members.
+    public init(_ text: String) throws(Refusal) {
+        guard let jws = CompactJWS(text) else { throw .malformed }
+        let header = try WireJSON.decode(ProofHeader.self, from: jws.header)
+        guard header.typ == ProofHeader.type else { throw .wrongType }
+        guard header.alg == "ES256" else { throw .wrongAlgorithm }
+        guard let challenge = String(validating: jws.payload, as: UTF8.self) else { throw .malformed }
+        self.jws = jws
+        kid = header.kid
+        self.challenge = challenge
+    }
+
+    /// Returns if `key` made this proof, and throws otherwise. The caller has found the key by `kid` and owns that decision.
+    public func verify(by key: VerifyingKey) throws(Refusal) {
+        guard key.isValid(jws.signature, for: jws.signingInput) else { throw .wrongSignature }
+    }
+}

@@ -1,0 +1,66 @@
+import Crypto
+import Foundation
+public import ThumbturnCore
+
+/// A public P-256 key that lies on the curve, with its RFC 7638 thumbprint.
+public struct VerifyingKey: Sendable, Hashable {
+    /// The SHA-256 thumbprint in base64url: 43 characters.
+    public let thumbprint: String
+    /// The uncompressed point, 65 bytes.
+    public let x963: [UInt8]
+    private let key: P256.Signing.PublicKey
+
+    /// From the uncompressed point: 0x04, x and y, 65 bytes.
+    public init(x963: [UInt8]) throws(Refusal) {
+        guard x963.count == 65, let key = try? P256.Signing.PublicKey(x963Representation: x963) else {
+            throw .unacceptableKey
+        }
+        self.init(key)
+    }
+
+    public init(jwk: JWK) throws(Refusal) {
+        guard let point = jwk.x963 else { throw .unacceptableKey }
+        try self.init(x963: point)
+    }
+
+    /// From a SubjectPublicKeyInfo (RFC 5480): PEM, or DER in standard base64. Named curve and uncompressed point only.
+    public init(spki text: String) throws(Refusal) {
+        let der: [UInt8]
+        if text.hasPrefix("-----BEGIN PUBLIC KEY-----") {
+            guard let key = try? P256.Signing.PublicKey(pemRepresentation: text) else { throw .unacceptableKey }
+            self.init(key)
+            return
+        }
+        guard let data = Data(base64Encoded: text) else { throw .unacceptableKey }
+        der = Array(data)
+        try self.init(spkiDER: der)
+    }
+
+    /// From a DER SubjectPublicKeyInfo of exactly the one form that a P-256 key has.
+    public init(spkiDER der: [UInt8]) throws(Refusal) {
+        guard let key = try? P256.Signing.PublicKey(derRepresentation: der), Array(key.derRepresentation) == der else {
+            throw .unacceptableKey
+        }
+        self.init(key)
+    }
+
+    private init(_ key: P256.Signing.PublicKey) {
+        self.key = key
+        x963 = Array(key.x963Representation)
+        let jwk = JWK(x: Array(x963[1..<33]), y: Array(x963[33...]))
+        thumbprint = Base64URL.encode(SHA256.hash(data: jwk.thumbprintInput))
+    }
+
+    public var jwk: JWK { JWK(x: Array(x963[1..<33]), y: Array(x963[33...])) }
+
+    /// Whether `signature` is an ES256 signature over `message`: r and s, 32 bytes each (RFC 7518 section 3.4).
+    public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+        guard signature.count == 64, let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else {
+            return false
+        }
+        return key.isValidSignature(signature, for: message)
+    }
+
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.x963 == rhs.x963 }
+    public func hash(into hasher: inout Hasher) { hasher.combine(x963) }
+}
