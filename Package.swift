@@ -79,21 +79,25 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Server"])
+                ),
             ],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "ThumbturnServerCLI",
             dependencies: [
+                "ThumbturnCore",
                 "ThumbturnServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Tools"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Tools"])),
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Tools"])
-                ),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
             ],
             swiftSettings: strict
         ),
@@ -103,8 +107,18 @@ let package = Package(
                 "Thumbturn",
                 "ThumbturnVerifier",
                 "ThumbturnTestKit",
+                "ThumbturnLoad",
                 crypto,
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "ThumbturnLoad",
+            dependencies: [
+                "ThumbturnCore",
+                "ThumbturnDevice",
+                crypto,
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Tools"])),

@@ -54,7 +54,7 @@ extension Authenticator {
     }
 
     /// Exchanges a proof for tokens.
-    func redeem(_ proof: Proof) async throws(Failure) -> Session {
+    package func redeem(_ proof: Proof) async throws(Failure) -> Session {
         try await token([("grant_type", proofGrantType), ("proof", proof.jws)])
     }
 

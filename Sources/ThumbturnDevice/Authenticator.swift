@@ -9,10 +9,10 @@ public import ThumbturnCore
 ///     try await auth.enrol(with: PasswordSignIn(account: name, password: password))
 ///     let grant = try await auth.authenticate("Unlock Acme", policy: .unlock)
 public actor Authenticator {
-    let platform: Platform
-    let connection: ServerConnection
-    private let address: ServerAddress
-    private let account: String
+    package nonisolated let platform: Platform
+    package nonisolated let connection: ServerConnection
+    private nonisolated let address: ServerAddress
+    private nonisolated let account: String
     private let observe: @Sendable (UnlockNews) -> Void
 
     /// - Parameters:
@@ -45,16 +45,21 @@ public actor Authenticator {
     /// - Parameter reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     /// - Returns: which rung answered, and the tokens. Cancelling the task dismisses the prompt and throws `cancelledByApp`.
     public func authenticate(_ reason: String, policy: UnlockPolicy = .unlock) async throws(Failure) -> Grant {
+        let (rung, proof) = try await proof(reason, policy: policy)
+        return Grant(rung: rung, session: try await redeem(proof))
+    }
+
+    /// The first half of signing in: a proof that is not redeemed yet.
+    package func proof(_ reason: String, policy: UnlockPolicy) async throws(Failure) -> (Rung, Proof) {
         let readiness = await readiness(for: policy)
         let rungs = policy.ladder.filter { $0.key != nil && readiness.isUsable($0) }
         let kids = try await thumbprints(of: rungs)
         // With nothing to sign there is nothing to ask the server; the flow then says why.
         let challenge = rungs.isEmpty ? "" : try await connection.challenge(.signIn, for: rungs.compactMap { kids[$0] })
-        let (rung, proof) = try await prove(challenge, kids, reason, policy, readiness)
-        return Grant(rung: rung, session: try await redeem(proof))
+        return try await prove(challenge, kids, reason, policy, readiness)
     }
 
-    func name(of kind: KeyKind) -> KeyName { KeyName(server: address.issuer, account: account, kind: kind) }
+    package nonisolated func name(of kind: KeyKind) -> KeyName { KeyName(server: address.issuer, account: account, kind: kind) }
 
     func thumbprints(of rungs: [Rung]) async throws(Failure) -> [Rung: String] {
         var kids: [Rung: String] = [:]

@@ -4,28 +4,28 @@ import CryptoKit
 import Crypto
 #endif
 import Foundation
-import ThumbturnCore
+package import ThumbturnCore
 
 /// What the device signs, as bytes.
-enum Signing {
+package enum Signing {
     /// The RFC 7638 thumbprint of a public key: its id everywhere.
-    static func thumbprint(of jwk: JWK) -> String { hash(jwk.thumbprintInput) }
+    package static func thumbprint(of jwk: JWK) -> String { hash(jwk.thumbprintInput) }
 
     /// SHA-256 in base64url.
-    static func hash(_ bytes: [UInt8]) -> String { Base64URL.encode(SHA256.hash(data: bytes)) }
+    package static func hash(_ bytes: [UInt8]) -> String { Base64URL.encode(SHA256.hash(data: bytes)) }
 
     /// The bytes that a key signs to answer a challenge.
-    static func proofInput(challenge: String, kid: String) -> [UInt8] {
+    package static func proofInput(challenge: String, kid: String) -> [UInt8] {
         CompactJWS.signingInput(header: encode(ProofHeader(kid: kid)), payload: Array(challenge.utf8))
     }
 
     /// The bytes of a DPoP proof (RFC 9449 section 4.2).
-    static func dpopInput(_ claims: DPoPClaims, key: JWK) -> [UInt8] {
+    package static func dpopInput(_ claims: DPoPClaims, key: JWK) -> [UInt8] {
         CompactJWS.signingInput(header: encode(DPoPHeader(jwk: key)), payload: encode(claims))
     }
 
     /// JSON with sorted members, so that equal values have equal bytes.
-    static func encode(_ value: some Encodable) -> [UInt8] {
+    package static func encode(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {

@@ -1,28 +1,28 @@
 import Foundation
-import ThumbturnCore
+package import ThumbturnCore
 
 /// Requests to one server in the name of one session key: DPoP proofs, server nonces, problem documents.
-actor ServerConnection {
+package actor ServerConnection {
     let address: ServerAddress
     private let platform: Platform
     private let sessionKey: KeyName
     /// The newest nonce that the server gave.
     private var nonce: String?
 
-    init(address: ServerAddress, platform: Platform, sessionKey: KeyName) {
+    package init(address: ServerAddress, platform: Platform, sessionKey: KeyName) {
         self.address = address
         self.platform = platform
         self.sessionKey = sessionKey
     }
 
-    enum Body {
+    package enum Body: Sendable {
         case none
         case json([UInt8])
         case form([(String, String)])
     }
 
     /// A fresh challenge that is checked to be what was asked for.
-    func challenge(_ purpose: Purpose, for kids: [String]) async throws(Failure) -> String {
+    package func challenge(_ purpose: Purpose, for kids: [String]) async throws(Failure) -> String {
         let jkt = Signing.thumbprint(of: try await platform.keys.publicKey(of: sessionKey))
         let request = ChallengeRequest(purpose: purpose, kids: kids, jkt: jkt)
         let response = try await exchange("POST", "/v1/challenges", .json(Signing.encode(request)), token: nil, signed: false)
@@ -32,14 +32,14 @@ actor ServerConnection {
     }
 
     /// Sends a request with a DPoP proof and reads the answer. Asks once more when the server wants a newer nonce.
-    func send<Answer: Message>(
+    package func send<Answer: Message>(
         _ method: String, _ path: String, _ body: Body = .none, token: String? = nil, expecting: Answer.Type
     ) async throws(Failure) -> Answer {
         try read(Answer.self, from: try await send(method, path, body, token: token))
     }
 
     @discardableResult
-    func send(_ method: String, _ path: String, _ body: Body = .none, token: String? = nil) async throws(Failure) -> HTTPResponse {
+    package func send(_ method: String, _ path: String, _ body: Body = .none, token: String? = nil) async throws(Failure) -> HTTPResponse {
         try await exchange(method, path, body, token: token, signed: true)
     }
 

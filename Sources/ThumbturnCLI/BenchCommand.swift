@@ -1,0 +1,9 @@
+#if Tools
+import ArgumentParser
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench", abstract: "Measures, and prints what this machine could do at best.",
+        subcommands: []
+    )
+}
+#endif

@@ -1,0 +1,23 @@
+#if Tools
+import ArgumentParser
+
+@main
+struct ThumbturnCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "thumbturn",
+        abstract: "A device in the terminal, and a place to try things out.",
+        discussion: """
+            Exit status: 0 done, 1 it did not work, 64 wrong usage, 69 the server does not answer, 75 cancelled or for later, \
+            77 refused: sign in or enrol again.
+            """,
+        subcommands: [DeviceCommand.self, LabCommand.self, BenchCommand.self]
+    )
+}
+#else
+@main
+struct ThumbturnCommand {
+    static func main() {
+        print("thumbturn was built without its trait. Build it with: swift build --traits Tools")
+    }
+}
+#endif

@@ -1,5 +1,0 @@
-#if Tools
-import ArgumentParser
-import NIOPosix
-import NIOHTTP1
-#endif

@@ -1,0 +1,102 @@
+#if Tools
+import NIOCore
+import NIOHTTP1
+package import NIOPosix
+
+/// One HTTP/1.1 connection that is kept alive: one request at a time, no pipelining.
+package final class LoadConnection: Sendable {
+    package struct Answer: Sendable {
+        package var status: Int
+        package var nonce: String?
+        package var body: [UInt8]
+    }
+
+    private let channel: any Channel
+    private let host: String
+
+    package init(host: String, port: Int, on group: MultiThreadedEventLoopGroup) async throws {
+        self.host = "\(host):\(port)"
+        channel = try await ClientBootstrap(group: group)
+            .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(OneAtATime())
+                }
+            }
+            .connect(host: host, port: port).get()
+    }
+
+    package func send(
+        _ method: String, _ path: String, type: String? = nil, headers: [(String, String)] = [], body: [UInt8] = []
+    ) async throws -> Answer {
+        var fields = HTTPHeaders([("Host", host), ("Content-Length", "\(body.count)")])
+        if let type { fields.add(name: "Content-Type", value: type) }
+        for (name, value) in headers { fields.add(name: name, value: value) }
+        let head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: fields)
+        let promise = channel.eventLoop.makePromise(of: Answer.self)
+        channel.writeAndFlush(OneAtATime.Exchange(head: head, body: body, promise: promise), promise: nil)
+        return try await promise.futureResult.get()
+    }
+
+    package func close() async throws {
+        try await channel.close()
+    }
+}
+
+/// Writes a request and gathers its answer. A connection that ends fails whoever waits.
+private final class OneAtATime: ChannelDuplexHandler {
+    struct Exchange {
+        var head: HTTPRequestHead
+        var body: [UInt8]
+        var promise: EventLoopPromise<LoadConnection.Answer>
+    }
+
+    struct Closed: Error {}
+
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundIn = Exchange
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private var waiting: EventLoopPromise<LoadConnection.Answer>?
+    private var answer = LoadConnection.Answer(status: 0, nonce: nil, body: [])
+    private var isClosed = false
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let exchange = unwrapOutboundIn(data)
+        guard !isClosed, waiting == nil else {
+            exchange.promise.fail(Closed())
+            return
+        }
+        waiting = exchange.promise
+        context.write(wrapOutboundOut(.head(exchange.head)), promise: nil)
+        if !exchange.body.isEmpty {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: exchange.body)))), promise: nil)
+        }
+        context.write(wrapOutboundOut(.end(nil)), promise: promise)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            answer = .init(status: Int(head.status.code), nonce: head.headers.first(name: "DPoP-Nonce"), body: [])
+        case .body(let part): answer.body += part.readableBytesView
+        case .end:
+            waiting?.succeed(answer)
+            waiting = nil
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { fail(Closed()) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        fail(error)
+        context.close(promise: nil)
+    }
+
+    private func fail(_ error: any Error) {
+        isClosed = true
+        waiting?.fail(error)
+        waiting = nil
+    }
+}
+#endif

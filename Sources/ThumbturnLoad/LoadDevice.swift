@@ -1,0 +1,139 @@
+#if Tools
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+import Foundation
+package import ThumbturnCore
+import ThumbturnDevice
+
+/// A device for load: two keys in memory and nobody to ask. It builds the requests of one sign-in as a real device does.
+package struct LoadDevice: Sendable {
+    private let session = P256.Signing.PrivateKey()
+    private let biometric = P256.Signing.PrivateKey()
+    private let server: String
+    private let sessionJWK: JWK
+    private let biometricJWK: JWK
+    package let sessionKid: String
+    package let kid: String
+
+    package struct Unexpected: Error, CustomStringConvertible {
+        package var description: String
+    }
+
+    /// - Parameter server: the public address, without a slash at the end.
+    package init(server: String) {
+        self.server = server
+        sessionJWK = Self.jwk(session)
+        biometricJWK = Self.jwk(biometric)
+        sessionKid = Signing.thumbprint(of: sessionJWK)
+        kid = Signing.thumbprint(of: biometricJWK)
+    }
+
+    /// Enrols over a connection with an account's password.
+    package func enrol(account: String, password: String, over connection: LoadConnection) async throws {
+        let (challenge, nonce) = try await challenge(.enrol, [sessionKid, kid], over: connection)
+        let signIn = Signing.encode(PasswordSignInRequest(account: account, password: password))
+        let ticketAnswer = try await connection.send(
+            "POST", "/v1/accounts/sign-in", type: "application/json",
+            headers: [("DPoP", dpop("POST", "/v1/accounts/sign-in", signIn, nonce: nonce))], body: signIn
+        )
+        let ticket = try read(EnrolmentTicket.self, ticketAnswer, expecting: 200).ticket
+        let request = Signing.encode(
+            EnrolRequest(
+                ticket: ticket, name: "Load",
+                keys: [
+                    KeyRegistration(kind: .session, jwk: sessionJWK, proof: proof(challenge, session, sessionKid)),
+                    KeyRegistration(kind: .biometric, jwk: biometricJWK, proof: proof(challenge)),
+                ]
+            )
+        )
+        let answer = try await connection.send(
+            "POST", "/v1/devices", type: "application/json",
+            headers: [("DPoP", dpop("POST", "/v1/devices", request, nonce: ticketAnswer.nonce ?? nonce))], body: request
+        )
+        _ = try read(DeviceRecord.self, answer, expecting: 201)
+    }
+
+    /// Asks for a challenge; the nonce comes with it.
+    package func challenge(
+        _ purpose: Purpose = .signIn, _ kids: [String]? = nil, over connection: LoadConnection
+    ) async throws -> (challenge: String, nonce: String) {
+        let request = ChallengeRequest(purpose: purpose, kids: kids ?? [kid], jkt: sessionKid)
+        let answer = try await connection.send(
+            "POST", "/v1/challenges", type: "application/json", body: Signing.encode(request)
+        )
+        guard let nonce = answer.nonce else { throw Unexpected(description: "no nonce") }
+        return (try read(ChallengeAnswer.self, answer, expecting: 200).challenge, nonce)
+    }
+
+    /// Posts a proof with a fresh DPoP proof, and returns the answer, whatever it is.
+    package func redeem(
+        _ proof: String, nonce: String, over connection: LoadConnection
+    ) async throws -> LoadConnection.Answer {
+        // Proofs and the grant type have only characters that a form leaves as they are, but for the colons.
+        let form = Array("grant_type=\(proofGrantType.replacing(":", with: "%3A"))&proof=\(proof)".utf8)
+        return try await connection.send(
+            "POST", "/v1/token", type: "application/x-www-form-urlencoded",
+            headers: [("DPoP", dpop("POST", "/v1/token", form, nonce: nonce))], body: form
+        )
+    }
+
+    /// A complete sign-in: two requests.
+    package func signIn(over connection: LoadConnection) async throws -> TokenAnswer {
+        let (challenge, nonce) = try await challenge(over: connection)
+        return try read(
+            TokenAnswer.self, try await redeem(proof(challenge), nonce: nonce, over: connection), expecting: 200
+        )
+    }
+
+    /// `GET` of a protected resource.
+    package func get(
+        _ path: String, token: String, nonce: String, over connection: LoadConnection
+    ) async throws -> LoadConnection.Answer {
+        try await connection.send(
+            "GET", path,
+            headers: [("Authorization", "DPoP \(token)"), ("DPoP", dpop("GET", path, nil, nonce: nonce, token: token))]
+        )
+    }
+
+    /// The biometric key's proof over a challenge.
+    package func proof(_ challenge: String) -> String { proof(challenge, biometric, kid) }
+
+    /// A DPoP proof by the session key.
+    package func dpop(_ method: String, _ path: String, _ body: [UInt8]?, nonce: String, token: String? = nil) -> String {
+        let claims = DPoPClaims(
+            jti: Base64URL.encode((0..<16).map { _ in UInt8.random(in: 0...255) }), htm: method, htu: server + path,
+            iat: UnixTime(seconds: Int64(Date().timeIntervalSince1970)), ath: token.map { Signing.hash(Array($0.utf8)) },
+            nonce: nonce, bdy: body.map(Signing.hash)
+        )
+        return sign(Signing.dpopInput(claims, key: sessionJWK), session)
+    }
+
+    package func read<Answer: Message>(
+        _ type: Answer.Type, _ answer: LoadConnection.Answer, expecting status: Int
+    ) throws -> Answer {
+        guard answer.status == status, let value = try? JSONDecoder().decode(type, from: Data(answer.body)) else {
+            throw Unexpected(description: "status \(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
+        }
+        return value
+    }
+
+    private func proof(_ challenge: String, _ key: P256.Signing.PrivateKey, _ kid: String) -> String {
+        sign(Signing.proofInput(challenge: challenge, kid: kid), key)
+    }
+
+    private func sign(_ input: [UInt8], _ key: P256.Signing.PrivateKey) -> String {
+        guard let signature = try? key.signature(for: input) else { preconditionFailure("a key in memory always signs") }
+        return CompactJWS.compact(signingInput: input, signature: Array(signature.rawRepresentation))
+    }
+
+    private static func jwk(_ key: P256.Signing.PrivateKey) -> JWK {
+        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else {
+            preconditionFailure("a P-256 key has an uncompressed point")
+        }
+        return jwk
+    }
+}
+#endif

@@ -1,0 +1,85 @@
+#if Server
+import Crypto
+import Synchronization
+import ThumbturnCore
+import ThumbturnVerifier
+
+/// The server's DPoP nonces, and the proofs that were seen under them (RFC 9449 sections 8 and 11.1).
+///
+/// A nonce is a MAC over a time bucket under a key of this process: it carries the server's own time, no other node takes it,
+/// and none outlives a restart. So the memory of seen proofs can live in this process alone.
+final class DPoPNonces: Sendable {
+    private let state: Mutex<State>
+
+    private struct State {
+        var key = SymmetricKey(size: .bits256)
+        /// The proofs seen in this bucket and in the one before.
+        var bucket: Int64
+        var seen: Set<[UInt8]> = []
+        var seenBefore: Set<[UInt8]> = []
+    }
+
+    /// A nonce lives for the rest of its bucket and for the next one: 30 to 60 seconds.
+    private static let bucketLength: Int64 = 30
+    /// Beyond so many proofs in a bucket a new key begins: all nonces are void, and clients ask for a new one.
+    private static let capacity = 1_000_000
+
+    init(now: UnixTime) {
+        state = Mutex(State(bucket: Self.bucket(now)))
+    }
+
+    /// The nonce to give out now.
+    func current(at now: UnixTime) -> String {
+        state.withLock { state in
+            Self.advance(&state, to: now)
+            return Self.nonce(of: state.bucket, key: state.key)
+        }
+    }
+
+    func isLive(_ nonce: String, at now: UnixTime) -> Bool {
+        state.withLock { state in
+            Self.advance(&state, to: now)
+            return Self.bucket(of: nonce, in: state) != nil
+        }
+    }
+
+    /// Remembers a verified proof. False if it was seen before, or its nonce has just run out.
+    func admit(_ proof: DPoPProof, at now: UnixTime) -> Bool {
+        let key = proof.replayKey
+        return state.withLock { state in
+            Self.advance(&state, to: now)
+            guard let nonce = proof.nonce, let bucket = Self.bucket(of: nonce, in: state) else { return false }
+            if state.seen.count >= Self.capacity {
+                state.key = SymmetricKey(size: .bits256)
+                state.seen = []
+                state.seenBefore = []
+                return false
+            }
+            // A proof is remembered with its nonce's bucket, and forgotten with it.
+            return bucket == state.bucket ? state.seen.insert(key).inserted : state.seenBefore.insert(key).inserted
+        }
+    }
+
+    private static func advance(_ state: inout State, to now: UnixTime) {
+        let bucket = bucket(now)
+        guard bucket > state.bucket else { return }
+        state.seenBefore = bucket == state.bucket + 1 ? state.seen : []
+        state.seen = []
+        state.bucket = bucket
+    }
+
+    private static func bucket(of nonce: String, in state: State) -> Int64? {
+        // Two MACs at most; comparing whole strings leaks no more than a guess at 128 bits could use.
+        if nonce == self.nonce(of: state.bucket, key: state.key) { return state.bucket }
+        if nonce == self.nonce(of: state.bucket - 1, key: state.key) { return state.bucket - 1 }
+        return nil
+    }
+
+    private static func nonce(of bucket: Int64, key: SymmetricKey) -> String {
+        let message = (0..<8).map { UInt8(truncatingIfNeeded: bucket >> (8 * $0)) }
+        return Base64URL.encode(HMAC<SHA256>.authenticationCode(for: message, using: key).prefix(16))
+    }
+
+    private static func bucket(_ now: UnixTime) -> Int64 { now.seconds / bucketLength }
+}
+#endif

@@ -1,0 +1,46 @@
+#if Server
+/// The fields of an `application/x-www-form-urlencoded` body. Unknown ones are ignored, repeated ones refuse the whole form
+/// (RFC 6749 section 3.2).
+struct Form {
+    private var fields: [String: String] = [:]
+
+    init?(_ bytes: [UInt8]) {
+        for pair in bytes.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = Self.decoded(parts[0]), let value = Self.decoded(parts[1]),
+                fields.updateValue(value, forKey: name) == nil
+            else { return nil }
+        }
+    }
+
+    subscript(name: String) -> String? { fields[name] }
+
+    private static func decoded(_ text: ArraySlice<UInt8>) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index < text.endIndex {
+            switch text[index] {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard index + 2 < text.endIndex, let high = hexDigit(text[index + 1]), let low = hexDigit(text[index + 2])
+                else { return nil }
+                bytes.append(high << 4 | low)
+                index += 2
+            case let byte: bytes.append(byte)
+            }
+            index += 1
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+#endif

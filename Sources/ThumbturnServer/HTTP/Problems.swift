@@ -1,0 +1,57 @@
+#if Server
+import Hummingbird
+import HTTPTypes
+import Logging
+import NIOCore
+import ThumbturnCore
+import ThumbturnVerifier
+
+/// Turns everything that is thrown into a problem document of one of the few neutral types, and gives every answer a nonce.
+struct Problems: RouterMiddleware {
+    let nonce: @Sendable () -> String
+
+    func handle(
+        _ request: Request, context: BasicRequestContext, next: @concurrent (Request, BasicRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch {
+            response = answer(to: error, request, context)
+        }
+        response.headers[.dpopNonce] = nonce()
+        return response
+    }
+
+    private func answer(to error: any Error, _ request: Request, _ context: BasicRequestContext) -> Response {
+        let refused: Refused
+        switch error {
+        case let known as Refused: refused = known
+        case let http as any HTTPResponseError:
+            refused =
+                switch http.status.code {
+                case 404, 405: .notFound
+                case 413: .tooLarge
+                default: .malformed()
+                }
+        // A store that cannot answer, for example: nothing was accepted, and the client may try again.
+        default: refused = .unavailable("internal: \(type(of: error))")
+        }
+        // The reason is one of our own words, never something that was sent.
+        context.logger.debug(
+            "refused",
+            metadata: [
+                "endpoint": .string(context.endpointPath ?? "none"), "status": .stringConvertible(refused.problem.status),
+                "reason": .string(refused.reason),
+            ]
+        )
+        // RFC 6749 section 5.2 demands plain JSON at the token endpoint; the members are those of a problem document all the same.
+        let isOAuth = request.uri.path == "/v1/token"
+        var response = Response.json(refused.problem, status: .init(code: refused.problem.status))
+        response.headers[.contentType] = isOAuth ? "application/json" : "application/problem+json"
+        response.headers[.wwwAuthenticate] = refused.challenge
+        if refused.problem.status == 503 { response.headers[.retryAfter] = "5" }
+        return response
+    }
+}
+#endif

@@ -1,0 +1,144 @@
+#if Server
+import Foundation
+import HTTPTypes
+package import Hummingbird
+import Logging
+import NIOCore
+import ThumbturnCore
+import ThumbturnVerifier
+
+/// The routes: each reads its request, asks the service, and writes the answer.
+package struct Routes: Sendable {
+    private let service: Service
+
+    package init(_ service: Service) {
+        self.service = service
+    }
+
+    package func router() -> Router<BasicRequestContext> {
+        let router = Router()
+        router.add(middleware: Problems(nonce: { service.nonces.current(at: service.time.now) }))
+        router.get("health") { _, _ in Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: "ok\n"))) }
+        router.get(".well-known/jwks.json") { _, _ in Response.json(service.secrets.current.jwks, cacheControl: "public, max-age=300") }
+
+        router.post("v1/challenges") { request, _ in
+            let body = try Self.decode(ChallengeRequest.self, try await request.bytes(of: "application/json"))
+            do throws(Refusal) {
+                return Response.json(try service.challenge(body))
+            } catch {
+                throw Refused.malformed(error)
+            }
+        }
+        router.post("v1/accounts/sign-in") { request, _ in
+            let bytes = try await request.bytes(of: "application/json")
+            let dpop = try dpop(of: request, body: bytes)
+            return Response.json(try await service.signIn(try Self.decode(PasswordSignInRequest.self, bytes), dpop: dpop))
+        }
+        router.post("v1/devices") { request, _ in
+            let bytes = try await request.bytes(of: "application/json")
+            let dpop = try dpop(of: request, body: bytes)
+            return Response.json(try await service.enrol(try Self.decode(EnrolRequest.self, bytes), dpop: dpop), status: .created)
+        }
+        router.post("v1/token") { request, _ in
+            let bytes = try await request.bytes(of: "application/x-www-form-urlencoded", error: "invalid_request")
+            guard let form = Form(bytes) else { throw Refused.malformed(error: "invalid_request") }
+            let dpop = try dpop(of: request, body: bytes)
+            switch form["grant_type"] {
+            case proofGrantType:
+                guard let proof = form["proof"] else { throw Refused.malformed(error: "invalid_request") }
+                return Response.json(try await service.redeem(proof, dpop: dpop))
+            case "refresh_token":
+                guard let token = form["refresh_token"] else { throw Refused.malformed(error: "invalid_request") }
+                return Response.json(try await service.refresh(token, dpop: dpop))
+            case nil: throw Refused.malformed(error: "invalid_request")
+            default: throw Refused.malformed(error: "unsupported_grant_type")
+            }
+        }
+
+        router.get("v1/me") { request, _ in Response.json(service.me(try await caller(request))) }
+        router.get("v1/devices") { request, _ in Response.json(try await service.devices(try await caller(request))) }
+        router.delete("v1/devices/{id}") { request, context in
+            let caller = try await caller(request)
+            try await service.revoke(try context.parameters.require("id"), caller)
+            return Response(status: .noContent)
+        }
+        return router
+    }
+
+    private static func decode<M: Message>(_ type: M.Type, _ bytes: [UInt8]) throws -> M {
+        do throws(Refusal) {
+            return try WireJSON.decode(type, from: bytes)
+        } catch {
+            throw Refused.malformed(error)
+        }
+    }
+
+    /// The request's one DPoP proof, verified, fresh and not seen before.
+    private func dpop(of request: Request, body: [UInt8], token: String? = nil) throws -> DPoPProof {
+        let atResource = token != nil
+        let values = request.headers[values: .dpop]
+        guard values.count == 1, !values[0].contains(",") else { throw Refused.dpop(.malformed, atResource: atResource) }
+        let now = service.time.now
+        let target = DPoPProof.Request(
+            method: request.method.rawValue, uri: service.settings.publicURL + request.uri.path, accessToken: token,
+            // A body changes something; DPoP alone would not cover it.
+            body: request.method == .get ? nil : body
+        )
+        let proof: DPoPProof
+        do {
+            proof = try DPoPProof(values[0], for: target, fresh: .nonce(isLive: { service.nonces.isLive($0, at: now) }))
+        } catch {
+            throw Refused.dpop(error, atResource: atResource)
+        }
+        guard service.nonces.admit(proof, at: now) else { throw Refused.dpop(.replayed, atResource: atResource) }
+        return proof
+    }
+
+    /// The session behind `Authorization: DPoP …`. A bound token that is sent as a bearer token is refused (RFC 9449 section 7.2).
+    private func caller(_ request: Request) async throws -> Caller {
+        let body = try await request.cappedBytes()
+        let values = request.headers[values: .authorization]
+        guard values.count == 1 else { throw Refused.unverified("no token") }
+        let parts = values[0].split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "dpop" else { throw Refused.unverified("no token") }
+        let token = String(parts[1])
+        return try await service.caller(token: token, dpop: try dpop(of: request, body: body, token: token))
+    }
+}
+
+extension HTTPField.Name {
+    static let dpop = HTTPField.Name("DPoP")!
+    static let dpopNonce = HTTPField.Name("DPoP-Nonce")!
+}
+
+extension Request {
+    /// The body of a request that must have this content type.
+    func bytes(of type: String, error: String? = nil) async throws -> [UInt8] {
+        let sent = headers[.contentType]?.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        let bytes = try await cappedBytes()
+        guard sent == type else { throw Refused.malformed(status: 415, error: error) }
+        return bytes
+    }
+
+    /// The body, capped before anything is parsed.
+    func cappedBytes() async throws -> [UInt8] {
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > Self.largestBody { throw Refused.tooLarge }
+        do {
+            return Array(buffer: try await body.collect(upTo: Self.largestBody))
+        } catch is NIOTooManyBytesError {
+            throw Refused.tooLarge
+        }
+    }
+
+    private static let largestBody = 64 * 1024
+}
+
+extension Response {
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, cacheControl: String = "no-store") -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: cacheControl],
+            body: .init(byteBuffer: ByteBuffer(bytes: WireJSON.encode(value)))
+        )
+    }
+}
+#endif

@@ -1,0 +1,80 @@
+#if Server
+import CSodium
+import Foundation
+import NIOPosix
+import Synchronization
+
+/// Password hashes: argon2id through libsodium, with OWASP's parameters (19 MiB, 2 passes, 1 lane).
+///
+/// Two threads at most work at once, and a bounded number of requests waits: beyond that the answer is 503, so that a flood of
+/// sign-ins takes neither the memory nor the cores that everything else needs.
+package final class Passwords: Sendable {
+    /// NIST SP 800-63B-4 section 3.1.1.2 for a password that stands alone.
+    package static let minimumLength = 15
+    /// A longer one is no password, and would only cost time.
+    package static let maximumBytes = 1024
+
+    private let threads = NIOThreadPool(numberOfThreads: 2)
+    private let waiting = Mutex(0)
+    private let queueLimit: Int
+    /// What a password is compared with when the account is unknown, so that the answer takes the same time.
+    private let decoy: String
+
+    struct QueueFull: Error {}
+    /// libsodium could not work: no memory.
+    struct Failed: Error {}
+
+    package init(queueLimit: Int = 64) throws {
+        self.queueLimit = queueLimit
+        guard sodium_init() >= 0 else { throw Failed() }
+        decoy = try Self.hash(Self.normalized("no account has this password"))
+        threads.start()
+    }
+
+    deinit {
+        threads.shutdownGracefully { _ in }
+    }
+
+    package func hash(_ password: String) async throws -> String {
+        let bytes = Self.normalized(password)
+        return try await work { try Self.hash(bytes) }
+    }
+
+    /// Whether a password fits a hash. Without a hash the same work is done, and the answer is false.
+    func verify(_ password: String, against hash: String?) async throws -> Bool {
+        let bytes = Self.normalized(password)
+        let compared = hash ?? decoy
+        let fits = try await work { Self.verify(bytes, compared) }
+        return fits && hash != nil
+    }
+
+    private func work<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        let hasRoom = waiting.withLock { count in
+            guard count < queueLimit else { return false }
+            count += 1
+            return true
+        }
+        guard hasRoom else { throw QueueFull() }
+        defer { waiting.withLock { $0 -= 1 } }
+        return try await threads.runIfActive(body)
+    }
+
+    /// One spelling for each password (Unicode NFC), so that a keyboard's way of typing an accent does not lock anybody out.
+    private static func normalized(_ password: String) -> [CChar] {
+        password.precomposedStringWithCanonicalMapping.utf8.map { CChar(bitPattern: $0) }
+    }
+
+    private static func hash(_ password: [CChar]) throws -> String {
+        var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+        guard unsafe crypto_pwhash_str(&text, password, UInt64(password.count), passes, memory) == 0 else { throw Failed() }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func verify(_ password: [CChar], _ hash: String) -> Bool {
+        unsafe crypto_pwhash_str_verify(hash, password, UInt64(password.count)) == 0
+    }
+
+    private static let passes: UInt64 = 2
+    private static let memory = 19 * 1024 * 1024
+}
+#endif

@@ -1,0 +1,63 @@
+#if Server
+public import Hummingbird
+public import Logging
+import ServiceLifecycle
+import ThumbturnCore
+
+/// The server, ready to run: routes, store and the work that is due from time to time.
+///
+///     let server = try await Server(ServerSettings(publicURL: url, dataFolder: folder))
+///     try await server.application(host: "127.0.0.1", port: 8080, logger: logger).runService()
+public struct Server: Sendable {
+    package var service: Service
+
+    /// Opens the data folder, making it where it does not exist. Throws `SetupError` with the next step.
+    public init(_ settings: ServerSettings) async throws {
+        service = try await Service(settings)
+    }
+
+    package init(_ service: Service) {
+        self.service = service
+    }
+
+    /// Makes an embedded account. Throws `SetupError` where name or password will not do.
+    public func addAccount(named name: String, password: String) async throws {
+        try await service.addAccount(named: name, password: password)
+    }
+
+    /// The application to run. It drains its connections when it is told to stop.
+    ///
+    /// - Parameter onRunning: called once the port is open, with the port.
+    public func application(
+        host: String, port: Int, logger: Logger, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) -> some ApplicationProtocol {
+        var application = Application(
+            router: Routes(service).router(),
+            configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: nil),
+            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
+            logger: logger
+        )
+        application.addServices(Tidying(service: service, logger: logger))
+        return application
+    }
+}
+
+/// Renews secrets and forgets what expired, once a minute.
+private struct Tidying: ServiceLifecycle.Service {
+    let service: Service
+    let logger: Logger
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                try await Task.sleep(for: .seconds(60))
+                do {
+                    try await service.tidy()
+                } catch {
+                    logger.error("tidying did not work; it is tried again in a minute", metadata: ["error": "\(type(of: error))"])
+                }
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,37 @@
+#if Server
+/// What an operator decides. Durations and limits have the defaults of the design; nothing here weakens a check.
+public struct ServerSettings: Sendable {
+    /// The address that clients use, without a slash at the end: the issuer, and what DPoP proofs must be for.
+    public var publicURL: String
+    /// The folder of the database and the master key; made with mode 0700 where it does not exist.
+    public var dataFolder: String
+    /// The 32 bytes that encrypt the server's secrets on disk. Nil: a file in the data folder, made at the first start.
+    public var masterKey: [UInt8]?
+
+    /// Who our access tokens are for. This server's own routes are one such resource.
+    public var audience: String
+    /// The client that our tokens are issued to (RFC 9068 section 2.2): the app.
+    public var clientID = "thumbturn-app"
+
+    public var accessTokenLifetime = Duration.seconds(300)
+    /// A session ends this long after the sign-in, whatever happens.
+    public var sessionLifetime = Duration.seconds(12 * 3600)
+    /// A session ends after so long without a refresh.
+    public var sessionIdleLimit = Duration.seconds(3600)
+    /// How long the right to enrol lives after a full sign-in.
+    public var ticketLifetime = Duration.seconds(300)
+    /// An old refresh token is honoured for so long, while its successor is unused.
+    public var refreshGrace = Duration.seconds(30)
+    /// For so long a device that was enrolled by password alone, beside others, may not change other devices.
+    public var coolOff = Duration.seconds(24 * 3600)
+    /// Changing another device needs a proof of presence that is at most so old.
+    public var deviceChangeMaximumAge = Duration.seconds(300)
+
+    public init(publicURL: String, dataFolder: String, masterKey: [UInt8]? = nil) {
+        self.publicURL = publicURL
+        self.dataFolder = dataFolder
+        self.masterKey = masterKey
+        audience = publicURL
+    }
+}
+#endif

@@ -1,0 +1,60 @@
+#if Server
+import ThumbturnCore
+import ThumbturnVerifier
+
+/// An answer that is no success: what the client is told, and for the operator why.
+struct Refused: Error {
+    var problem: Problem
+    /// For the log alone.
+    var reason: String
+    /// The value of `WWW-Authenticate`, where the status is 401.
+    var challenge: String?
+
+    /// The request cannot be read.
+    static func malformed(_ reason: Refusal = .malformed, status: Int = 400, error: String? = nil) -> Refused {
+        Refused(problem: Problem(.malformed, status: status, error: error), reason: reason.rawValue)
+    }
+
+    /// Password, ticket, enrolment: one answer for whatever was wrong.
+    static func unverified(_ reason: String) -> Refused {
+        Refused(problem: Problem(.verificationFailed, status: 401), reason: reason, challenge: "DPoP algs=\"ES256\"")
+    }
+
+    /// The token endpoint's answer for whatever is wrong with a grant (RFC 6749 section 5.2).
+    static func invalidGrant(_ reason: String) -> Refused {
+        Refused(problem: Problem(.verificationFailed, status: 400, error: "invalid_grant"), reason: reason)
+    }
+
+    /// A resource's answer to a token that is not good (RFC 9449 section 7.1).
+    static func invalidToken(_ reason: String) -> Refused {
+        Refused(
+            problem: Problem(.verificationFailed, status: 401, error: "invalid_token"), reason: reason,
+            challenge: "DPoP error=\"invalid_token\", algs=\"ES256\""
+        )
+    }
+
+    /// A DPoP proof that is not good. A missing or old nonce is the one thing that is told, because the remedy is to ask again
+    /// (RFC 9449 sections 8 and 9).
+    static func dpop(_ reason: Refusal, atResource: Bool) -> Refused {
+        let error = reason == .nonceNeeded ? "use_dpop_nonce" : "invalid_dpop_proof"
+        return Refused(
+            problem: Problem(.verificationFailed, status: atResource ? 401 : 400, error: error), reason: "dpop \(reason.rawValue)",
+            challenge: atResource ? "DPoP error=\"\(error)\", algs=\"ES256\"" : nil
+        )
+    }
+
+    /// A fresh proof of presence is needed (RFC 9470 section 3).
+    static func stepUp(maximumAge: Duration) -> Refused {
+        Refused(
+            problem: Problem(.stepUpRequired, status: 401, error: "insufficient_user_authentication"), reason: "stale",
+            challenge: "DPoP error=\"insufficient_user_authentication\", max_age=\"\(maximumAge.components.seconds)\", algs=\"ES256\""
+        )
+    }
+
+    static let notFound = Refused(problem: Problem(.notFound, status: 404), reason: "not found")
+    static let tooLarge = Refused(problem: Problem(.tooLarge, status: 413), reason: "too large")
+    static func unavailable(_ reason: String) -> Refused {
+        Refused(problem: Problem(.unavailable, status: 503), reason: reason)
+    }
+}
+#endif

@@ -1,0 +1,123 @@
+#if Server
+import Crypto
+import Foundation
+import ThumbturnCore
+import ThumbturnVerifier
+
+extension Service {
+    /// The token endpoint's proof grant: a signature over our challenge becomes a session.
+    ///
+    /// The order is the rule. Until the sender has shown the session key that the challenge names, nothing is spent, so a stolen
+    /// proof can neither be used nor used up. From then on the challenge is spent, also when the proof is wrong.
+    func redeem(_ text: String, dpop: DPoPProof) async throws -> TokenAnswer {
+        let proof: UnverifiedProof
+        let claims: ChallengeClaims
+        do {
+            proof = try UnverifiedProof(text)
+            claims = try await verified(proof.challenge, for: .signIn)
+            guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
+        } catch let refusal as Refusal {
+            throw Refused.invalidGrant("proof \(refusal.rawValue)")
+        }
+
+        let spend = try spend(of: claims)
+        let key: EnrolledKey
+        do {
+            key = try await judge(proof, claims)
+        } catch let refusal as Refusal {
+            _ = try await store.spend([spend])
+            throw Refused.invalidGrant("proof \(refusal.rawValue)")
+        }
+
+        await beforeSpending()
+        let id = SessionID.random()
+        let refreshToken = refreshTokens.token(of: id, generation: 0)
+        let new = NewSession(
+            id: id, kid: key.kid, sessionJKT: dpop.jkt, tokenHash: RefreshTokens.hash(refreshToken)
+        )
+        guard let session = try await store.openSession(new, spending: spend) else {
+            throw Refused.invalidGrant("proof \(Refusal.replayed.rawValue)")
+        }
+        return try answer(session, refreshToken: refreshToken)
+    }
+
+    /// The key that made a proof, if it may: it verifies the person, belongs to the device of this session key, and the challenge
+    /// was made for it.
+    private func judge(_ proof: UnverifiedProof, _ claims: ChallengeClaims) async throws -> EnrolledKey {
+        guard claims.kids.contains(proof.kid) else { throw Refusal.unknownKey }
+        guard let key = try await store.key(proof.kid), !key.isRevoked, key.kind.userVerification > .none else {
+            throw Refusal.unknownKey
+        }
+        guard key.sessionJKT == claims.cnf.jkt else { throw Refusal.foreignKey }
+        try proof.verify(by: try VerifyingKey(x963: key.x963))
+        return key
+    }
+
+    /// The token endpoint's refresh grant (RFC 6749 section 6), bound to the session key (RFC 9449 section 5).
+    func refresh(_ text: String, dpop: DPoPProof) async throws -> TokenAnswer {
+        guard let (id, generation) = refreshTokens.read(text), generation < .max else {
+            throw Refused.invalidGrant("refresh \(Refusal.malformed.rawValue)")
+        }
+        let successor = refreshTokens.token(of: id, generation: generation + 1)
+        let outcome = try await store.rotate(
+            Rotation(
+                session: id, generation: generation, tokenHash: RefreshTokens.hash(text),
+                successorHash: RefreshTokens.hash(successor), jkt: dpop.jkt, grace: settings.refreshGrace,
+                lifetime: settings.sessionLifetime, idleLimit: settings.sessionIdleLimit
+            )
+        )
+        switch outcome {
+        case .rotated(let session), .repeated(let session): return try answer(session, refreshToken: successor)
+        case .reused: throw Refused.invalidGrant("refresh reused, session ended")
+        case .foreign: throw Refused.invalidGrant("refresh \(Refusal.foreignKey.rawValue)")
+        case .over: throw Refused.invalidGrant("refresh session over")
+        }
+    }
+
+    private func answer(_ session: SessionView, refreshToken: String) throws -> TokenAnswer {
+        let now = time.now
+        let assurance = assurance(of: session.kind)
+        let claims = AccessTokenClaims(
+            iss: settings.publicURL, aud: settings.audience, sub: session.account.text, clientID: settings.clientID,
+            iat: now, exp: now + settings.accessTokenLifetime, jti: Identifier<AccessTokenClaims>.random().text,
+            sid: session.id.text, did: session.device.text, authTime: session.authTime, acr: assurance.acr,
+            amr: assurance.amr, cnf: Confirmation(jkt: session.sessionJKT)
+        )
+        return TokenAnswer(
+            accessToken: try secrets.current.token.sign(claims),
+            expiresIn: settings.accessTokenLifetime.components.seconds, refreshToken: refreshToken
+        )
+    }
+
+    private var refreshTokens: RefreshTokens { RefreshTokens(key: secrets.current.refresh) }
+}
+
+/// Refresh tokens: session (16 bytes), generation (4 bytes, big-endian) and HMAC-SHA-256 over both (32 bytes), in base64url.
+/// The successor of a token is always the same, so a repeated exchange cannot fork a session.
+struct RefreshTokens {
+    private let key: SymmetricKey
+
+    init(key: SymmetricKey) {
+        self.key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: key, info: Array("thumbturn refresh".utf8), outputByteCount: 32
+        )
+    }
+
+    func token(of session: SessionID, generation: UInt32) -> String {
+        let body = session.bytes + (0..<4).map { UInt8(truncatingIfNeeded: generation >> (24 - 8 * $0)) }
+        return Base64URL.encode(body + Array(HMAC<SHA256>.authenticationCode(for: body, using: key)))
+    }
+
+    /// The session and generation of one of our own tokens.
+    func read(_ token: String) -> (SessionID, generation: UInt32)? {
+        guard token.utf8.count == 70, let bytes = Base64URL.decode(token), bytes.count == 52,
+            let session = SessionID(Array(bytes[..<16])),
+            HMAC<SHA256>.isValidAuthenticationCode(bytes[20...], authenticating: bytes[..<20], using: key)
+        else { return nil }
+        return (session, bytes[16..<20].reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    /// What is stored of a token.
+    static func hash(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
+}
+#endif

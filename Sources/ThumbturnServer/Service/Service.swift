@@ -1,0 +1,66 @@
+#if Server
+package import ThumbturnCore
+import ThumbturnVerifier
+
+/// What the server decides, without HTTP: requests of the core's messages in, answers or refusals out.
+package struct Service: Sendable {
+    package let settings: ServerSettings
+    let store: any Store
+    let secrets: ServerSecrets
+    let passwords: Passwords
+    let time: NodeTime
+    let nonces: DPoPNonces
+    /// Waits between the judgement of a proof and the spending of its challenge. For tests of that very race; empty otherwise.
+    package var beforeSpending: @Sendable () async -> Void = {}
+
+    /// Opens the data folder: makes what is missing, and reads the secrets.
+    package init(_ settings: ServerSettings, clock: @escaping @Sendable () -> UnixTime = NodeTime.system) async throws {
+        self.settings = settings
+        let folder = try DataFolder(settings)
+        time = NodeTime(clock: clock)
+        store = try SQLiteStore(path: folder.database, time: time)
+        secrets = try await ServerSecrets(store: store, masterKey: folder.masterKey, time: time)
+        passwords = try Passwords()
+        nonces = DPoPNonces(now: time.now)
+    }
+
+    /// `POST /v1/challenges`.
+    func challenge(_ request: ChallengeRequest) throws(Refusal) -> ChallengeAnswer {
+        var generator = SystemRandomNumberGenerator()
+        let challenge = try challenges.issue(request, at: time.now, using: &generator)
+        return ChallengeAnswer(challenge: challenge, expiresIn: Challenges.lifetime.components.seconds)
+    }
+
+    /// What is due from time to time: new secrets, and forgetting what expired.
+    package func tidy() async throws {
+        try await secrets.reload()
+        try await store.purge()
+    }
+
+    var challenges: Challenges {
+        Challenges(issuer: settings.publicURL, audience: settings.publicURL, secrets: secrets.current.challenges)
+    }
+
+    /// One of our own challenges for this purpose, alive. Another node may have renewed the secret, so an unknown one is looked
+    /// up again.
+    func verified(_ challenge: String, for purpose: Purpose) async throws -> ChallengeClaims {
+        do {
+            return try challenges.verify(challenge, for: purpose, at: time.now)
+        } catch Refusal.unknownKey {
+            try await secrets.reload(atMostOncePerSecond: true)
+            return try challenges.verify(challenge, for: purpose, at: time.now)
+        }
+    }
+
+    /// The spending of a challenge. Its `jti` is ours, so it has the right form.
+    func spend(of claims: ChallengeClaims) throws(Refusal) -> Spend {
+        guard let id = Base64URL.decode(claims.jti), id.count == 16 else { throw .malformed }
+        return Spend(.challenge, id: id, expiresAt: claims.exp)
+    }
+
+    /// How far a key may be trusted. There is no evidence yet, so no key is more than `software`.
+    func assurance(of kind: KeyKind) -> Assurance {
+        Assurance(protection: .software, verification: kind.userVerification)
+    }
+}
+#endif

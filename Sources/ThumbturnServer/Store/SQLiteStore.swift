@@ -1,0 +1,290 @@
+#if Server
+import Foundation
+import GRDB
+package import ThumbturnCore
+
+/// The store in one SQLite file: WAL, `synchronous=FULL`, group commit. Several processes may share the file.
+package final class SQLiteStore: Store {
+    private let pool: DatabasePool
+    private let writer: GroupCommit
+
+    /// Opens the file, and brings its tables up to date.
+    package init(path: String, time: NodeTime) throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        configuration.maximumReaderCount = 4
+        pool = try DatabasePool(path: path, configuration: configuration)
+        try Schema.migrator.migrate(pool)
+        // GRDB opens WAL files with synchronous=NORMAL, which may lose acknowledged commits when the power fails.
+        let mode = try pool.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            return try Int.fetchOne(db, sql: "PRAGMA synchronous")
+        }
+        guard mode == Self.full else { throw StoreError.notDurable }
+        writer = GroupCommit(pool: pool, time: time)
+        time.observe(
+            UnixTime(seconds: try pool.read { try Int64.fetchOne($0, sql: "SELECT high_water FROM node") } ?? 0)
+        )
+    }
+
+    private static let full = 2
+
+    /// The writer's settings, read back: `synchronous` (2 is FULL) and `journal_mode`.
+    package func durability() throws -> (synchronous: Int?, journal: String?) {
+        try pool.writeWithoutTransaction { db in
+            (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try String.fetchOne(db, sql: "PRAGMA journal_mode"))
+        }
+    }
+
+    // MARK: Reading
+
+    package func account(named name: String) async throws -> Account? {
+        try await pool.read { db in
+            try Row.fetchOne(db, sql: "SELECT id, name, password_hash FROM accounts WHERE name = ?", arguments: [name]).map {
+                Account(id: identifier($0["id"]), name: $0["name"], passwordHash: $0["password_hash"])
+            }
+        }
+    }
+
+    package func key(_ kid: String) async throws -> EnrolledKey? {
+        try await pool.read { try Self.key(kid, in: $0) }
+    }
+
+    package func session(_ id: SessionID) async throws -> SessionView? {
+        try await pool.read { try Self.session(id, in: $0) }
+    }
+
+    package func devices(of account: AccountID) async throws -> [DeviceView] {
+        try await pool.read { db in
+            let ids = try Data.fetchAll(
+                db, sql: "SELECT id FROM devices WHERE account_id = ? AND revoked_at IS NULL ORDER BY enrolled_at, id",
+                arguments: [blob(account.bytes)]
+            )
+            return try ids.compactMap { try Self.device(identifier($0), in: db) }
+        }
+    }
+
+    // MARK: Writing
+
+    package func addAccount(_ account: Account) async throws -> Bool {
+        try await writer.write { db, now in
+            try db.execute(
+                sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                arguments: [blob(account.id.bytes), account.name, account.passwordHash, now.seconds]
+            )
+            return db.changesCount == 1
+        }
+    }
+
+    package func spend(_ spends: [Spend]) async throws -> Bool {
+        try await writer.write { db, now in try Self.spendAll(spends, in: db, at: now) }
+    }
+
+    package func openSession(_ new: NewSession, spending spend: Spend) async throws -> SessionView? {
+        try await writer.write { db, now in
+            guard try Schema.spend(spend, in: db, at: now) else { return nil }
+            // The key was read before this transaction; the device may have been revoked since.
+            guard let key = try Self.key(new.kid, in: db), !key.isRevoked, key.sessionJKT == new.sessionJKT else { return nil }
+            try db.cachedStatement(
+                sql: """
+                    INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at)
+                    VALUES (?, ?, ?, 0, ?, ?, ?)
+                    """
+            ).execute(
+                arguments: [
+                    blob(new.id.bytes), blob(key.device.bytes), new.kid, blob(new.tokenHash), now.seconds, now.seconds,
+                ]
+            )
+            try db.cachedStatement(sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL")
+                .execute(arguments: [now.seconds, new.kid])
+            return try Self.session(new.id, in: db)
+        }
+    }
+
+    package func enrol(_ new: NewDevice, spending spends: [Spend]) async throws -> DeviceView? {
+        try await writer.write { db, now in
+            guard try Self.spendAll(spends, in: db, at: now) else { return nil }
+            let known = try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM keys WHERE kid IN (\(databaseQuestionMarks(count: new.keys.count)))",
+                arguments: StatementArguments(new.keys.map(\.kid))
+            )
+            guard known == 0 else { return nil }
+            let others = try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM devices WHERE account_id = ? AND revoked_at IS NULL",
+                arguments: [blob(new.account.bytes)]
+            )
+            let coolsOffUntil = others == 0 ? now : now + new.coolOff
+            try db.execute(
+                sql: """
+                    INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    blob(new.id.bytes), blob(new.account.bytes), new.name, new.sessionJKT, now.seconds, coolsOffUntil.seconds,
+                ]
+            )
+            for key in new.keys {
+                try db.execute(
+                    sql: "INSERT INTO keys (kid, device_id, kind, x963, active_since) VALUES (?, ?, ?, ?, ?)",
+                    arguments: [
+                        key.kid, blob(new.id.bytes), key.kind.rawValue, blob(key.x963), key.isActive ? now.seconds : nil,
+                    ]
+                )
+            }
+            return try Self.device(new.id, in: db)
+        }
+    }
+
+    package func rotate(_ rotation: Rotation) async throws -> Rotation.Outcome {
+        try await writer.write { db, now in
+            guard let session = try Self.session(rotation.session, in: db), session.isLive,
+                let row = try Row.fetchOne(
+                    db, sql: "SELECT rotated_at FROM sessions WHERE id = ?", arguments: [blob(rotation.session.bytes)]
+                )
+            else { return .over }
+            guard session.sessionJKT == rotation.jkt else { return .foreign }
+            let rotatedAt = UnixTime(seconds: row["rotated_at"])
+            guard now - session.authTime < rotation.lifetime, now - rotatedAt < rotation.idleLimit else { return .over }
+
+            if rotation.generation == session.generation {
+                try db.cachedStatement(
+                    sql: """
+                        UPDATE sessions SET generation = generation + 1, token_hash = ?, rotated_at = ?
+                        WHERE id = ? AND generation = ? AND token_hash = ? AND ended_at IS NULL
+                        """
+                ).execute(
+                    arguments: [
+                        blob(rotation.successorHash), now.seconds, blob(rotation.session.bytes), rotation.generation,
+                        blob(rotation.tokenHash),
+                    ]
+                )
+                guard db.changesCount == 1, let rotated = try Self.session(rotation.session, in: db) else { return .over }
+                return .rotated(rotated)
+            }
+            // The live generation is the successor of the one before it, and nobody has used it yet: had they, it would not be live.
+            if rotation.generation &+ 1 == session.generation, now - rotatedAt <= rotation.grace {
+                return .repeated(session)
+            }
+            try db.execute(
+                sql: "UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL",
+                arguments: [now.seconds, blob(rotation.session.bytes)]
+            )
+            return .reused
+        }
+    }
+
+    package func revoke(_ device: DeviceID, of account: AccountID) async throws -> Bool {
+        try await writer.write { db, now in
+            try db.execute(
+                sql: "UPDATE devices SET revoked_at = ? WHERE id = ? AND account_id = ? AND revoked_at IS NULL",
+                arguments: [now.seconds, blob(device.bytes), blob(account.bytes)]
+            )
+            guard db.changesCount == 1 else { return false }
+            try db.execute(
+                sql: "UPDATE sessions SET ended_at = ? WHERE device_id = ? AND ended_at IS NULL",
+                arguments: [now.seconds, blob(device.bytes)]
+            )
+            return true
+        }
+    }
+
+    package func secrets(
+        renewing isDue: @escaping @Sendable (SealedSecret) -> Bool,
+        make: @escaping @Sendable (SecretUse, UnixTime) throws -> SealedSecret
+    ) async throws -> [SealedSecret] {
+        try await writer.write { db, now in
+            var secrets = try Row.fetchAll(
+                db, sql: "SELECT id, use, created_at, sealed FROM secrets ORDER BY created_at DESC, id"
+            ).compactMap(Self.secret)
+            for use in SecretUse.allCases {
+                if let newest = secrets.first(where: { $0.use == use }), !isDue(newest) { continue }
+                let made = try make(use, now)
+                try db.execute(
+                    sql: "INSERT INTO secrets (id, use, created_at, sealed) VALUES (?, ?, ?, ?)",
+                    arguments: [made.id, made.use.rawValue, made.createdAt.seconds, blob(made.sealed)]
+                )
+                secrets.insert(made, at: 0)
+            }
+            return secrets
+        }
+    }
+
+    package func purge() async throws {
+        try await writer.write { db, now in
+            try db.execute(sql: "DELETE FROM spent WHERE expires_at <= ?", arguments: [now.seconds])
+            try db.execute(sql: "UPDATE node SET purged_until = max(purged_until, ?)", arguments: [now.seconds])
+        }
+    }
+
+    // MARK: Rows
+
+    private static func spendAll(_ spends: [Spend], in db: Database, at now: UnixTime) throws -> Bool {
+        // Each is spent, also when another one was spent before.
+        try spends.map { try Schema.spend($0, in: db, at: now) }.allSatisfy { $0 }
+    }
+
+    private static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT k.kind, k.x963, d.id AS device_id, d.account_id, d.session_jkt, d.revoked_at IS NOT NULL AS revoked
+                FROM keys k JOIN devices d ON d.id = k.device_id WHERE k.kid = ?
+                """
+        )
+        return try Row.fetchOne(statement, arguments: [kid]).flatMap { row in
+            guard let kind = KeyKind(rawValue: row["kind"]) else { return nil }
+            return EnrolledKey(
+                kid: kid, kind: kind, x963: Array(row["x963"] as Data), device: identifier(row["device_id"]),
+                account: identifier(row["account_id"]), sessionJKT: row["session_jkt"], isRevoked: row["revoked"]
+            )
+        }
+    }
+
+    private static func session(_ id: SessionID, in db: Database) throws -> SessionView? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT s.kid, s.generation, s.auth_time, s.ended_at IS NULL AND d.revoked_at IS NULL AS live, k.kind,
+                    d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name
+                FROM sessions s JOIN keys k ON k.kid = s.kid JOIN devices d ON d.id = s.device_id
+                    JOIN accounts a ON a.id = d.account_id
+                WHERE s.id = ?
+                """
+        )
+        return try Row.fetchOne(statement, arguments: [blob(id.bytes)]).flatMap { row in
+            guard let kind = KeyKind(rawValue: row["kind"]) else { return nil }
+            return SessionView(
+                id: id, device: identifier(row["device_id"]), account: identifier(row["account_id"]),
+                accountName: row["name"], kid: row["kid"], kind: kind, sessionJKT: row["session_jkt"],
+                generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]), isLive: row["live"],
+                coolsOffUntil: UnixTime(seconds: row["cools_off_until"])
+            )
+        }
+    }
+
+    private static func device(_ id: DeviceID, in db: Database) throws -> DeviceView? {
+        try Row.fetchOne(db, sql: "SELECT name, enrolled_at FROM devices WHERE id = ?", arguments: [blob(id.bytes)]).map { row in
+            let keys = try Row.fetchAll(
+                db, sql: "SELECT kid, kind, active_since IS NOT NULL AS active FROM keys WHERE device_id = ? ORDER BY kind",
+                arguments: [blob(id.bytes)]
+            )
+            return DeviceView(
+                id: id, name: row["name"], enrolledAt: UnixTime(seconds: row["enrolled_at"]),
+                keys: keys.compactMap { key in
+                    KeyKind(rawValue: key["kind"]).map { DeviceRecord.Key(kid: key["kid"], kind: $0, active: key["active"]) }
+                }
+            )
+        }
+    }
+
+    private static func secret(_ row: Row) -> SealedSecret? {
+        SecretUse(rawValue: row["use"]).map {
+            SealedSecret(
+                id: row["id"], use: $0, createdAt: UnixTime(seconds: row["created_at"]), sealed: Array(row["sealed"] as Data)
+            )
+        }
+    }
+}
+
+func blob(_ bytes: [UInt8]) -> Data { Data(bytes) }
+
+private func identifier<Kind>(_ data: Data) -> Identifier<Kind> { Identifier(unchecked: Array(data)) }
+#endif

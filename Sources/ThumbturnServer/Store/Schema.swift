@@ -1,0 +1,106 @@
+#if Server
+import GRDB
+import ThumbturnCore
+
+/// The tables, and how they came to be. Migrations are never edited once they are published.
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 spine") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE node (
+                        one INTEGER PRIMARY KEY CHECK (one = 1),
+                        -- The latest time that any node has seen, and up to when spent things were forgotten.
+                        high_water INTEGER NOT NULL,
+                        purged_until INTEGER NOT NULL
+                    ) STRICT;
+                    INSERT INTO node VALUES (1, 0, 0);
+
+                    CREATE TABLE secrets (
+                        id TEXT PRIMARY KEY,
+                        use TEXT NOT NULL,
+                        created_at INTEGER NOT NULL,
+                        sealed BLOB NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+
+                    CREATE TABLE accounts (
+                        id BLOB PRIMARY KEY,
+                        name TEXT NOT NULL UNIQUE,
+                        password_hash TEXT NOT NULL,
+                        created_at INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+
+                    CREATE TABLE devices (
+                        id BLOB PRIMARY KEY,
+                        account_id BLOB NOT NULL REFERENCES accounts (id),
+                        name TEXT NOT NULL,
+                        session_jkt TEXT NOT NULL,
+                        enrolled_at INTEGER NOT NULL,
+                        cools_off_until INTEGER NOT NULL,
+                        revoked_at INTEGER
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX devices_of_account ON devices (account_id);
+
+                    -- A key belongs to one device, for ever: revoking keeps the row, so it cannot be enrolled again.
+                    CREATE TABLE keys (
+                        kid TEXT PRIMARY KEY,
+                        device_id BLOB NOT NULL REFERENCES devices (id),
+                        kind TEXT NOT NULL,
+                        x963 BLOB NOT NULL,
+                        active_since INTEGER,
+                        UNIQUE (device_id, kind)
+                    ) STRICT, WITHOUT ROWID;
+
+                    CREATE TABLE sessions (
+                        id BLOB PRIMARY KEY,
+                        device_id BLOB NOT NULL REFERENCES devices (id),
+                        kid TEXT NOT NULL REFERENCES keys (kid),
+                        generation INTEGER NOT NULL,
+                        token_hash BLOB NOT NULL,
+                        auth_time INTEGER NOT NULL,
+                        rotated_at INTEGER NOT NULL,
+                        ended_at INTEGER
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX sessions_of_device ON sessions (device_id);
+
+                    CREATE TABLE spent (
+                        use INTEGER NOT NULL,
+                        id BLOB NOT NULL,
+                        expires_at INTEGER NOT NULL,
+                        PRIMARY KEY (use, id)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX spent_by_expiry ON spent (expires_at);
+                    """
+            )
+        }
+        return migrator
+    }
+
+    /// Moves the stored time forward, never back, and returns the time of this transaction.
+    static func advanceClock(_ db: Database, to now: UnixTime) throws -> UnixTime {
+        let statement = try db.cachedStatement(
+            sql: "UPDATE node SET high_water = max(high_water, ?) WHERE one = 1 RETURNING high_water"
+        )
+        guard let stored = try Int64.fetchOne(statement, arguments: [now.seconds]) else { throw StoreError.rolledBack }
+        return UnixTime(seconds: stored)
+    }
+
+    /// The one statement that lets a thing be used once: it writes a row only if there was none and the thing is alive. A row
+    /// that was purged cannot come back to life, because then its expiry lies at or before `purged_until`.
+    static func spend(_ spend: Spend, in db: Database, at now: UnixTime) throws -> Bool {
+        let statement = try db.cachedStatement(
+            sql: """
+                INSERT INTO spent (use, id, expires_at)
+                SELECT ?1, ?2, ?3 FROM node WHERE one = 1 AND ?3 > purged_until AND ?3 > ?4
+                ON CONFLICT DO NOTHING
+                RETURNING 1
+                """
+        )
+        let row = try Int.fetchOne(
+            statement, arguments: [spend.use.rawValue, blob(spend.id), spend.expiresAt.seconds, now.seconds]
+        )
+        return row == 1
+    }
+}
+#endif

@@ -1,0 +1,197 @@
+#if Server
+package import ThumbturnCore
+
+/// The port to durable state. Every method is one transaction, durable when it returns, and what is spent is spent in the same
+/// transaction as what it pays for.
+package protocol Store: Sendable {
+    func addAccount(_ account: Account) async throws -> Bool
+    func account(named name: String) async throws -> Account?
+
+    /// The key of this id with its device, also when the device is revoked.
+    func key(_ kid: String) async throws -> EnrolledKey?
+    /// The session of this id with its device and account, also when it has ended.
+    func session(_ id: SessionID) async throws -> SessionView?
+    /// The devices of an account that are not revoked, oldest first.
+    func devices(of account: AccountID) async throws -> [DeviceView]
+
+    /// Spends a challenge or ticket that paid for nothing, because its proof was wrong. False if it was spent before.
+    func spend(_ spends: [Spend]) async throws -> Bool
+    /// Spends, and opens a session if the key's device is still enrolled. Nil where either does not hold; the spend stands.
+    func openSession(_ session: NewSession, spending: Spend) async throws -> SessionView?
+    /// Spends, and enrols a device with its keys. Nil if something was spent before or a key is already known; the spends stand.
+    func enrol(_ device: NewDevice, spending: [Spend]) async throws -> DeviceView?
+    /// Exchanges one generation of a session's refresh token for the next.
+    func rotate(_ rotation: Rotation) async throws -> Rotation.Outcome
+    /// Revokes a device of an account and ends its sessions. False if there is none.
+    func revoke(_ device: DeviceID, of account: AccountID) async throws -> Bool
+
+    /// The sealed secrets of the server, newest first. Those that are missing or older than their use allows are made by `make`,
+    /// in the same transaction, so that nodes which start together agree.
+    func secrets(renewing isDue: @escaping @Sendable (SealedSecret) -> Bool, make: @escaping @Sendable (SecretUse, UnixTime) throws -> SealedSecret)
+        async throws -> [SealedSecret]
+
+    /// Forgets what expired, and remembers up to when.
+    func purge() async throws
+}
+
+/// An identity of 16 random bytes; in text it is base64url. One type for each kind, so that they cannot be mixed up.
+package struct Identifier<Kind>: Hashable, Sendable {
+    package let bytes: [UInt8]
+
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    package init?(_ text: String) {
+        guard let bytes = Base64URL.decode(text) else { return nil }
+        self.init(bytes)
+    }
+
+    package static func random() -> Self {
+        Self(unchecked: (0..<16).map { _ in UInt8.random(in: 0...255) })
+    }
+
+    package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+    package var text: String { Base64URL.encode(bytes) }
+}
+
+package enum AccountKind {}
+package enum DeviceKind {}
+package enum SessionKind {}
+package typealias AccountID = Identifier<AccountKind>
+package typealias DeviceID = Identifier<DeviceKind>
+package typealias SessionID = Identifier<SessionKind>
+
+package struct Account: Sendable {
+    package var id: AccountID
+    package var name: String
+    /// In libsodium's format, with its parameters.
+    package var passwordHash: String
+
+    package init(id: AccountID, name: String, passwordHash: String) {
+        self.id = id
+        self.name = name
+        self.passwordHash = passwordHash
+    }
+}
+
+/// Something that may be used once. The use is part of the key, so that one kind is never taken for another.
+package struct Spend: Hashable, Sendable {
+    package enum Use: Int, Sendable {
+        case challenge = 1
+        case ticket = 2
+    }
+
+    package var use: Use
+    package var id: [UInt8]
+    package var expiresAt: UnixTime
+
+    package init(_ use: Use, id: [UInt8], expiresAt: UnixTime) {
+        self.use = use
+        self.id = id
+        self.expiresAt = expiresAt
+    }
+}
+
+package struct EnrolledKey: Sendable {
+    package var kid: String
+    package var kind: KeyKind
+    package var x963: [UInt8]
+    package var device: DeviceID
+    package var account: AccountID
+    /// The thumbprint of the session key that the device was enrolled with.
+    package var sessionJKT: String
+    package var isRevoked: Bool
+}
+
+package struct DeviceView: Sendable {
+    package var id: DeviceID
+    package var name: String
+    package var enrolledAt: UnixTime
+    package var keys: [DeviceRecord.Key]
+}
+
+package struct NewDevice: Sendable {
+    package struct Key: Sendable {
+        package var kid: String
+        package var kind: KeyKind
+        package var x963: [UInt8]
+        /// False for a key that came without its own proof.
+        package var isActive: Bool
+    }
+
+    package var id: DeviceID
+    package var account: AccountID
+    package var name: String
+    package var sessionJKT: String
+    package var keys: [Key]
+    /// Until when it may not change other devices, if the account has others.
+    package var coolOff: Duration
+}
+
+package struct NewSession: Sendable {
+    package var id: SessionID
+    package var kid: String
+    package var sessionJKT: String
+    package var tokenHash: [UInt8]
+}
+
+package struct SessionView: Sendable {
+    package var id: SessionID
+    package var device: DeviceID
+    package var account: AccountID
+    package var accountName: String
+    /// The key that verified the person, and its kind.
+    package var kid: String
+    package var kind: KeyKind
+    package var sessionJKT: String
+    package var generation: UInt32
+    package var authTime: UnixTime
+    /// False once the session has ended or its device is revoked.
+    package var isLive: Bool
+    package var coolsOffUntil: UnixTime
+}
+
+package struct Rotation: Sendable {
+    package var session: SessionID
+    /// The generation of the token that was presented, and that token's hash.
+    package var generation: UInt32
+    package var tokenHash: [UInt8]
+    package var successorHash: [UInt8]
+    /// The key whose DPoP proof came with the request.
+    package var jkt: String
+    package var grace: Duration
+    package var lifetime: Duration
+    package var idleLimit: Duration
+
+    package enum Outcome: Sendable {
+        /// The successor is the live token now.
+        case rotated(SessionView)
+        /// The same exchange again, within the grace, before the successor was used: the same successor.
+        case repeated(SessionView)
+        /// An older token by its own key: somebody holds a copy. The session has ended.
+        case reused
+        /// Another key presented the token. Nothing changed, because a leaked old token must not be a kill switch.
+        case foreign
+        case over
+    }
+}
+
+package enum SecretUse: String, Sendable, CaseIterable {
+    /// HS256 of challenges and tickets: 32 bytes.
+    case challenge
+    /// HMAC of refresh tokens: 32 bytes.
+    case refresh
+    /// ES256 of access tokens: a P-256 private key, 32 bytes.
+    case token
+}
+
+/// A secret as it lies on disk: encrypted, with its name and use authenticated.
+package struct SealedSecret: Sendable {
+    package var id: String
+    package var use: SecretUse
+    package var createdAt: UnixTime
+    package var sealed: [UInt8]
+}
+#endif

@@ -1,0 +1,14 @@
+#if Tools
+import NIOCore
+import NIOPosix
+
+/// A port that nobody listens on.
+enum FreePort {
+    static func find(on host: String) throws -> Int {
+        let channel = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: host, port: 0).wait()
+        defer { try? channel.close().wait() }
+        guard let port = channel.localAddress?.port else { throw ChannelError.unknownLocalAddress }
+        return port
+    }
+}
+#endif

@@ -1,0 +1,75 @@
+#if Tools
+public import ArgumentParser
+import Foundation
+import Hummingbird
+public import Logging
+import ThumbturnServer
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Runs the server until it is told to stop (SIGTERM or SIGINT).",
+        discussion: """
+            The master key that encrypts the server's secrets on disk comes from the environment variable \
+            THUMBTURN_MASTER_KEY (32 bytes in base64url), or from a file in the data folder that is made at the first start.
+            """
+    )
+
+    @OptionGroup var data: DataOptions
+
+    @Option(help: "The address and port to listen on. Port 0 picks a free one.")
+    var listen = "127.0.0.1:8080"
+
+    @Option(name: .customLong("public-url"), help: "The address that clients use. Needed behind a proxy, and beyond this machine.")
+    var publicURL: String?
+
+    @Option(help: "How much to log on standard error: trace, debug, info, notice, warning, error, critical.")
+    var logLevel = Logger.Level.notice
+
+    func run() async throws {
+        let address = try ListenAddress(listen)
+        let port = address.port == 0 ? try FreePort.find(on: address.host) : address.port
+        let url = try PublicURL.checked(publicURL ?? "http://\(address.urlHost):\(port)")
+        let server = try await Server(data.settings(publicURL: url))
+
+        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        var logger = Logger(label: "thumbturn")
+        logger.logLevel = logLevel
+        let application = server.application(host: address.host, port: port, logger: logger) { port in
+            print("Thumbturn is listening on \(address.urlHost):\(port), for clients at \(url)")
+            fflush(nil)
+        }
+        try await application.runService()
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}
+
+/// Host and port, as `127.0.0.1:8080` or `[::1]:8080`.
+struct ListenAddress {
+    var host: String
+    var port: Int
+
+    init(_ text: String) throws {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
+            colon > text.startIndex
+        else { throw ValidationError("--listen wants an address and a port, for example 127.0.0.1:8080.") }
+        host = text[..<colon].trimmingCharacters(in: ["[", "]"])
+        self.port = Int(port)
+    }
+
+    var urlHost: String { host.contains(":") ? "[\(host)]" : host }
+}
+
+enum PublicURL {
+    /// The address without a slash at the end. Clients accept https, and http to their own machine alone.
+    static func checked(_ text: String) throws -> String {
+        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let parts = URLComponents(string: trimmed), let host = parts.host, !host.isEmpty, parts.path.isEmpty,
+            parts.query == nil, parts.fragment == nil, parts.user == nil
+        else { throw SetupError.publicURL(text) }
+        let isLoopback = host == "localhost" || host.hasPrefix("127.") || host == "::1" || host == "[::1]"
+        guard parts.scheme == "https" || (parts.scheme == "http" && isLoopback) else { throw SetupError.publicURL(text) }
+        return trimmed
+    }
+}
+#endif

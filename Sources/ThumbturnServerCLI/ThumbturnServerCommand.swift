@@ -1,0 +1,44 @@
+#if Tools
+import ArgumentParser
+import Foundation
+import Logging
+import ThumbturnCore
+import ThumbturnServer
+
+@main
+struct ThumbturnServerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "thumbturn-server",
+        abstract: "Verifies device keys and issues tokens bound to them.",
+        discussion: """
+            Exit status: 0 done, 1 it did not work (the reason is on standard error), 64 wrong usage.
+            """,
+        subcommands: [Serve.self, Accounts.self]
+    )
+}
+
+/// Where a server keeps everything.
+struct DataOptions: ParsableArguments {
+    @Option(help: "The folder of the database and the keys; made where it does not exist.")
+    var data = "thumbturn-data"
+
+    /// The settings, with the master key from the environment where it is given.
+    func settings(publicURL: String) throws -> ServerSettings {
+        var masterKey: [UInt8]?
+        if let text = ProcessInfo.processInfo.environment["THUMBTURN_MASTER_KEY"] {
+            guard let bytes = Base64URL.decode(text) else { throw SetupError.masterKeyLength }
+            masterKey = bytes
+        }
+        // The database and its logs are for this user alone.
+        umask(0o077)
+        return ServerSettings(publicURL: publicURL, dataFolder: data, masterKey: masterKey)
+    }
+}
+#else
+@main
+struct ThumbturnServerCommand {
+    static func main() {
+        print("thumbturn-server was built without its trait. Build it with: swift build --traits Tools")
+    }
+}
+#endif

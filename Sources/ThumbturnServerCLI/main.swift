@@ -1,4 +1,0 @@
-#if Tools
-import ArgumentParser
-import ServiceLifecycle
-#endif

@@ -1,0 +1,21 @@
+import Synchronization
+public import ThumbturnCore
+public import ThumbturnDevice
+
+/// Passes requests on and remembers them: what somebody on the wire would hold in their hands.
+public final class RecordingTransport: Transport {
+    private let next: any Transport
+    private let log = Mutex<[(request: HTTPRequest, response: HTTPResponse)]>([])
+
+    public init(_ next: any Transport = URLSessionTransport()) {
+        self.next = next
+    }
+
+    public var exchanges: [(request: HTTPRequest, response: HTTPResponse)] { log.withLock { $0 } }
+
+    public func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+        let response = try await next.send(request)
+        log.withLock { $0.append((request, response)) }
+        return response
+    }
+}

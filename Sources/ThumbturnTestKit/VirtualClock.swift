@@ -1,0 +1,161 @@
+import Dispatch
+import Foundation
+import Synchronization
+public import ThumbturnCore
+public import ThumbturnDevice
+
+/// Time that stands still while code runs and jumps when all of it waits.
+///
+/// `run` executes its body on one thread. As soon as nothing of it can go on, the clock moves to the next wake; so twelve seconds
+/// of waiting take no time, and the order of events is the same in every run.
+public final class VirtualClock: DeviceClock {
+    private let state: Mutex<State>
+    private let loop = Loop()
+
+    private struct State {
+        var now: Instant
+        var civil: UnixTime
+        var sleepers: [Int: Sleeper] = [:]
+        var nextSleeper = 0
+    }
+
+    private struct Sleeper {
+        var wake: Instant
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    public init(civilTime: UnixTime = UnixTime(seconds: 1_800_000_000)) {
+        state = Mutex(State(now: Instant(sinceOrigin: .seconds(1000)), civil: civilTime))
+    }
+
+    public var now: Instant { state.withLock { $0.now } }
+    public var civilTime: UnixTime { state.withLock { $0.civil } }
+
+    /// Sets the civil clock, as a person or a network may. Monotonic time does not move.
+    public func setCivilTime(_ time: UnixTime) {
+        state.withLock { $0.civil = time }
+    }
+
+    /// Moves time forward and wakes whoever is due, earliest first.
+    public func advance(by duration: Duration) {
+        move(to: now.advanced(by: duration))
+    }
+
+    public func sleep(until instant: Instant) async throws {
+        let id = state.withLock { state in
+            state.nextSleeper += 1
+            return state.nextSleeper
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if instant <= state.now || Task.isCancelled { return true }
+                    state.sleepers[id] = Sleeper(wake: instant, continuation: continuation)
+                    return false
+                }
+                guard isOver else { return }
+                if Task.isCancelled {
+                    continuation.resume(throwing: CancellationError())
+                } else {
+                    continuation.resume()
+                }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { $0.sleepers.removeValue(forKey: id) }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Runs the body in virtual time and returns its result.
+    ///
+    /// Everything that waits must wait for this clock or for other work of the body: real input and output would look like
+    /// standing still.
+    public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            let loop = loop
+            Thread.detachNewThread {
+                let finished = Flag()
+                Task(executorPreference: loop) {
+                    let result: Swift.Result<Result, any Error>
+                    do {
+                        result = .success(try await body())
+                    } catch {
+                        result = .failure(error)
+                    }
+                    finished.finish()
+                    continuation.resume(with: result)
+                }
+                loop.run(until: { finished.isFinished }, whenIdle: { self.wakeNext() })
+            }
+        }
+    }
+
+    /// Moves time to the next wake. False if nobody sleeps.
+    private func wakeNext() -> Bool {
+        guard let next = state.withLock({ $0.sleepers.values.map(\.wake).min() }) else { return false }
+        move(to: next)
+        return true
+    }
+
+    private func move(to target: Instant) {
+        while true {
+            let due: Sleeper? = state.withLock { state in
+                let first = state.sleepers.min { ($0.value.wake, $0.key) < ($1.value.wake, $1.key) }
+                guard let (id, sleeper) = first, sleeper.wake <= target else {
+                    Self.advance(&state, to: target)
+                    return nil
+                }
+                Self.advance(&state, to: sleeper.wake)
+                state.sleepers[id] = nil
+                return sleeper
+            }
+            guard let due else { return }
+            due.continuation.resume()
+        }
+    }
+
+    private static func advance(_ state: inout State, to instant: Instant) {
+        guard instant > state.now else { return }
+        // Civil time keeps whole seconds; it moves by those that monotonic time completes.
+        let before = state.now.sinceOrigin.components.seconds
+        state.now = instant
+        state.civil = state.civil + .seconds(instant.sinceOrigin.components.seconds - before)
+    }
+
+    private final class Flag: Sendable {
+        private let flag = Mutex(false)
+        var isFinished: Bool { flag.withLock { $0 } }
+        func finish() { flag.withLock { $0 = true } }
+    }
+}
+
+/// One thread's worth of work: jobs in order, and a word when there are none.
+private final class Loop: TaskExecutor, @unchecked Sendable {
+    private let condition = NSCondition()
+    private var jobs: [UnownedJob] = []
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        condition.lock()
+        jobs.append(UnownedJob(job))
+        condition.signal()
+        condition.unlock()
+    }
+
+    func run(until isDone: () -> Bool, whenIdle: () -> Bool) {
+        while true {
+            condition.lock()
+            let job = jobs.isEmpty ? nil : jobs.removeFirst()
+            condition.unlock()
+            if let job {
+                unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+                continue
+            }
+            if isDone() { return }
+            if whenIdle() { continue }
+            // Nobody sleeps and nothing can run: somebody outside has to go on.
+            condition.lock()
+            while jobs.isEmpty, !isDone() { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.01)) }
+            condition.unlock()
+        }
+    }
+}
