@@ -109,6 +109,7 @@ let package = Package(
                 "ThumbturnTestKit",
                 "ThumbturnLoad",
                 crypto,
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
             ],
             swiftSettings: strict
@@ -123,6 +124,52 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Tools"])),
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "ThumbturnCoreTests", dependencies: ["ThumbturnCore", "ThumbturnTestKit"], swiftSettings: strict),
+        .testTarget(
+            name: "ThumbturnDeviceTests",
+            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit", "ThumbturnVerifier"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ThumbturnVerifierTests",
+            dependencies: [
+                "ThumbturnCore", "ThumbturnTestKit", "ThumbturnVerifier", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ThumbturnServerTests",
+            dependencies: [
+                "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnServer", "ThumbturnTestKit", "ThumbturnVerifier",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Server"])),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ThumbturnSystemTests",
+            dependencies: [
+                "StalledServer", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnServerCLI",
+                "ThumbturnTestKit",
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
+            ],
+            exclude: ["Judges", "Shim"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "StalledServer",
+            dependencies: [
+                "ThumbturnServer",
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Tools"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Tools"])),
+            ],
+            path: "Tests/StalledServer",
             swiftSettings: strict
         ),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),

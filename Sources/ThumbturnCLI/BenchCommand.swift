@@ -1,9 +1,11 @@
 #if Tools
 import ArgumentParser
+
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measures, and prints what this machine could do at best.",
-        subcommands: []
+        commandName: "bench",
+        abstract: "Measures, and prints what this machine does at best beside it.",
+        subcommands: [BenchSignIn.self]
     )
 }
 #endif

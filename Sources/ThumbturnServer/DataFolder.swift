@@ -16,8 +16,8 @@ struct DataFolder {
         }
         database = settings.dataFolder + "/thumbturn.sqlite"
         masterKey =
-            if let bytes = settings.masterKey {
-                try MasterKey(bytes: bytes)
+            if let given = settings.masterKey {
+                given
             } else {
                 try MasterKey(file: settings.dataFolder + "/master.key")
             }

@@ -11,10 +11,11 @@ import Foundation
 import ThumbturnCore
 
 /// Encrypts the server's secrets on disk: AES-256-GCM, with the secret's name and use authenticated.
-struct MasterKey: Sendable {
+public struct MasterKey: Sendable, CustomStringConvertible, CustomReflectable {
     private let key: SymmetricKey
 
-    init(bytes: [UInt8]) throws(SetupError) {
+    /// 32 bytes. Throws `SetupError.masterKeyLength` for any other number.
+    public init(bytes: [UInt8]) throws(SetupError) {
         guard bytes.count == 32 else { throw .masterKeyLength }
         key = SymmetricKey(data: bytes)
     }
@@ -37,6 +38,9 @@ struct MasterKey: Sendable {
         guard let bytes = Base64URL.decode(text) else { throw .masterKeyLength }
         try self.init(bytes: bytes)
     }
+
+    public var description: String { "MasterKey" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 
     func seal(_ secret: [UInt8], id: String, use: SecretUse) throws -> [UInt8] {
         guard let box = try AES.GCM.seal(secret, using: key, authenticating: Self.label(id, use)).combined else {

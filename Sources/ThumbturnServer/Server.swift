@@ -43,9 +43,12 @@ public struct Server: Sendable {
 }
 
 /// Renews secrets and forgets what expired, once a minute.
-private struct Tidying: ServiceLifecycle.Service {
+private struct Tidying: ServiceLifecycle.Service, CustomStringConvertible {
     let service: Service
     let logger: Logger
+
+    // The lifecycle logs its services' descriptions; the default one would spell out the settings.
+    var description: String { "Tidying" }
 
     func run() async throws {
         try? await cancelWhenGracefulShutdown {

@@ -5,8 +5,8 @@ public struct ServerSettings: Sendable {
     public var publicURL: String
     /// The folder of the database and the master key; made with mode 0700 where it does not exist.
     public var dataFolder: String
-    /// The 32 bytes that encrypt the server's secrets on disk. Nil: a file in the data folder, made at the first start.
-    public var masterKey: [UInt8]?
+    /// What encrypts the server's secrets on disk. Nil: a file in the data folder, made at the first start.
+    public var masterKey: MasterKey?
 
     /// Who our access tokens are for. This server's own routes are one such resource.
     public var audience: String
@@ -27,7 +27,7 @@ public struct ServerSettings: Sendable {
     /// Changing another device needs a proof of presence that is at most so old.
     public var deviceChangeMaximumAge = Duration.seconds(300)
 
-    public init(publicURL: String, dataFolder: String, masterKey: [UInt8]? = nil) {
+    public init(publicURL: String, dataFolder: String, masterKey: MasterKey? = nil) {
         self.publicURL = publicURL
         self.dataFolder = dataFolder
         self.masterKey = masterKey

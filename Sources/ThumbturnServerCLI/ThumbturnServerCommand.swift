@@ -24,10 +24,10 @@ struct DataOptions: ParsableArguments {
 
     /// The settings, with the master key from the environment where it is given.
     func settings(publicURL: String) throws -> ServerSettings {
-        var masterKey: [UInt8]?
+        var masterKey: MasterKey?
         if let text = ProcessInfo.processInfo.environment["THUMBTURN_MASTER_KEY"] {
             guard let bytes = Base64URL.decode(text) else { throw SetupError.masterKeyLength }
-            masterKey = bytes
+            masterKey = try MasterKey(bytes: bytes)
         }
         // The database and its logs are for this user alone.
         umask(0o077)

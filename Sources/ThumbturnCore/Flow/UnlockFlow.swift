@@ -24,6 +24,12 @@ public struct UnlockFlow: Hashable, Sendable {
         public let rung: Rung
         /// What the system's cancel button says in this phase.
         public let cancelButton: CancelButton
+
+        public init(id: Int, rung: Rung, cancelButton: CancelButton) {
+            self.id = id
+            self.rung = rung
+            self.cancelButton = cancelButton
+        }
     }
 
     public enum CancelButton: Hashable, Sendable {
@@ -140,6 +146,8 @@ extension UnlockFlow {
         guard let readiness else { return [] }
         if rung == .fullCredentials { return needCredentials() }
         if let obstacle = readiness.obstacle(to: rung) {
+            // Keys that cannot be read yet say nothing about the person: this is for later, and never means signed out.
+            if obstacle.code == .notYetReadable { return fail(obstacle) }
             let note: [Effect] = obstacle.code == .keyInvalidated ? [.emit(.keyInvalidated)] : []
             cause = cause ?? obstacle
             return note + moveOn(from: rung, because: .skipped(obstacle.code.name), at: now)

@@ -1,0 +1,28 @@
+#if Tools
+import Foundation
+import Hummingbird
+import Logging
+import ThumbturnServer
+
+/// The server with a stall between the judgement of a proof and the spending of its challenge, so that a check that is not
+/// atomic would be caught. Only tests build and start it.
+///
+///     StalledServer DATA PORT PUBLIC-URL STALL-MILLISECONDS
+@main
+struct StalledServer {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 5, let port = Int(arguments[2]), let stall = Int(arguments[4]) else { exit(64) }
+        var service = try await Service(ServerSettings(publicURL: arguments[3], dataFolder: arguments[1]))
+        service.beforeSpending = { try? await Task.sleep(for: .milliseconds(stall)) }
+        var logger = Logger(label: "stalled")
+        logger.logLevel = .error
+        try await Server(service).application(host: "127.0.0.1", port: port, logger: logger).runService()
+    }
+}
+#else
+@main
+struct StalledServer {
+    static func main() {}
+}
+#endif

@@ -1,0 +1,122 @@
+import Testing
+import ThumbturnCore
+
+/// Visits every state that a few events can reach, and checks what must hold in all of them.
+@Suite struct UnlockFlowWalk {
+    struct Place: Hashable {
+        var flow: UnlockFlow
+        var now: Instant
+    }
+
+    static let policies: [UnlockPolicy] = {
+        var lifted = UnlockPolicy.unlock
+        lifted.timeLimitsLifted = true
+        return [.unlock, .highRisk, lifted, UnlockPolicy(ladder: [.devicePasscode]), UnlockPolicy(ladder: [])]
+    }()
+
+    static let starts: [Readiness] = {
+        let biometries: [BiometryState] = [.ready, .notEnrolled, .lockedOut(.untilPasscode), .permissionDenied, .unavailable]
+        let states: [KeyState] = [.usable, .missing, .invalidated, .notYetReadable]
+        return biometries.flatMap { biometry in
+            states.flatMap { biometric in
+                states.map { passcode in
+                    Readiness(
+                        biometry: biometry, keys: [.session: .usable, .biometric: biometric, .passcode: passcode], ladder: []
+                    )
+                }
+            }
+        }
+    }()
+
+    /// Everything that may happen in a state: answers to the living prompt and to the one before it, and times that matter.
+    static func events(in flow: UnlockFlow) -> [UnlockFlow.Event] {
+        let id =
+            switch flow.state {
+            case .prompting(let prompt), .signing(let prompt): prompt.id
+            case .idle, .finished: 0
+            }
+        let codes: [Failure.Code] = [.cancelledByUser, .cancelledBySystem, .superseded, .lockedOut, .keyInvalidated, .platform]
+        let failures = codes.map { Failure($0, recovery: .retry) }
+        var events: [UnlockFlow.Event] = [.woke, .hintChosen, .stopped(Failure(.cancelledByApp, recovery: .retry))]
+        for prompt in [id, id - 1] {
+            events += [.answered(.matched, prompt: prompt), .answered(.notMatched, prompt: prompt), .signed(proof, prompt: prompt)]
+            events += failures.map { .answered(.failed($0), prompt: prompt) }
+            events.append(.signingFailed(failures[4], prompt: prompt))
+        }
+        return events
+    }
+
+    @Test func everyReachableState() {
+        var seen: Set<Place> = []
+        var waiting: [Place] = []
+        var grants = 0
+        var failures = 0
+        let origin = Instant(sinceOrigin: .zero)
+        for policy in Self.policies {
+            for start in Self.starts {
+                var flow = UnlockFlow(policy: policy)
+                _ = flow.handle(.began(start), at: origin)
+                waiting.append(Place(flow: flow, now: origin))
+            }
+        }
+        while let place = waiting.popLast() {
+            guard seen.insert(place).inserted else { continue }
+            if case .finished(let end) = place.flow.state {
+                if case .granted = end { grants += 1 } else { failures += 1 }
+            } else {
+                #expect(canEnd(place, within: 4), "a dead end: \(place.flow.state)")
+            }
+            for event in Self.events(in: place.flow) {
+                for step: Duration in [.zero, .seconds(4), .seconds(8)] where place.now.sinceOrigin + step <= .seconds(16) {
+                    var next = place
+                    next.now = place.now.advanced(by: step)
+                    let effects = next.flow.handle(event, at: next.now)
+                    check(place, event, next, effects)
+                    waiting.append(next)
+                }
+            }
+        }
+        print("walked \(seen.count) states; \(grants) grants, \(failures) failures")
+        #expect(grants > 0 && failures > 0)
+    }
+
+    private func check(_ before: Place, _ event: UnlockFlow.Event, _ after: Place, _ effects: [UnlockFlow.Effect]) {
+        let finishes = effects.compactMap { if case .finish(let end) = $0 { end } else { nil } }
+        if case .finished = before.flow.state {
+            #expect(effects.isEmpty && after.flow == before.flow, "the end is reached once")
+            return
+        }
+        if case .finished(let end) = after.flow.state {
+            #expect(finishes == [end])
+            if case .granted(let rung, let proof) = end {
+                guard case .signing(let prompt) = before.flow.state, event == .signed(proof, prompt: prompt.id) else {
+                    Issue.record("a grant without a signature: \(event)")
+                    return
+                }
+                #expect(prompt.rung == rung)
+            }
+        } else {
+            #expect(finishes.isEmpty)
+        }
+        // Behind the limit no sensor prompt of a hurried policy survives a wake.
+        if event == .woke, after.now.sinceOrigin >= .seconds(12), !after.flow.policy.timeLimitsLifted,
+            case .prompting(let prompt) = after.flow.state {
+            #expect(prompt.rung != .biometric)
+        }
+    }
+
+    /// Whether an honest person who matches, or moves on, comes to an end within so many actions.
+    private func canEnd(_ place: Place, within actions: Int) -> Bool {
+        var flow = place.flow
+        for _ in 0..<actions {
+            switch flow.state {
+            case .finished: return true
+            case .idle: return false
+            case .prompting(let prompt): _ = flow.handle(.answered(.matched, prompt: prompt.id), at: place.now)
+            case .signing(let prompt): _ = flow.handle(.signed(proof, prompt: prompt.id), at: place.now)
+            }
+        }
+        if case .finished = flow.state { return true }
+        return false
+    }
+}

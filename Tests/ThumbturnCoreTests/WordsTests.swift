@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+import ThumbturnCore
+
+@Suite struct WordsTests {
+    @Test func bothHalvesOfAnAssuranceMustReach() {
+        for protection in KeyProtection.allCases {
+            for verification in UserVerification.allCases {
+                let given = Assurance(protection: protection, verification: verification)
+                let demanded = Assurance(protection: .hardware, verification: .passcode)
+                #expect(given.meets(demanded) == (protection >= .hardware && verification >= .passcode))
+            }
+        }
+    }
+
+    @Test("amr says only what is known")
+    func amr() {
+        #expect(Assurance(protection: .software, verification: .biometric).amr == ["swk", "pop"])
+        #expect(Assurance(protection: .attestedHardware, verification: .biometric).amr == ["hwk", "pop", "user", "mfa"])
+        #expect(Assurance(protection: .hardware, verification: .pin).amr == ["hwk", "pop", "pin", "mfa"])
+        #expect(Assurance(protection: .none, verification: .none).amr == [])
+        #expect(Assurance(protection: .software, verification: .pin).acr == "urn:thumbturn:acr:software:pin")
+    }
+
+    @Test func enrolledIsDerivedFromTheKeys() {
+        let ladder: [Rung] = [.biometric, .devicePasscode, .fullCredentials]
+        func readiness(_ keys: [KeyKind: KeyState], _ biometry: BiometryState = .ready) -> Readiness {
+            Readiness(biometry: biometry, keys: keys, ladder: ladder)
+        }
+        #expect(readiness([:]).isEnrolled == false)
+        #expect(readiness([:]).nextRung == .fullCredentials)
+        #expect(readiness([.session: .usable, .biometric: .usable]).nextRung == .biometric)
+        #expect(readiness([.session: .usable, .biometric: .usable, .passcode: .usable], .lockedOut(.temporary)).nextRung == .devicePasscode)
+        #expect(readiness([.session: .usable, .biometric: .invalidated]).isEnrolled == false)
+        #expect(readiness([.session: .usable, .biometric: .invalidated, .passcode: .usable]).nextRung == .devicePasscode)
+        #expect(readiness([.biometric: .usable]).nextRung == .fullCredentials, "without the session key no proof can be redeemed")
+    }
+
+    @Test func timeStopsAtItsEnds() {
+        let end = UnixTime(seconds: .max)
+        #expect(end + .seconds(1) == end)
+        #expect(UnixTime(seconds: .min) + .seconds(-1) == UnixTime(seconds: .min))
+        #expect(UnixTime(seconds: 5) - UnixTime(seconds: 2) == .seconds(3))
+        #expect((UnixTime(seconds: .min) - end) < .zero)
+    }
+
+    @Test func aFailureSaysWhatToDoNext() {
+        let failure = Failure(.keyInvalidated, recovery: .reEnrol, status: .init(domain: "Phone", code: -7))
+        #expect(failure.description == "keyInvalidated: Sign in once to set this device up again.")
+        #expect(failure.debugDescription.contains("Phone -7"))
+        #expect(Recovery.wait(.seconds(30)).advice == "Try again in 30 seconds.")
+    }
+
+    @Test func messagesRefuseUnknownMembersAtEveryDepth() throws {
+        func accepts<M: Message>(_ type: M.Type, _ json: String) -> Bool {
+            (try? JSONDecoder().decode(Strict<M>.self, from: Data(json.utf8))) != nil
+        }
+        #expect(accepts(ChallengeRequest.self, #"{"purpose":"sign-in","kids":["a"],"jkt":"b"}"#))
+        #expect(!accepts(ChallengeRequest.self, #"{"purpose":"sign-in","kids":["a"],"jkt":"b","more":1}"#))
+        #expect(!accepts(ChallengeRequest.self, #"{"purpose":"approve-everything","kids":["a"],"jkt":"b"}"#))
+        let jwk = #"{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}"#
+        #expect(accepts(EnrolRequest.self, #"{"ticket":"t","name":"n","keys":[{"kind":"session","jwk":\#(jwk)}]}"#))
+        #expect(!accepts(EnrolRequest.self, #"{"ticket":"t","name":"n","keys":[{"kind":"session","jwk":\#(jwk),"x":1}]}"#))
+        let withPrivatePart = jwk.replacing("}", with: #","d":"AA"}"#)
+        #expect(!accepts(EnrolRequest.self, #"{"ticket":"t","name":"n","keys":[{"kind":"session","jwk":\#(withPrivatePart)}]}"#))
+    }
+}
