@@ -71,23 +71,17 @@ public final class VirtualClock: DeviceClock {
     /// Everything that waits must wait for this clock or for other work of the body: real input and output would look like
     /// standing still.
     public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            let loop = loop
-            Thread.detachNewThread {
-                let finished = Flag()
-                Task(executorPreference: loop) {
-                    let result: Swift.Result<Result, any Error>
-                    do {
-                        result = .success(try await body())
-                    } catch {
-                        result = .failure(error)
-                    }
-                    finished.finish()
-                    continuation.resume(with: result)
-                }
-                loop.run(until: { finished.isFinished }, whenIdle: { self.wakeNext() })
-            }
+        let loop = loop
+        let finished = Flag()
+        // Made here, so that it inherits the caller's task-local values.
+        let task = Task(executorPreference: loop) {
+            defer { finished.raise() }
+            return try await body()
         }
+        Thread.detachNewThread {
+            loop.run(until: { finished.isRaised }, whenIdle: { self.wakeNext() })
+        }
+        return try await task.value
     }
 
     /// Moves time to the next wake. False if nobody sleeps.
@@ -124,8 +118,8 @@ public final class VirtualClock: DeviceClock {
 
     private final class Flag: Sendable {
         private let flag = Mutex(false)
-        var isFinished: Bool { flag.withLock { $0 } }
-        func finish() { flag.withLock { $0 = true } }
+        var isRaised: Bool { flag.withLock { $0 } }
+        func raise() { flag.withLock { $0 = true } }
     }
 }
 

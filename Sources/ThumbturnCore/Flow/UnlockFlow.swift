@@ -81,7 +81,7 @@ public struct UnlockFlow: Hashable, Sendable {
     private var hintShown = false
     /// Mismatches on this rung.
     private var mismatches = 0
-    /// The first thing that went wrong: what the person should hear if every rung is used up.
+    /// What the person should hear if every rung is used up: the first thing that went wrong, unless a later one says more.
     private var cause: Failure?
 
     public init(policy: UnlockPolicy) {
@@ -237,7 +237,8 @@ extension UnlockFlow {
         case .cancelledBySystem, .cancelledByApp, .superseded, .notYetReadable:
             return [.emit(.cancelled(failure.code.name))] + fail(failure)
         case .lockedOut:
-            cause = cause ?? failure
+            // A lockout says more than the mismatches before it, and a dead key more than both.
+            if cause?.recovery != .reEnrol { cause = failure }
             return [.emit(.lockedOut)] + moveOn(from: rung, because: .lockedOut, at: now)
         case .keyInvalidated:
             cause = failure

@@ -24,6 +24,16 @@ public struct PromptRequest: Sendable {
     /// The key that will sign. Platforms that bind a prompt to one use of one key need it, and the bytes, before the prompt.
     public var key: KeyName
     public var message: [UInt8]
+
+    public init(
+        rung: Rung, reason: String, cancelButton: UnlockFlow.CancelButton, key: KeyName, message: [UInt8]
+    ) {
+        self.rung = rung
+        self.reason = reason
+        self.cancelButton = cancelButton
+        self.key = key
+        self.message = message
+    }
 }
 
 /// How a prompt ended.

@@ -1,0 +1,302 @@
+import Foundation
+import Synchronization
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+
+/// A phone, a server and an authenticator in virtual time.
+struct World: Sendable {
+    let clock = VirtualClock()
+    let phone: SimulatedPhone
+    let server: InMemoryServer
+    let auth: Authenticator
+    let news = News()
+
+    final class News: Sendable {
+        private let heard = Mutex<[UnlockNews]>([])
+        var all: [UnlockNews] { heard.withLock { $0 } }
+        func hear(_ news: UnlockNews) { heard.withLock { $0.append(news) } }
+    }
+
+    init(hasSensor: Bool = true, hasPasscode: Bool = true) throws {
+        phone = SimulatedPhone(clock: clock, hasSensor: hasSensor, hasPasscode: hasPasscode)
+        server = InMemoryServer(clock: clock)
+        let news = news
+        auth = try Authenticator(server: InMemoryServer.url, platform: phone.platform(transport: server)) { news.hear($0) }
+    }
+
+    static let signIn = PasswordSignIn(account: "ada", password: InMemoryServer.password)
+
+    /// Runs a story on an enrolled phone.
+    static func enrolled(_ story: @escaping @Sendable (World) async throws -> Void) async throws {
+        let world = try World()
+        try await world.clock.run {
+            try await world.auth.enrol(with: signIn)
+            try await story(world)
+        }
+    }
+}
+
+func failure(_ work: () async throws -> Void) async -> Failure? {
+    do {
+        try await work()
+        return nil
+    } catch {
+        return error as? Failure
+    }
+}
+
+func expect<Value: Equatable>(_ value: Value, is expected: Value, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(value == expected, sourceLocation: sourceLocation)
+}
+
+func expectFailure(
+    _ code: Failure.Code, sourceLocation: SourceLocation = #_sourceLocation, _ work: () async throws -> Void
+) async {
+    let failed = await failure(work)
+    #expect(failed?.code == code, sourceLocation: sourceLocation)
+}
+
+@Suite struct AuthenticatorTests {
+    @Test func enrollingShowsOnePromptAndRegistersAKeyForEachRung() async throws {
+        let world = try World()
+        try await world.clock.run {
+            let before = await world.auth.readiness()
+            #expect(!before.isEnrolled && before.nextRung == .fullCredentials)
+            let record = try await world.auth.enrol(with: World.signIn)
+            #expect(world.phone.promptCount == 1)
+            #expect(Set(record?.keys.map(\.kind) ?? []) == [.session, .biometric, .passcode])
+            #expect(record?.keys.first { $0.kind == .passcode }?.active == false)
+            let after = await world.auth.readiness()
+            #expect(after.isEnrolled && after.nextRung == .biometric)
+        }
+    }
+
+    @Test func aMatchGrants() async throws {
+        try await World.enrolled { world in
+            let grant = try await world.auth.authenticate("Unlock")
+            #expect(grant.rung == .biometric)
+            #expect(grant.session.accessToken == "access 1")
+            let me = try await world.auth.me()
+            #expect(me.name == "ada")
+        }
+    }
+
+    @Test func aSecondAttemptSucceeds() async throws {
+        try await World.enrolled { world in
+            world.phone.next(.noMatch, .match, after: .seconds(1))
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+            #expect(world.news.all.contains(.telemetry(.authenticated(.biometric, after: .seconds(2), attempts: 2))))
+        }
+    }
+
+    @Test func nobodyAnswersAndThePasscodeTakesOverAfterTwelveSeconds() async throws {
+        try await World.enrolled { world in
+            world.phone.next(.ignore, .match)
+            let start = world.clock.now
+            let grant = try await world.auth.authenticate("Unlock")
+            #expect(grant.rung == .devicePasscode)
+            #expect(start.duration(to: world.clock.now) == .seconds(12))
+            let hint = try #require(world.news.all.firstIndex(of: .hint(.devicePasscode)))
+            let move = try #require(world.news.all.firstIndex(of: .moved(from: .biometric, to: .devicePasscode, because: .timeout)))
+            #expect(hint < move)
+        }
+    }
+
+    @Test func lockoutLeadsToThePasscodeWhichEndsIt() async throws {
+        try await World.enrolled { world in
+            world.phone.next(.noMatch, .noMatch, .noMatch, .match)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
+            world.phone.next(.noMatch, .noMatch, .noMatch, .cancel)
+            _ = await failure { _ = try await world.auth.authenticate("Unlock") }
+            world.phone.next(.noMatch, .noMatch)
+            let locked = await failure { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
+            #expect(locked == Failure(.lockedOut, recovery: .signInAgain))
+            #expect(await world.auth.readiness().biometry == .lockedOut(.untilPasscode))
+            #expect(await world.auth.readiness().nextRung == .devicePasscode)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
+            #expect(await world.auth.readiness().biometry == .ready)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+
+    @Test("cancels keep their names", arguments: [
+        (SimulatedPhone.Act.cancel, Failure.Code.cancelledByUser), (.systemCancel, .cancelledBySystem), (.supersede, .superseded),
+    ])
+    func cancels(_ act: SimulatedPhone.Act, _ code: Failure.Code) async throws {
+        try await World.enrolled { world in
+            world.phone.next(act)
+            await expectFailure(code) { _ = try await world.auth.authenticate("Unlock") }
+            #expect(!world.server.paths.contains("POST /v1/token"))
+        }
+    }
+
+    @Test func cancellingTheTaskDismissesThePromptAndDiscardsALateSuccess() async throws {
+        try await World.enrolled { world in
+            world.phone.next(.match, after: .seconds(5))
+            let outcome = await withTaskGroup(of: Failure?.self) { group in
+                group.addTask { await failure { _ = try await world.auth.authenticate("Unlock") } }
+                try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                group.cancelAll()
+                return await group.next() ?? nil
+            }
+            #expect(outcome?.code == .cancelledByApp)
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(10)))
+            #expect(!world.server.paths.contains("POST /v1/token"))
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)  // the next one starts afresh
+        }
+    }
+
+    @Test func aNewFaceKillsTheBiometricKeyAndNoOther() async throws {
+        try await World.enrolled { world in
+            world.phone.enrolNewFace()
+            let readiness = await world.auth.readiness()
+            #expect(readiness.state(of: .biometric) == .invalidated)
+            let prompts = world.phone.promptCount
+            let dead = await failure { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
+            #expect(dead == Failure(.keyInvalidated, recovery: .reEnrol))
+            #expect(world.phone.promptCount == prompts, "a dead key asks nobody")
+            expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
+            try await world.auth.enrol(with: World.signIn, ifExists: .replace)
+            expect(try await world.auth.authenticate("Pay", policy: .highRisk).rung, is: .biometric)
+        }
+    }
+
+    @Test func readinessIsSilent() async throws {
+        try await World.enrolled { world in
+            let prompts = world.phone.promptCount
+            let requests = world.server.paths.count
+            world.phone.removeFaces()
+            #expect(await world.auth.readiness().biometry == .notEnrolled)
+            world.phone.setPermission(false)
+            #expect(await world.auth.readiness().biometry == .permissionDenied)
+            #expect(world.phone.promptCount == prompts && world.server.paths.count == requests)
+        }
+    }
+
+    @Test func enrolmentKeepsReplacesOrFails() async throws {
+        try await World.enrolled { world in
+            let requests = world.server.paths.count
+            expect(try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as DeviceRecord?)
+            await expectFailure(.alreadyEnrolled) { try await world.auth.enrol(with: World.signIn, ifExists: .fail) }
+            #expect(world.server.paths.count == requests)
+        }
+    }
+
+    @Test func aFailedEnrolmentLeavesNothingBehind() async throws {
+        let world = try World()
+        try await world.clock.run {
+            let wrong = PasswordSignIn(account: "ada", password: "wrong")
+            await expectFailure(.refused) { try await world.auth.enrol(with: wrong) }
+            #expect(world.phone.promptCount == 0, "a wrong password costs no prompt")
+            world.phone.next(.cancel)
+            await expectFailure(.cancelledByUser) { try await world.auth.enrol(with: World.signIn) }
+            world.server.state.withLock { $0.refusesEnrolment = true }
+            await expectFailure(.refused) { try await world.auth.enrol(with: World.signIn) }
+            for kind in KeyKind.allCases { #expect(await world.auth.readiness().state(of: kind) == .missing) }
+        }
+    }
+
+    @Test func aPhoneWithoutAnythingSaysWhatToSetUp() async throws {
+        let bare = try World(hasSensor: false, hasPasscode: false)
+        try await bare.clock.run {
+            let failure = await failure { try await bare.auth.enrol(with: World.signIn) }
+            #expect(failure == Failure(.biometryUnavailable, recovery: .setPasscode))
+        }
+        let withPasscode = try World(hasSensor: false)
+        try await withPasscode.clock.run {
+            try await withPasscode.auth.enrol(with: World.signIn)
+            expect(try await withPasscode.auth.authenticate("Unlock").rung, is: .devicePasscode)
+        }
+    }
+
+    @Test("the device signs nothing that it did not ask for", arguments: Tampering.allCases)
+    func tampered(_ tampering: Tampering) async throws {
+        try await World.enrolled { world in
+            let prompts = world.phone.promptCount
+            world.server.state.withLock { $0.tamper = { tampering.change(&$0) } }
+            let failure = await failure { _ = try await world.auth.authenticate("Unlock") }
+            #expect(failure == Failure(.unexpectedAnswer, recovery: .report))
+            #expect(world.phone.promptCount == prompts)
+        }
+    }
+
+    enum Tampering: CaseIterable, Sendable {
+        case issuer, audience, purpose, kids, sessionKey, life
+
+        func change(_ claims: inout ChallengeClaims) {
+            switch self {
+            case .issuer: claims.iss = "https://other.example"
+            case .audience: claims.aud = "https://other.example"
+            case .purpose: claims.purpose = .enrol
+            case .kids: claims.kids.append(claims.cnf.jkt)
+            case .sessionKey: claims.cnf.jkt = claims.kids[0]
+            case .life: claims.exp = claims.iat + .seconds(301)
+            }
+        }
+    }
+
+    @Test("only https, and http to this machine", arguments: [
+        ("https://bank.example", true), ("http://127.0.0.1:8080", true), ("http://localhost", true), ("http://[::1]:80", true),
+        ("http://bank.example", false), ("http://127.0.0.1.evil.example", false), ("http://localhost.evil.example", false),
+        ("ftp://bank.example", false), ("https://user:word@bank.example", false), ("https://bank.example?x=1", false),
+        ("https:///path", false), ("http://127.1.2.300", false),
+    ])
+    func addresses(_ address: String, _ isAccepted: Bool) async throws {
+        let platform = SimulatedPhone().platform()
+        let url = try #require(URL(string: address))
+        let failure = await failure { _ = try Authenticator(server: url, platform: platform) }
+        #expect((failure == nil) == isAccepted)
+        if !isAccepted { #expect(failure?.code == .insecureServer) }
+    }
+
+    @Test func aReasonIsNeeded() async throws {
+        try await World.enrolled { world in
+            await expectFailure(.reasonMissing) { _ = try await world.auth.authenticate("  \n") }
+        }
+    }
+
+    @Test func aNewNonceIsTakenUpOnce() async throws {
+        try await World.enrolled { world in
+            _ = try await world.auth.authenticate("Unlock")
+            world.server.state.withLock { $0.nonce = "second nonce" }
+            expect(try await world.auth.me().name, is: "ada")
+            #expect(world.server.paths.suffix(2) == ["GET /v1/me", "GET /v1/me"])
+        }
+    }
+
+    @Test func anOldTokenIsRefreshedBeforeItIsUsed() async throws {
+        try await World.enrolled { world in
+            _ = try await world.auth.authenticate("Unlock")
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(301)))
+            _ = try await world.auth.me()
+            #expect(world.server.paths.suffix(2) == ["POST /v1/token", "GET /v1/me"])
+        }
+    }
+
+    @Test func revokingDeletesTheKeysEvenIfTheServerIsAway() async throws {
+        try await World.enrolled { world in
+            _ = try await world.auth.authenticate("Unlock")
+            try await world.auth.revoke()
+            #expect(world.server.paths.last == "DELETE /v1/devices/current")
+            #expect(await world.auth.readiness().isEnrolled == false)
+        }
+        try await World.enrolled { world in
+            let failure = await failure { try await world.auth.revoke() }
+            #expect(failure?.code == .refused, "there was no session to tell the server with")
+            #expect(await world.auth.readiness().isEnrolled == false)
+        }
+    }
+
+    @Test func noSecretHasADescription() async throws {
+        try await World.enrolled { world in
+            let grant = try await world.auth.authenticate("Unlock")
+            let typed = Credentials.password("hunter2hunter2", for: "ada")
+            var dumped = "\(grant) \(typed) \(String(reflecting: typed)) \(String(reflecting: grant.session))"
+            dump(grant, to: &dumped)
+            dump(typed, to: &dumped)
+            #expect(!dumped.contains("access 1") && !dumped.contains("refresh 1") && !dumped.contains("hunter2"))
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+import ThumbturnVerifier
+
+/// One suite for every implementation of the port.
+@Suite struct DeviceKeysConformance {
+    enum Implementation: CaseIterable, Sendable {
+        case simulatedPhone, softwareFiles
+    }
+
+    private func with(_ implementation: Implementation, _ body: (Platform) async throws -> Void) async throws {
+        let phone = SimulatedPhone().platform()
+        switch implementation {
+        case .simulatedPhone: try await body(phone)
+        case .softwareFiles:
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            try await body(
+                Platform(sensor: phone.sensor, keys: SoftwareKeys(folder: folder), secrets: FileSecrets(folder: folder))
+            )
+        }
+    }
+
+    @Test(arguments: Implementation.allCases) func aKeyLives(_ implementation: Implementation) async throws {
+        try await with(implementation) { platform in
+            let keys = platform.keys
+            let name = KeyName(server: "https://a.example", account: "x/../y", kind: .session)
+            #expect(await keys.state(of: name) == .missing)
+            await expectFailure(.notEnrolled) { _ = try await keys.publicKey(of: name) }
+            await expectFailure(.notEnrolled) { _ = try await keys.sign([1], with: name, presence: nil) }
+
+            let made = try await keys.create(name)
+            #expect(await keys.state(of: name) == .usable)
+            #expect(try await keys.publicKey(of: name) == made)
+            let signature = try await keys.sign([1, 2, 3], with: name, presence: nil)
+            #expect(try VerifyingKey(jwk: made).isValid(signature, for: [1, 2, 3]))
+
+            let other = KeyName(server: "https://b.example", account: "x/../y", kind: .session)
+            #expect(await keys.state(of: other) == .missing, "keys belong to one server")
+            let replaced = try await keys.create(name)
+            #expect(replaced != made)
+            try await keys.delete(name)
+            try await keys.delete(name)
+            #expect(await keys.state(of: name) == .missing)
+        }
+    }
+
+    @Test(arguments: Implementation.allCases) func aVerifyingKeyNeedsThePerson(_ implementation: Implementation) async throws {
+        try await with(implementation) { platform in
+            for (kind, rung) in [(KeyKind.biometric, Rung.biometric), (.passcode, .devicePasscode)] {
+                let name = KeyName(server: "https://a.example", account: "x", kind: kind)
+                let made = try await platform.keys.create(name)
+                await expectFailure(.notMatched) { _ = try await platform.keys.sign([1], with: name, presence: nil) }
+                let request = PromptRequest(rung: rung, reason: "Test", cancelButton: .cancel, key: name, message: [1])
+                guard case .matched(let presence) = await platform.sensor.prompt(request, shown: {}) else {
+                    Issue.record("no match")
+                    return
+                }
+                let signature = try await platform.keys.sign([1], with: name, presence: presence)
+                #expect(try VerifyingKey(jwk: made).isValid(signature, for: [1]))
+            }
+        }
+    }
+
+    @Test(arguments: Implementation.allCases) func secretsAreKept(_ implementation: Implementation) async throws {
+        try await with(implementation) { platform in
+            let secrets = platform.secrets
+            #expect(try await secrets.read("a") == nil)
+            try await secrets.write([1, 2], as: "a")
+            try await secrets.write([3], as: "a")
+            #expect(try await secrets.read("a") == [3])
+            try await secrets.delete("a")
+            try await secrets.delete("a")
+            #expect(try await secrets.read("a") == nil)
+        }
+    }
+
+    @Test func aMatchOnASimulatedPhoneSignsOneMessageWithOneKey() async throws {
+        let platform = SimulatedPhone().platform()
+        let name = KeyName(server: "https://a.example", account: "x", kind: .biometric)
+        let passcode = KeyName(server: "https://a.example", account: "x", kind: .passcode)
+        _ = try await platform.keys.create(name)
+        _ = try await platform.keys.create(passcode)
+        let request = PromptRequest(rung: .biometric, reason: "Test", cancelButton: .cancel, key: name, message: [1])
+        guard case .matched(let presence) = await platform.sensor.prompt(request, shown: {}) else {
+            Issue.record("no match")
+            return
+        }
+        await expectFailure(.notMatched) { _ = try await platform.keys.sign([2], with: name, presence: presence) }
+        await expectFailure(.notMatched) { _ = try await platform.keys.sign([1], with: passcode, presence: presence) }
+    }
+
+    @Test func softwareKeysAreTheirOwnersAlone() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        _ = try SoftwareKeys(folder: folder).create(KeyName(server: "s", account: "a", kind: .session))
+        try FileSecrets(folder: folder).write([1], as: "token")
+        func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(try mode(folder) == 0o700)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(files.count == 2)
+        for file in files { #expect(try mode("\(folder)/\(file)") == 0o600) }
+    }
+}

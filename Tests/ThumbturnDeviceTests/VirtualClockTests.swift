@@ -1,0 +1,45 @@
+import Testing
+import ThumbturnCore
+import ThumbturnTestKit
+
+@Suite struct VirtualClockTests {
+    @Test func timeJumpsWhenEverybodyWaits() async throws {
+        let clock = VirtualClock()
+        let start = clock.now
+        let order = try await clock.run {
+            await withTaskGroup(of: Int.self) { group in
+                for seconds in [3600, 5, 60] {
+                    group.addTask {
+                        try? await clock.sleep(until: start.advanced(by: .seconds(seconds)))
+                        return seconds
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+        #expect(order == [5, 60, 3600])
+        #expect(start.duration(to: clock.now) == .seconds(3600))
+    }
+
+    @Test func aCancelledSleepEnds() async throws {
+        let clock = VirtualClock()
+        let start = clock.now
+        try await clock.run {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { try? await clock.sleep(until: start.advanced(by: .seconds(10))) }
+                group.cancelAll()
+            }
+        }
+        #expect(clock.now == start)
+    }
+
+    @Test func settingTheCivilClockMovesNoOther() {
+        let clock = VirtualClock(civilTime: UnixTime(seconds: 100))
+        let start = clock.now
+        clock.setCivilTime(UnixTime(seconds: 5))
+        #expect(clock.now == start)
+        clock.advance(by: .seconds(2))
+        #expect(clock.civilTime == UnixTime(seconds: 7))
+        #expect(start.duration(to: clock.now) == .seconds(2))
+    }
+}
