@@ -135,7 +135,8 @@ let package = Package(
         .testTarget(
             name: "ThumbturnVerifierTests",
             dependencies: [
-                "ThumbturnCore", "ThumbturnTestKit", "ThumbturnVerifier", .product(name: "Crypto", package: "swift-crypto"),
+                "TestSupport", "ThumbturnCore", "ThumbturnTestKit", "ThumbturnVerifier",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
         ),
@@ -155,13 +156,14 @@ let package = Package(
         .testTarget(
             name: "ThumbturnSystemTests",
             dependencies: [
-                "StalledServer", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnServerCLI",
+                "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnServerCLI",
                 "ThumbturnTestKit",
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
             ],
             exclude: ["Judges", "Shim"],
             swiftSettings: strict
         ),
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .executableTarget(
             name: "StalledServer",
             dependencies: [

@@ -23,17 +23,15 @@ public struct VerifyingKey: Sendable, Hashable {
         try self.init(x963: point)
     }
 
-    /// From a SubjectPublicKeyInfo (RFC 5480): PEM, or DER in standard base64. Named curve and uncompressed point only.
+    /// From a SubjectPublicKeyInfo (RFC 5480): PEM (RFC 7468 section 13), or DER in standard base64. Named curve and
+    /// uncompressed point only.
     public init(spki text: String) throws(Refusal) {
-        let der: [UInt8]
-        if text.hasPrefix("-----BEGIN PUBLIC KEY-----") {
-            guard let key = try? P256.Signing.PublicKey(pemRepresentation: text) else { throw .unacceptableKey }
-            self.init(key)
-            return
+        var lines = text.split(whereSeparator: \.isNewline)
+        if lines.first == "-----BEGIN PUBLIC KEY-----", lines.last == "-----END PUBLIC KEY-----" {
+            lines = Array(lines.dropFirst().dropLast())
         }
-        guard let data = Data(base64Encoded: text) else { throw .unacceptableKey }
-        der = Array(data)
-        try self.init(spkiDER: der)
+        guard let der = Data(base64Encoded: lines.joined()) else { throw .unacceptableKey }
+        try self.init(spkiDER: Array(der))
     }
 
     /// From a DER SubjectPublicKeyInfo of exactly the one form that a P-256 key has.

@@ -1,0 +1,44 @@
+public import Foundation
+
+/// Something that a test needs and a machine may lack. What is absent is skipped with a printed line; what
+/// `THUMBTURN_REQUIRE` names (with commas between) must be there, and its absence fails the run.
+public enum Requirement: String, Sendable, CaseIterable {
+    /// The outside test data beside the project.
+    case vectors
+    /// Python with the packages `pyjwt` and `cryptography`.
+    case python
+    /// A C compiler and LD_PRELOAD.
+    case preload
+
+    /// Whether a test that needs this can run. Says so, and stops the run where it must be there.
+    public func isMet(_ isPresent: Bool) -> Bool {
+        if isPresent { return true }
+        let required = ProcessInfo.processInfo.environment["THUMBTURN_REQUIRE"]?.split(separator: ",").map(String.init) ?? []
+        precondition(!required.contains(rawValue), "THUMBTURN_REQUIRE demands \(rawValue), and it is not here")
+        print("skipped: \(rawValue) is not here")
+        return false
+    }
+}
+
+/// The repository's root.
+public let repository = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+/// Outside test data: `THUMBTURN_VECTORS`, or `../shared/vectors` beside the repository.
+public enum Vectors {
+    public static let folder: URL = {
+        let named = ProcessInfo.processInfo.environment["THUMBTURN_VECTORS"].map { URL(fileURLWithPath: $0) }
+        return named ?? repository.deletingLastPathComponent().appendingPathComponent("shared/vectors")
+    }()
+
+    public static let areHere = Requirement.vectors.isMet(FileManager.default.fileExists(atPath: folder.path))
+
+    public static func load<Value: Decodable>(_ path: String, as type: Value.Type) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(contentsOf: folder.appendingPathComponent(path)))
+    }
+}
+
+public func bytes(hex: String) -> [UInt8] {
+    let digits = Array(hex.utf8)
+    return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16) }
+}

@@ -1,0 +1,48 @@
+import Testing
+import ThumbturnCore
+import ThumbturnVerifier
+
+@Suite struct AccessTokenTests {
+    let key = TestKey()
+    let claims = AccessTokenClaims(
+        iss: "https://a.example", aud: "https://api.example", sub: "s", clientID: "app", iat: now, exp: now + .seconds(300),
+        jti: "j", sid: "i", did: "d", authTime: now, acr: "acr", amr: ["swk"], cnf: Confirmation(jkt: "k")
+    )
+
+    func judge(
+        _ text: String, issuer: String = "https://a.example", audience: String = "https://api.example", at time: UnixTime = now
+    ) -> Refusal? {
+        refusal {
+            _ = try AccessToken(
+                text, keys: [key.verifying.thumbprint: key.verifying], issuer: issuer, audience: audience, at: time
+            )
+        }
+    }
+
+    @Test func aTokenIsReadBack() throws {
+        let token = try TokenSigner(key.key).sign(claims)
+        let read = try AccessToken(
+            token, keys: [key.verifying.thumbprint: key.verifying], issuer: claims.iss, audience: claims.aud, at: now
+        )
+        #expect(read.claims == claims)
+    }
+
+    @Test func everyCheckRefuses() throws {
+        let signer = try TokenSigner(key.key)
+        let token = try signer.sign(claims)
+        let payload = String(decoding: WireJSON.encode(claims), as: UTF8.self)
+        let kid = signer.kid
+        #expect(judge(token, issuer: "https://b.example") == .wrongIssuer)
+        #expect(judge(token, audience: "https://other.example") == .wrongAudience)
+        #expect(judge(token, at: now + .seconds(299)) == nil)
+        #expect(judge(token, at: now + .seconds(300)) == .expired)
+        #expect(judge(try TokenSigner(TestKey().key).sign(claims)) == .unknownKey)
+        #expect(judge(TestKey().sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"at+jwt"}"#, payload: payload)) == .wrongSignature)
+        #expect(judge(key.sign(header: #"{"alg":"none","kid":"\#(kid)","typ":"at+jwt"}"#, payload: payload)) == .wrongAlgorithm)
+        #expect(judge(key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"JWT"}"#, payload: payload)) == .wrongType)
+        #expect(judge(key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: payload)) == .wrongType)
+        #expect(judge(key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"application/at+JWT"}"#, payload: payload)) == nil)
+        #expect(judge(key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"at+jwt"}"#, payload: "{}")) == .malformed)
+        #expect(judge(String(token.dropLast(3))) != nil)
+    }
+}

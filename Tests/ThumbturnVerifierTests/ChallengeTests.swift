@@ -1,0 +1,110 @@
+import Crypto
+import Testing
+import ThumbturnCore
+import ThumbturnTestKit
+import ThumbturnVerifier
+
+@Suite struct ChallengeTests {
+    let secret = ChallengeSecret(id: "two", bytes: [UInt8](repeating: 2, count: 32))
+    let old = ChallengeSecret(id: "one", bytes: [UInt8](repeating: 1, count: 32))
+    let request = ChallengeRequest(purpose: .signIn, kids: [TestKey().verifying.thumbprint], jkt: TestKey().verifying.thumbprint)
+
+    func challenges(_ secrets: [ChallengeSecret], issuer: String = "https://a.example", audience: String = "https://a.example") -> Challenges {
+        Challenges(issuer: issuer, audience: audience, secrets: secrets)
+    }
+
+    func issue(by issuer: Challenges? = nil) throws -> String {
+        var generator = SeededGenerator(seed: 7)
+        return try (issuer ?? challenges([secret])).issue(request, at: now, using: &generator)
+    }
+
+    @Test func aChallengeSaysWhatWasAskedFor() throws {
+        let claims = try challenges([secret]).verify(try issue(), for: .signIn, at: now)
+        #expect(claims.kids == request.kids && claims.cnf.jkt == request.jkt && claims.purpose == .signIn)
+        #expect(claims.exp - claims.iat == .seconds(300))
+        #expect(Base64URL.decode(claims.jti)?.count == 16)
+        var generator = SeededGenerator(seed: 8)
+        let other = try challenges([secret]).issue(request, at: now, using: &generator)
+        #expect(try challenges([secret]).verify(other, for: .signIn, at: now).jti != claims.jti)
+    }
+
+    @Test("alive until the second it expires", arguments: [(299, nil), (300, Refusal.expired), (301, .expired), (-3600, nil)])
+    func expiry(_ seconds: Int, _ expected: Refusal?) throws {
+        let challenge = try issue()
+        #expect(refusal { _ = try challenges([secret]).verify(challenge, for: .signIn, at: now + .seconds(seconds)) } == expected)
+    }
+
+    @Test func secretsRotate() throws {
+        let challenge = try issue(by: challenges([old]))
+        #expect(refusal { _ = try challenges([secret, old]).verify(challenge, for: .signIn, at: now) } == nil)
+        #expect(refusal { _ = try challenges([secret]).verify(challenge, for: .signIn, at: now) } == .unknownKey)
+    }
+
+    @Test func purposesIssuersAndAudiencesNeverMix() throws {
+        let challenge = try issue()
+        #expect(refusal { _ = try challenges([secret]).verify(challenge, for: .enrol, at: now) } == .wrongPurpose)
+        #expect(refusal { _ = try challenges([secret], issuer: "https://b.example").verify(challenge, for: .signIn, at: now) } == .wrongIssuer)
+        #expect(refusal { _ = try challenges([secret], audience: "https://b.example").verify(challenge, for: .signIn, at: now) } == .wrongAudience)
+    }
+
+    @Test func whatWeDidNotMakeIsRefused() throws {
+        let challenge = try issue()
+        let parts = challenge.split(separator: ".").map(String.init)
+        let payload = parts[1]
+        func mac(_ header: String, _ secret: UInt8 = 2) -> String {
+            let input = Base64URL.encode(Array(header.utf8)) + "." + payload
+            let code = HMAC<SHA256>.authenticationCode(for: Array(input.utf8), using: SymmetricKey(data: [UInt8](repeating: secret, count: 32)))
+            return input + "." + Base64URL.encode(Array(code))
+        }
+        let type = ChallengeClaims.type
+        let table: [(String, String, Refusal)] = [
+            ("empty", "", .malformed),
+            ("truncated", String(challenge.dropLast()), .malformed),
+            ("two parts", parts[0] + "." + payload, .malformed),
+            ("padded", challenge + "=", .malformed),
+            ("another MAC", parts[0] + "." + payload + "." + Base64URL.encode([UInt8](repeating: 0, count: 32)), .wrongSignature),
+            ("shorter MAC", parts[0] + "." + payload + "." + Base64URL.encode([UInt8](repeating: 0, count: 16)), .wrongSignature),
+            ("another secret", mac(#"{"alg":"HS256","kid":"two","typ":"\#(type)"}"#, 3), .wrongSignature),
+            ("alg none", mac(#"{"alg":"none","kid":"two","typ":"\#(type)"}"#), .wrongAlgorithm),
+            ("alg ES256", mac(#"{"alg":"ES256","kid":"two","typ":"\#(type)"}"#), .wrongAlgorithm),
+            ("another type", mac(#"{"alg":"HS256","kid":"two","typ":"at+jwt"}"#), .wrongType),
+            ("another kid", mac(#"{"alg":"HS256","kid":"three","typ":"\#(type)"}"#), .unknownKey),
+            ("more header", mac(#"{"alg":"HS256","crit":["x"],"kid":"two","typ":"\#(type)"}"#), .malformed),
+            ("no header", mac("{}"), .malformed),
+        ]
+        for (name, text, expected) in table {
+            #expect(refusal { _ = try challenges([secret]).verify(text, for: .signIn, at: now) } == expected, "\(name)")
+        }
+        #expect(refusal { _ = try challenges([secret]).verify(mac(#"{"alg":"HS256","kid":"two","typ":"\#(type)"}"#), for: .signIn, at: now) } == nil,
+            "the table's own MAC is a good one")
+    }
+
+    @Test func everyBitOfAChallengeCounts() throws {
+        let challenge = Array(try issue().utf8)
+        for index in challenge.indices {
+            var changed = challenge
+            changed[index] = changed[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            let text = String(decoding: changed, as: UTF8.self)
+            #expect(refusal { _ = try challenges([secret]).verify(text, for: .signIn, at: now) } != nil, "position \(index)")
+        }
+    }
+
+    @Test func aClaimThatLivesTooLongIsRefused() throws {
+        var claims = try challenges([secret]).verify(try issue(), for: .signIn, at: now)
+        claims.exp = claims.iat + .seconds(301)
+        let challenge = challenges([secret]).sign(claims)
+        #expect(refusal { _ = try challenges([secret]).verify(challenge, for: .signIn, at: now) } == .malformed)
+    }
+
+    @Test("the request is bounded", arguments: [[], ["x"], ["a", "a"]])
+    func requests(_ kids: [String]) {
+        var generator = SeededGenerator(seed: 1)
+        let print = TestKey().verifying.thumbprint
+        let request = ChallengeRequest(purpose: .signIn, kids: kids == ["a", "a"] ? [print, print] : kids, jkt: print)
+        #expect(refusal { _ = try challenges([secret]).issue(request, at: now, using: &generator) } == .malformed)
+        let five = ChallengeRequest(purpose: .signIn, kids: (0..<5).map { _ in TestKey().verifying.thumbprint }, jkt: print)
+        #expect(refusal { _ = try challenges([secret]).issue(five, at: now, using: &generator) } == .malformed)
+        let noKey = ChallengeRequest(purpose: .signIn, kids: [print], jkt: String(repeating: "A", count: 44))
+        #expect(refusal { _ = try challenges([secret]).issue(noKey, at: now, using: &generator) } == .malformed)
+    }
+}

@@ -1,0 +1,76 @@
+import Crypto
+import Foundation
+import Testing
+import ThumbturnCore
+import ThumbturnVerifier
+
+@Suite struct ProofTests {
+    let key = TestKey()
+    var header: String { #"{"alg":"ES256","kid":"\#(key.verifying.thumbprint)","typ":"thumbturn-proof+jwt"}"# }
+
+    @Test func aProofIsTheChallengeSigned() throws {
+        let proof = try UnverifiedProof(key.sign(header: header, payload: "the challenge"))
+        #expect(proof.challenge == "the challenge" && proof.kid == key.verifying.thumbprint)
+        #expect(refusal { try proof.verify(by: key.verifying) } == nil)
+        #expect(refusal { try proof.verify(by: TestKey().verifying) } == .wrongSignature)
+    }
+
+    @Test func badProofs() throws {
+        let good = key.sign(header: header, payload: "c")
+        let parts = good.split(separator: ".").map(String.init)
+        let kid = key.verifying.thumbprint
+        let table: [(String, String, Refusal)] = [
+            ("truncated", String(good.dropLast(2)), .wrongSignature),
+            ("empty signature", parts[0] + "." + parts[1] + ".", .malformed),
+            ("alg none", key.sign(header: #"{"alg":"none","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"), .wrongAlgorithm),
+            ("alg HS256", key.sign(header: #"{"alg":"HS256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"), .wrongAlgorithm),
+            ("alg es256", key.sign(header: #"{"alg":"es256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"), .wrongAlgorithm),
+            ("a token's type", key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"at+jwt"}"#, payload: "c"), .wrongType),
+            ("no type", key.sign(header: #"{"alg":"ES256","kid":"\#(kid)"}"#, payload: "c"), .malformed),
+            ("a key inside", key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"thumbturn-proof+jwt","jwk":{}}"#, payload: "c"), .malformed),
+            ("crit", key.sign(header: #"{"alg":"ES256","crit":["b64"],"kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"), .malformed),
+            ("kid is a number", key.sign(header: #"{"alg":"ES256","kid":1,"typ":"thumbturn-proof+jwt"}"#, payload: "c"), .malformed),
+        ]
+        for (name, text, expected) in table {
+            let outcome = refusal { try UnverifiedProof(text).verify(by: key.verifying) }
+            #expect(outcome == expected, "\(name)")
+        }
+    }
+
+    @Test func aSignatureIsRawAndHasOneLength() throws {
+        let message: [UInt8] = [1, 2, 3]
+        let signature = try key.key.signature(for: message)
+        #expect(key.verifying.isValid(Array(signature.rawRepresentation), for: message))
+        #expect(!key.verifying.isValid(Array(signature.derRepresentation), for: message))
+        #expect(!key.verifying.isValid(Array(signature.rawRepresentation) + [0], for: message))
+        #expect(!key.verifying.isValid([], for: message))
+    }
+}
+
+@Suite struct VerifyingKeyTests {
+    let key = TestKey()
+
+    @Test func everyEncodingGivesTheSameKey() throws {
+        let jwk = key.verifying
+        #expect(try VerifyingKey(x963: Array(key.key.publicKey.x963Representation)) == jwk)
+        #expect(try VerifyingKey(spki: key.key.publicKey.pemRepresentation) == jwk)
+        #expect(try VerifyingKey(spki: key.key.publicKey.derRepresentation.base64EncodedString()) == jwk)
+        #expect(jwk.thumbprint.count == 43)
+    }
+
+    @Test func whatIsNoP256KeyIsRefused() {
+        let point = Array(key.key.publicKey.x963Representation)
+        var offCurve = point
+        offCurve[64] ^= 1
+        #expect(refusal { _ = try VerifyingKey(x963: offCurve) } == .unacceptableKey)
+        #expect(refusal { _ = try VerifyingKey(x963: Array(key.key.publicKey.compressedRepresentation)) } == .unacceptableKey)
+        #expect(refusal { _ = try VerifyingKey(x963: [UInt8](repeating: 0, count: 65)) } == .unacceptableKey)
+        #expect(refusal { _ = try VerifyingKey(spki: P384.Signing.PrivateKey().publicKey.pemRepresentation) } == .unacceptableKey)
+        #expect(refusal { _ = try VerifyingKey(spki: key.key.pemRepresentation) } == .unacceptableKey)
+        #expect(refusal { _ = try VerifyingKey(spkiDER: Array(key.key.publicKey.derRepresentation) + [0]) } == .unacceptableKey)
+        let jwk = key.jwk
+        #expect(refusal { _ = try VerifyingKey(jwk: JWK(x: [1], y: [2])) } == .unacceptableKey)
+        #expect(refusal { _ = try VerifyingKey(jwk: JWK(x: Base64URL.decode(jwk.x)!, y: Base64URL.decode(jwk.y)!, use: "enc")) } == .unacceptableKey)
+        #expect(refusal { _ = try VerifyingKey(jwk: JWK(x: Base64URL.decode(jwk.x)!, y: Base64URL.decode(jwk.y)!, alg: "ES384")) } == .unacceptableKey)
+    }
+}
