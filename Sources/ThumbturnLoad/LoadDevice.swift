@@ -41,13 +41,7 @@ package struct LoadDevice: Sendable {
         )
         let ticket = try read(EnrolmentTicket.self, ticketAnswer, expecting: 200).ticket
         let request = Signing.encode(
-            EnrolRequest(
-                ticket: ticket, name: "Load",
-                keys: [
-                    KeyRegistration(kind: .session, jwk: sessionJWK, proof: proof(challenge, session, sessionKid)),
-                    KeyRegistration(kind: .biometric, jwk: biometricJWK, proof: proof(challenge)),
-                ]
-            )
+            EnrolRequest(ticket: ticket, name: "Load", keys: registrations(challenge))
         )
         let answer = try await connection.send(
             "POST", "/v1/devices", type: "application/json",
@@ -97,6 +91,17 @@ package struct LoadDevice: Sendable {
             headers: [("Authorization", "DPoP \(token)"), ("DPoP", dpop("GET", path, nil, nonce: nonce, token: token))]
         )
     }
+
+    /// Both keys with their proofs over an `enrol` challenge.
+    package func registrations(_ challenge: String) -> [KeyRegistration] {
+        [
+            KeyRegistration(kind: .session, jwk: sessionJWK, proof: sessionProof(challenge)),
+            KeyRegistration(kind: .biometric, jwk: biometricJWK, proof: proof(challenge)),
+        ]
+    }
+
+    /// The session key's proof over a challenge.
+    package func sessionProof(_ challenge: String) -> String { proof(challenge, session, sessionKid) }
 
     /// The biometric key's proof over a challenge.
     package func proof(_ challenge: String) -> String { proof(challenge, biometric, kid) }

@@ -9,14 +9,14 @@ import ThumbturnCore
 ///     let server = try await Server(ServerSettings(publicURL: url, dataFolder: folder))
 ///     try await server.application(host: "127.0.0.1", port: 8080, logger: logger).runService()
 public struct Server: Sendable {
-    package var service: Service
+    package var service: AuthorizationServer
 
     /// Opens the data folder, making it where it does not exist. Throws `SetupError` with the next step.
     public init(_ settings: ServerSettings) async throws {
-        service = try await Service(settings)
+        service = try await AuthorizationServer(settings)
     }
 
-    package init(_ service: Service) {
+    package init(_ service: AuthorizationServer) {
         self.service = service
     }
 
@@ -44,7 +44,7 @@ public struct Server: Sendable {
 
 /// Renews secrets and forgets what expired, once a minute.
 private struct Tidying: ServiceLifecycle.Service, CustomStringConvertible {
-    let service: Service
+    let service: AuthorizationServer
     let logger: Logger
 
     // The lifecycle logs its services' descriptions; the default one would spell out the settings.

@@ -9,9 +9,9 @@ import ThumbturnVerifier
 
 /// The routes: each reads its request, asks the service, and writes the answer.
 package struct Routes: Sendable {
-    private let service: Service
+    private let service: AuthorizationServer
 
-    package init(_ service: Service) {
+    package init(_ service: AuthorizationServer) {
         self.service = service
     }
 

@@ -3,7 +3,7 @@ package import ThumbturnCore
 import ThumbturnVerifier
 
 /// What the server decides, without HTTP: requests of the core's messages in, answers or refusals out.
-package struct Service: Sendable {
+package struct AuthorizationServer: Sendable {
     package let settings: ServerSettings
     let store: any Store
     let secrets: ServerSecrets

@@ -8,7 +8,7 @@ struct Caller {
     var claims: AccessTokenClaims
 }
 
-extension Service {
+extension AuthorizationServer {
     /// Judges a token together with the DPoP proof that came with it. The session is looked up each time: revoked means refused,
     /// at once.
     func caller(token: String, dpop: DPoPProof) async throws -> Caller {

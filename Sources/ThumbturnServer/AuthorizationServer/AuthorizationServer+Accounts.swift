@@ -4,7 +4,7 @@ import Crypto
 import ThumbturnCore
 import ThumbturnVerifier
 
-extension Service {
+extension AuthorizationServer {
     /// Makes an embedded account. For the operator's command; no route leads here.
     package func addAccount(named name: String, password: String) async throws {
         guard (1...128).contains(name.count), !name.contains(where: \.isNewline) else { throw SetupError.accountName }

@@ -4,7 +4,7 @@ import Foundation
 import ThumbturnCore
 import ThumbturnVerifier
 
-extension Service {
+extension AuthorizationServer {
     /// The token endpoint's proof grant: a signature over our challenge becomes a session.
     ///
     /// The order is the rule. Until the sender has shown the session key that the challenge names, nothing is spent, so a stolen

@@ -3,7 +3,7 @@ import Foundation
 import ThumbturnCore
 import ThumbturnVerifier
 
-extension Service {
+extension AuthorizationServer {
     /// `POST /v1/devices`: one ticket, one challenge, one request with all proofs. All of it holds, or nothing is enrolled.
     func enrol(_ request: EnrolRequest, dpop: DPoPProof) async throws -> DeviceRecord {
         let name = request.name

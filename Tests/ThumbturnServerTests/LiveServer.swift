@@ -1,0 +1,133 @@
+#if Tools
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import Synchronization
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnLoad
+import ThumbturnServer
+import ThumbturnTestKit
+
+/// A clock that a test moves.
+final class TestClock: Sendable {
+    private let time: Mutex<UnixTime>
+
+    init(_ start: UnixTime = NodeTime.system()) {
+        time = Mutex(start)
+    }
+
+    var now: UnixTime { time.withLock { $0 } }
+    func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
+}
+
+/// A real server in this process, on a loopback port and a folder of its own, gone when the test is over.
+struct LiveServer: Sendable {
+    static let password = "correct horse battery staple"
+
+    let url: String
+    let port: Int
+    let folder: String
+    let clock: TestClock
+    let service: AuthorizationServer
+
+    static func run(
+        folder given: String? = nil, clock: TestClock = TestClock(), configure: (inout ServerSettings) -> Void = { _ in },
+        beforeSpending: @escaping @Sendable () async -> Void = {}, _ test: @escaping @Sendable (LiveServer) async throws -> Void
+    ) async throws {
+        let folder = given ?? temporaryFolder()
+        defer { if given == nil { try? FileManager.default.removeItem(atPath: folder) } }
+        let port = try await freePort()
+        let url = "http://127.0.0.1:\(port)"
+        var settings = ServerSettings(publicURL: url, dataFolder: folder)
+        configure(&settings)
+        var service = try await AuthorizationServer(settings, clock: { clock.now })
+        service.beforeSpending = beforeSpending
+        let server = Server(service)
+        for name in ["ada", "bob"] { try? await server.addAccount(named: name, password: password) }
+
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let (running, started) = AsyncStream.makeStream(of: Void.self)
+        let application = server.application(host: "127.0.0.1", port: port, logger: logger) { _ in started.yield() }
+        let live = LiveServer(url: url, port: port, folder: folder, clock: clock, service: service)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await application.run() }
+            for await _ in running { break }
+            group.addTask { try await test(live) }
+            _ = try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    static func temporaryFolder() -> String {
+        FileManager.default.temporaryDirectory.appendingPathComponent("thumbturn-test-\(UUID().uuidString)").path
+    }
+
+    private static func freePort() async throws -> Int {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
+        let port = channel.localAddress?.port
+        try await channel.close()
+        return port ?? 0
+    }
+
+    func connect() async throws -> LoadConnection {
+        try await LoadConnection(host: "127.0.0.1", port: port, on: .singleton)
+    }
+
+    /// A device of an account, enrolled over its own connection.
+    func device(of account: String = "ada") async throws -> Enrolled {
+        let connection = try await connect()
+        let device = LoadDevice(server: url)
+        try await device.enrol(account: account, password: Self.password, over: connection)
+        return Enrolled(device: device, connection: connection)
+    }
+
+    struct Enrolled: Sendable {
+        let device: LoadDevice
+        let connection: LoadConnection
+
+        func signIn() async throws -> TokenAnswer { try await device.signIn(over: connection) }
+        func challenge() async throws -> (challenge: String, nonce: String) { try await device.challenge(over: connection) }
+        func nonce() async throws -> String { try await challenge().nonce }
+
+        func redeem(_ proof: String, nonce: String) async throws -> LoadConnection.Answer {
+            try await device.redeem(proof, nonce: nonce, over: connection)
+        }
+
+        func refresh(_ token: String) async throws -> LoadConnection.Answer {
+            let form = Array("grant_type=refresh_token&refresh_token=\(token)".utf8)
+            return try await connection.send(
+                "POST", "/v1/token", type: "application/x-www-form-urlencoded",
+                headers: [("DPoP", device.dpop("POST", "/v1/token", form, nonce: try await nonce()))], body: form
+            )
+        }
+
+        func get(_ path: String, token: String) async throws -> LoadConnection.Answer {
+            try await device.get(path, token: token, nonce: try await nonce(), over: connection)
+        }
+
+        func delete(_ path: String, token: String) async throws -> LoadConnection.Answer {
+            let proof = device.dpop("DELETE", path, [], nonce: try await nonce(), token: token)
+            return try await connection.send("DELETE", path, headers: [("Authorization", "DPoP \(token)"), ("DPoP", proof)])
+        }
+    }
+}
+
+extension LoadConnection.Answer {
+    var text: String { String(decoding: body, as: UTF8.self) }
+    var problem: Problem? { try? JSONDecoder().decode(Problem.self, from: Data(body)) }
+    func read<M: Message>(_ type: M.Type) throws -> M { try JSONDecoder().decode(type, from: Data(body)) }
+
+    /// The problem's type without its prefix, or "ok".
+    var kind: String { (200..<300).contains(status) ? "ok" : problem.map { String($0.type.dropFirst(22)) } ?? "no problem document" }
+}
+
+/// The claims of a token, unverified.
+func claims(of token: String) throws -> AccessTokenClaims {
+    let jws = CompactJWS(token)
+    return try JSONDecoder().decode(AccessTokenClaims.self, from: Data(jws?.payload ?? []))
+}
+#endif
