@@ -129,7 +129,7 @@ let package = Package(
         .testTarget(name: "ThumbturnCoreTests", dependencies: ["ThumbturnCore", "ThumbturnTestKit"], swiftSettings: strict),
         .testTarget(
             name: "ThumbturnDeviceTests",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit", "ThumbturnVerifier"],
+            dependencies: ["TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit", "ThumbturnVerifier"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -143,7 +143,8 @@ let package = Package(
         .testTarget(
             name: "ThumbturnServerTests",
             dependencies: [
-                "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnServer", "ThumbturnTestKit", "ThumbturnVerifier",
+                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnServer", "ThumbturnTestKit",
+                "ThumbturnVerifier",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),

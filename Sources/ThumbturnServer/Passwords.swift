@@ -20,9 +20,9 @@ package final class Passwords: Sendable {
     /// What a password is compared with when the account is unknown, so that the answer takes the same time.
     private let decoy: String
 
-    struct QueueFull: Error {}
+    package struct QueueFull: Error {}
     /// libsodium could not work: no memory.
-    struct Failed: Error {}
+    package struct Failed: Error {}
 
     package init(queueLimit: Int = 64) throws {
         self.queueLimit = queueLimit
@@ -41,7 +41,7 @@ package final class Passwords: Sendable {
     }
 
     /// Whether a password fits a hash. Without a hash the same work is done, and the answer is false.
-    func verify(_ password: String, against hash: String?) async throws -> Bool {
+    package func verify(_ password: String, against hash: String?) async throws -> Bool {
         let bytes = Self.normalized(password)
         let compared = hash ?? decoy
         let fits = try await work { Self.verify(bytes, compared) }

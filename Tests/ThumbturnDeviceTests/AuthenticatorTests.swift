@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnDevice
@@ -45,10 +46,6 @@ func failure(_ work: () async throws -> Void) async -> Failure? {
     } catch {
         return error as? Failure
     }
-}
-
-func expect<Value: Equatable>(_ value: Value, is expected: Value, sourceLocation: SourceLocation = #_sourceLocation) {
-    #expect(value == expected, sourceLocation: sourceLocation)
 }
 
 func expectFailure(
