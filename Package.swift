@@ -163,6 +163,7 @@ let package = Package(
             dependencies: [
                 "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnServerCLI",
                 "ThumbturnTestKit",
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
             ],
             exclude: ["Judges", "Shim"],

@@ -20,6 +20,10 @@ package struct LoadDevice: Sendable {
 
     package struct Unexpected: Error, CustomStringConvertible {
         package var description: String
+
+        package init(description: String) {
+            self.description = description
+        }
     }
 
     /// - Parameter server: the public address, without a slash at the end.

@@ -3,6 +3,7 @@ public import ArgumentParser
 import Foundation
 import Hummingbird
 public import Logging
+import NIOCore
 import ThumbturnServer
 
 struct Serve: AsyncParsableCommand {
@@ -38,8 +39,17 @@ struct Serve: AsyncParsableCommand {
             print("Thumbturn is listening on \(address.urlHost):\(port), for clients at \(url)")
             fflush(nil)
         }
-        try await application.runService()
+        do {
+            try await application.runService()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE || error.errnoCode == EADDRNOTAVAIL || error.errnoCode == EACCES {
+            throw ListenError(address: listen)
+        }
     }
+}
+
+struct ListenError: Error, CustomStringConvertible {
+    var address: String
+    var description: String { "Cannot listen on \(address): it is taken or not allowed. Choose another with --listen, or 127.0.0.1:0." }
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}

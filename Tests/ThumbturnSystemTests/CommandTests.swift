@@ -1,0 +1,100 @@
+#if Tools
+import Foundation
+import Testing
+
+@Suite struct CommandTests {
+    private func thumbturn(_ arguments: [String], password: String? = nil) async throws -> Finished {
+        try await Built.run(Built.path("thumbturn"), arguments, environment: password.map { ["THUMBTURN_PASSWORD": $0] } ?? [:])
+    }
+
+    @Test func theCommandsExplainThemselves() async throws {
+        for command in [["--help"], ["device", "--help"], ["device", "enrol", "--help"], ["lab", "story", "--help"], ["bench", "sign-in", "--help"]] {
+            let help = try await thumbturn(command)
+            #expect(help.status == 0 && help.output.contains("USAGE"))
+        }
+        for command in [["--help"], ["serve", "--help"], ["accounts", "add", "--help"]] {
+            let help = try await Built.run(Built.path("thumbturn-server"), command)
+            #expect(help.status == 0 && help.output.contains("USAGE"))
+        }
+    }
+
+    @Test func aDeviceInTheTerminal() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await ServerProcess.addAccount(in: folder + "/data")
+        let port = try await Built.freePort()
+        let server = try await ServerProcess.start("thumbturn-server", ["serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)"], port: port)
+        defer { server.stop() }
+        let device = ["--server", "http://127.0.0.1:\(port)", "--home", folder + "/home"]
+
+        let before = try await thumbturn(["device", "status"] + device)
+        #expect(before.status == 0 && before.output.hasPrefix("Not enrolled."))
+        let unready = try await thumbturn(["device", "sign-in"] + device)
+        #expect(unready.status == 77 && unready.errors.contains("Sign in with your account."))
+        let wrong = try await thumbturn(["device", "enrol", "--account", "ada"] + device, password: "not the password")
+        #expect(wrong.status == 77)
+        let enrolled = try await thumbturn(["device", "enrol", "--account", "ada"] + device, password: ServerProcess.password)
+        #expect(enrolled.status == 0 && enrolled.output.contains("software keys, for development"), "\(enrolled.errors)")
+        let twice = try await thumbturn(["device", "enrol", "--account", "ada"] + device, password: ServerProcess.password)
+        #expect(twice.status == 1 && twice.errors.contains("alreadyEnrolled"))
+
+        let signedIn = try await thumbturn(["device", "sign-in", "--answers", "no-match,match"] + device)
+        #expect(signedIn.status == 0 && signedIn.output.contains("biometric"), "\(signedIn.errors)")
+        let cancelled = try await thumbturn(["device", "sign-in", "--answers", "cancel"] + device)
+        #expect(cancelled.status == 75)
+        let locked = try await thumbturn(["device", "sign-in", "--answers", "lockout"] + device)
+        #expect(locked.status == 77 && locked.errors.contains("lockedOut"))
+        let me = try await thumbturn(["device", "me", "--json"] + device)
+        let parsed = try #require(try JSONSerialization.jsonObject(with: Data(me.output.utf8)) as? [String: Any])
+        #expect(parsed["name"] as? String == "ada" && parsed["acr"] as? String == "urn:thumbturn:acr:software:biometric")
+        let refreshed = try await thumbturn(["device", "refresh"] + device)
+        #expect(refreshed.status == 0)
+        let status = try await thumbturn(["device", "status", "--json"] + device)
+        #expect(status.output == #"{"enrolled":true,"next_rung":"biometric"}"# + "\n")
+        let revoked = try await thumbturn(["device", "revoke"] + device)
+        #expect(revoked.status == 0)
+        #expect(try await thumbturn(["device", "sign-in"] + device).status == 77)
+    }
+
+    @Test func errorsSayWhatToDo() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let port = try await Built.freePort()
+        let away = try await thumbturn(["device", "enrol", "--account", "ada", "--server", "http://127.0.0.1:\(port)", "--home", folder], password: "x")
+        #expect(away.status == 69)
+        let insecure = try await thumbturn(["device", "status", "--server", "http://bank.example", "--home", folder])
+        #expect(insecure.status == 64 && insecure.errors.contains("insecureServer"))
+        let nonsense = try await thumbturn(["device", "sign-in", "--server", "http://127.0.0.1:\(port)", "--home", folder, "--answers", "maybe"])
+        #expect(nonsense.status == 64 && nonsense.errors.contains("no-match"))
+        #expect(try await thumbturn(["device", "dance"]).status == 64)
+
+        func serve(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> Finished {
+            try await Built.run(Built.path("thumbturn-server"), ["serve", "--data", folder + "/data"] + arguments, environment: environment)
+        }
+        let address = try await serve(["--listen", "here"])
+        #expect(address.status == 64 && address.errors.contains("127.0.0.1:8080"))
+        let open = try await serve(["--listen", "0.0.0.0:\(port)"])
+        #expect(open.status == 1 && open.errors.contains("https"))
+        let key = try await serve(["--listen", "127.0.0.1:0"], ["THUMBTURN_MASTER_KEY": "short"])
+        #expect(key.status == 1 && key.errors.contains("43 characters"))
+        let short = try await Built.run(
+            Built.path("thumbturn-server"), ["accounts", "add", "ada", "--data", folder + "/data"], input: "short\n"
+        )
+        #expect(short.status == 1 && short.errors.contains("15"))
+
+        try await ServerProcess.addAccount(in: folder + "/data")
+        let server = try await ServerProcess.start("thumbturn-server", ["serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)"], port: port)
+        defer { server.stop() }
+        let taken = try await serve(["--listen", "127.0.0.1:\(port)"])
+        #expect(taken.status == 1 && taken.errors.contains("--listen"), "\(taken.errors)")
+    }
+
+    @Test func theBenchmarkPrintsItsFigures() async throws {
+        let bench = try await thumbturn(["bench", "sign-in", "--seconds", "1", "--connections", "2", "--json"])
+        let figures = try #require(try JSONSerialization.jsonObject(with: Data(bench.output.utf8)) as? [String: Double], "\(bench.errors)")
+        for name in ["sign_ins_per_second", "verify_per_second", "sign_per_second", "p50_ms", "p99_ms"] {
+            #expect((figures[name] ?? 0) > 0, "\(name)")
+        }
+    }
+}
+#endif

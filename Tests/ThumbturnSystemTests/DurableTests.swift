@@ -1,0 +1,145 @@
+#if Tools
+import Foundation
+import Synchronization
+import Testing
+import TestSupport
+import ThumbturnCore
+import ThumbturnLoad
+
+@Suite(.serialized) struct DurableTests {
+    /// What a client knows for sure after a sign-in: it was told.
+    struct Acknowledged: Sendable {
+        var device: LoadDevice
+        var proof: String
+        var token: String
+    }
+
+    /// The client's own list.
+    final class Known: Sendable {
+        private let lists = Mutex<(sessions: [Acknowledged], spent: [(device: LoadDevice, proof: String)])>(([], []))
+
+        var sessions: [Acknowledged] { lists.withLock { $0.sessions } }
+        var spent: [(device: LoadDevice, proof: String)] { lists.withLock { $0.spent } }
+
+        /// Keeps a session, and returns how many there are.
+        func add(_ session: Acknowledged) -> Int {
+            lists.withLock { lists in
+                lists.sessions.append(session)
+                return lists.sessions.count
+            }
+        }
+
+        func addSpent(_ device: LoadDevice, _ proof: String) {
+            lists.withLock { $0.spent.append((device, proof)) }
+        }
+    }
+
+    private static func buildShim(in folder: String) async throws -> String {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Shim/unsynced.c").path
+        let library = folder + "/unsynced.so"
+        let built = try await Built.run("/usr/bin/env", ["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"])
+        guard built.status == 0 else { throw LoadDevice.Unexpected(description: built.errors) }
+        return library
+    }
+
+    private static var hasCompiler: Bool {
+        Requirement.preload.isMet(FileManager.default.isExecutableFile(atPath: "/usr/bin/cc"))
+    }
+
+    /// The shim itself: what is not synced is lost with the process, what is synced stays. Without this the test below would
+    /// show nothing.
+    @Test(.enabled(if: hasCompiler), arguments: ["OFF", "FULL"])
+    func theShimLosesWhatIsNotSynced(_ synchronous: String) async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let shim = try await Self.buildShim(in: folder)
+        let database = folder + "/control.sqlite"
+        let script = """
+            import os, signal, sqlite3
+            db = sqlite3.connect("\(database)", isolation_level=None)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            db.execute("CREATE TABLE t (x)")
+            db.execute("PRAGMA synchronous = \(synchronous)")
+            db.execute("INSERT INTO t VALUES (1)")
+            os.kill(os.getpid(), signal.SIGKILL)
+            """
+        let killed = try await Built.run("/usr/bin/env", ["python3", "-c", script], environment: ["LD_PRELOAD": shim])
+        #expect(killed.status == SIGKILL, "\(killed.errors)")
+        let count = try await Built.run(
+            "/usr/bin/env", ["python3", "-c", "import sqlite3; print(sqlite3.connect('\(database)').execute('SELECT count(*) FROM t').fetchone()[0])"]
+        )
+        #expect(count.output == (synchronous == "FULL" ? "1\n" : "0\n"), "\(count.errors)")
+    }
+
+    @Test(.enabled(if: hasCompiler)) func whatWasAcknowledgedOutlivesAPowerFailure() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let shim = try await Self.buildShim(in: folder)
+        let data = folder + "/data"
+        let counters = folder + "/counters"
+        try await ServerProcess.addAccount(in: data)
+        let port = try await Built.freePort()
+        let url = "http://127.0.0.1:\(port)"
+        let arguments = ["serve", "--data", data, "--listen", "127.0.0.1:\(port)"]
+        let server = try await ServerProcess.start(
+            "thumbturn-server", arguments, port: port, environment: ["LD_PRELOAD": shim, "SHIM_COUNTERS": counters]
+        )
+        var devices: [(LoadDevice, LoadConnection)] = []
+        for _ in 0..<16 {
+            let (device, connection) = (LoadDevice(server: url), try await server.connect())
+            try await device.enrol(account: ServerProcess.account, password: ServerProcess.password, over: connection)
+            devices.append((device, connection))
+        }
+
+        // The load runs until the server is killed under it, at a moment that nothing waits for.
+        let goal = Int.random(in: 500...1000)
+        print("killed after about \(goal) sign-ins")
+        let known = Known()
+        await withTaskGroup { group in
+            for (device, connection) in devices {
+                group.addTask {
+                    while let (challenge, nonce) = try? await device.challenge(over: connection) {
+                        let proof = device.proof(challenge)
+                        // Every fourth is wrong: it must be spent all the same.
+                        let isWrong = Int.random(in: 0..<4) == 0
+                        let sent = isWrong ? String(proof.dropLast(8)) + String(proof.suffix(8).reversed()) : proof
+                        guard let answer = try? await device.redeem(sent, nonce: nonce, over: connection) else { return }
+                        if let tokens = try? device.read(TokenAnswer.self, answer, expecting: 200) {
+                            let count = known.add(Acknowledged(device: device, proof: proof, token: tokens.accessToken))
+                            if count == goal { server.kill() }
+                        } else if isWrong, answer.status == 400 {
+                            known.addSpent(device, proof)
+                        }
+                    }
+                }
+            }
+        }
+
+        let (sessions, wrong) = (known.sessions, known.spent)
+        #expect(sessions.count >= goal && !wrong.isEmpty)
+        let tally = try Data(contentsOf: URL(fileURLWithPath: counters))
+        let syncs = tally.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+        let commits = tally.dropFirst(8).prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+        #expect(commits > 0 && syncs >= commits, "\(syncs) syncs for \(commits) commits")
+
+        let again = try await ServerProcess.start("thumbturn-server", arguments, port: port)
+        defer { again.stop() }
+        let connection = try await again.connect()
+        var (lost, twice) = (0, 0)
+        for session in sessions {
+            let nonce = try await session.device.challenge(over: connection).nonce
+            let me = try await session.device.get("/v1/me", token: session.token, nonce: nonce, over: connection)
+            if me.status != 200 { lost += 1 }
+            if try await session.device.redeem(session.proof, nonce: nonce, over: connection).status == 200 { twice += 1 }
+        }
+        for (device, proof) in wrong {
+            let nonce = try await device.challenge(over: connection).nonce
+            if try await device.redeem(proof, nonce: nonce, over: connection).status == 200 { twice += 1 }
+        }
+        #expect(lost == 0 && twice == 0)
+        print("durable: \(sessions.count) sessions and \(wrong.count) spent challenges acknowledged, \(lost) lost, \(twice) accepted twice, \(syncs) syncs for \(commits) commits")
+    }
+}
+#endif

@@ -1,0 +1,74 @@
+#if Tools
+import Foundation
+import Testing
+import TestSupport
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+
+/// PyJWT and cryptography judge what our device and our server make.
+@Suite struct JudgeTests {
+    static let python = ProcessInfo.processInfo.environment["THUMBTURN_PYTHON"] ?? repository.path + "/.build/judges/bin/python"
+    static let isHere = Requirement.python.isMet(FileManager.default.isExecutableFile(atPath: python))
+
+    private struct Case: Codable {
+        var jwks: JWKSet
+        var issuer: String
+        var token: String
+        var challenge: String
+        var key: JWK
+        var proof: String
+        var dpop: String
+        var method: String
+        var address: String
+    }
+
+    private struct JWKSet: Codable { var keys: [JWK] }
+
+    @Test(.enabled(if: isHere)) func pythonAgrees() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await ServerProcess.addAccount(in: folder)
+        let port = try await Built.freePort()
+        let url = "http://127.0.0.1:\(port)"
+        let server = try await ServerProcess.start("thumbturn-server", ["serve", "--data", folder, "--listen", "127.0.0.1:\(port)"], port: port)
+        defer { server.stop() }
+
+        let wire = RecordingTransport()
+        let auth = try Authenticator(server: URL(string: url)!, platform: SimulatedPhone().platform(transport: wire))
+        try await auth.enrol(with: PasswordSignIn(account: ServerProcess.account, password: ServerProcess.password))
+        let grant = try await auth.authenticate("Unlock")
+        _ = try await auth.me()
+
+        let redeemed = try #require(wire.exchanges.last { $0.request.url.hasSuffix("/v1/token") }).request
+        let proof = try #require(String(decoding: redeemed.body, as: UTF8.self).split(separator: "proof=").last).description
+        let call = try #require(wire.exchanges.last { $0.request.url.hasSuffix("/v1/me") && $0.response.status == 200 }).request
+        let challenge = try #require(CompactJWS(proof)).payload
+        let published = try await URLSessionTransport().send(HTTPRequest(method: "GET", url: url + "/.well-known/jwks.json"))
+        let good = Case(
+            jwks: try JSONDecoder().decode(JWKSet.self, from: Data(published.body)), issuer: url,
+            token: grant.session.accessToken, challenge: String(decoding: challenge, as: UTF8.self),
+            key: try await auth.platform.keys.publicKey(of: auth.name(of: .biometric)), proof: proof,
+            dpop: call.headers["DPoP"] ?? "", method: "GET", address: url + "/v1/me"
+        )
+        expect(try await Self.judge(good), is: "accepted\n")
+
+        // The judge is no rubber stamp.
+        for change: (inout Case) -> Void in [
+            { $0.proof = String($0.proof.dropLast(4)) + "AAAA" }, { $0.token = String($0.token.dropLast(4)) + "AAAA" },
+            { $0.dpop = String($0.dpop.dropLast(4)) + "AAAA" }, { $0.address = "http://elsewhere" }, { $0.issuer = "http://elsewhere" },
+        ] {
+            var bad = good
+            change(&bad)
+            #expect(try await Self.judge(bad).hasPrefix("refused"))
+        }
+    }
+
+    private static func judge(_ given: Case) async throws -> String {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Judges/judge.py").path
+        let text = String(decoding: try JSONEncoder().encode(given), as: UTF8.self)
+        let finished = try await Built.run(python, [script], input: text)
+        return finished.output + finished.errors
+    }
+}
+#endif

@@ -1,0 +1,56 @@
+#if Tools
+import Foundation
+import Testing
+import ThumbturnCore
+import ThumbturnLoad
+
+@Suite(.serialized) struct UsedOnceTests {
+    /// Two processes on one file, a stall between check and spending, 64 posts of one proof at a time: one token each round.
+    @Test func oneProofGivesOneTokenAcrossProcesses() async throws {
+        let rounds = ProcessInfo.processInfo.environment["THUMBTURN_ROUNDS"].flatMap(Int.init) ?? 1000
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await ServerProcess.addAccount(in: folder)
+        let ports = [try await Built.freePort(), try await Built.freePort()]
+        let url = "http://127.0.0.1:\(ports[0])"
+        let one = try await ServerProcess.start("StalledServer", [folder, "\(ports[0])", url, "2"], port: ports[0])
+        defer { one.stop() }
+        let two = try await ServerProcess.start("StalledServer", [folder, "\(ports[1])", url, "2"], port: ports[1])
+        defer { two.stop() }
+
+        var connections: [[LoadConnection]] = [[], []]
+        for _ in 0..<32 {
+            connections[0].append(try await one.connect())
+            connections[1].append(try await two.connect())
+        }
+        let device = LoadDevice(server: url)
+        try await device.enrol(account: ServerProcess.account, password: ServerProcess.password, over: connections[0][0])
+
+        var tokens: Set<String> = []
+        var winners = [0, 0]
+        for round in 0..<rounds {
+            let (challenge, nonceOfOne) = try await device.challenge(over: connections[0][0])
+            let nonces = [nonceOfOne, try await device.challenge(over: connections[1][0]).nonce]
+            let proof = device.proof(challenge)
+            let answers = try await withThrowingTaskGroup { group in
+                for node in [0, 1] {
+                    for connection in connections[node] {
+                        group.addTask { (node, try await device.redeem(proof, nonce: nonces[node], over: connection)) }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let accepted = answers.filter { $0.1.status == 200 }
+            #expect(answers.count == 64 && accepted.count == 1, "round \(round)")
+            #expect(answers.allSatisfy { $0.1.status == 200 || $0.1.status == 400 }, "round \(round)")
+            for (node, answer) in accepted {
+                winners[node] += 1
+                tokens.insert(try device.read(TokenAnswer.self, answer, expecting: 200).accessToken)
+            }
+        }
+        #expect(tokens.count == rounds)
+        print("used once: \(rounds) rounds of 64 parallel posts at two processes, \(tokens.count) tokens, winners \(winners[0]) and \(winners[1])")
+        #expect(rounds < 100 || (winners[0] > 0 && winners[1] > 0), "both processes took part")
+    }
+}
+#endif
