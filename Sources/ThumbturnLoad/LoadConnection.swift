@@ -35,7 +35,8 @@ package final class LoadConnection: Sendable {
         for (name, value) in headers { fields.add(name: name, value: value) }
         let head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: fields)
         let promise = channel.eventLoop.makePromise(of: Answer.self)
-        channel.writeAndFlush(OneAtATime.Exchange(head: head, body: body, promise: promise), promise: nil)
+        // On a connection that has ended, the write fails before the handler sees it.
+        channel.writeAndFlush(OneAtATime.Exchange(head: head, body: body, promise: promise)).cascadeFailure(to: promise)
         return try await promise.futureResult.get()
     }
 

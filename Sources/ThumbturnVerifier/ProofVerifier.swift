@@ -20,6 +20,14 @@ public struct UnverifiedProof: Sendable {
         self.challenge = challenge
     }
 
+    /// The challenge inside something that is meant to be a proof, however damaged the rest of it is. A broken attempt is an
+    /// attempt: what it is about must be spent all the same.
+    public static func challenge(in text: String) -> String? {
+        let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count >= 2, let payload = Base64URL.decode(parts[1]) else { return nil }
+        return String(validating: payload, as: UTF8.self)
+    }
+
     /// Returns if `key` made this proof, and throws otherwise. The caller has found the key by `kid` and owns that decision.
     public func verify(by key: VerifyingKey) throws(Refusal) {
         guard key.isValid(jws.signature, for: jws.signingInput) else { throw .wrongSignature }

@@ -124,7 +124,7 @@ import ThumbturnServer
             }
             var after = try rows(live)
             // A wrong proof over a challenge of ours spends it, and does nothing else.
-            #expect((after["spent"] ?? 0) <= (before["spent"] ?? 0) + 1)
+            #expect((after["spent"] ?? 0) <= (before["spent"] ?? 0) + 1, "all of them are about one challenge")
             after["spent"] = before["spent"]
             #expect(after == before)
             #expect(try await ada.signIn().tokenType == "DPoP")

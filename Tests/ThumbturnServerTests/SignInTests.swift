@@ -70,6 +70,21 @@ import ThumbturnTestKit
         }
     }
 
+    @Test("a broken attempt is an attempt", arguments: [0, 1, 2, 3])
+    func brokenThenRight(_ damage: Int) async throws {
+        try await LiveServer.run { live in
+            let ada = try await live.device()
+            let (challenge, nonce) = try await ada.challenge()
+            let right = ada.device.proof(challenge)
+            let parts = right.split(separator: ".").map(String.init)
+            let broken = [
+                String(right.dropLast()), "e30.\(parts[1]).\(parts[2])", "\(parts[0]).\(parts[1])", right + "=",
+            ][damage]
+            #expect(try await ada.redeem(broken, nonce: nonce).kind == "verification-failed")
+            #expect(try await ada.redeem(right, nonce: nonce).kind == "verification-failed")
+        }
+    }
+
     @Test("alive until the second it expires", arguments: [(299, "ok"), (300, "verification-failed"), (301, "verification-failed")])
     func expiry(_ seconds: Int, _ kind: String) async throws {
         try await LiveServer.run { live in

@@ -10,11 +10,10 @@ extension AuthorizationServer {
     /// The order is the rule. Until the sender has shown the session key that the challenge names, nothing is spent, so a stolen
     /// proof can neither be used nor used up. From then on the challenge is spent, also when the proof is wrong.
     func redeem(_ text: String, dpop: DPoPProof) async throws -> TokenAnswer {
-        let proof: UnverifiedProof
         let claims: ChallengeClaims
         do {
-            proof = try UnverifiedProof(text)
-            claims = try await verified(proof.challenge, for: .signIn)
+            guard let challenge = UnverifiedProof.challenge(in: text) else { throw Refusal.malformed }
+            claims = try await verified(challenge, for: .signIn)
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
         } catch let refusal as Refusal {
             throw Refused.invalidGrant("proof \(refusal.rawValue)")
@@ -23,7 +22,7 @@ extension AuthorizationServer {
         let spend = try spend(of: claims)
         let key: EnrolledKey
         do {
-            key = try await judge(proof, claims)
+            key = try await judge(try UnverifiedProof(text), claims)
         } catch let refusal as Refusal {
             _ = try await store.spend([spend])
             throw Refused.invalidGrant("proof \(refusal.rawValue)")
