@@ -161,7 +161,8 @@ let package = Package(
         .testTarget(
             name: "ThumbturnSystemTests",
             dependencies: [
-                "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnServerCLI",
+                "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad",
+                "ThumbturnServerCLI",
                 "ThumbturnTestKit",
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),

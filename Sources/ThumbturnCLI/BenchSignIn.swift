@@ -144,7 +144,8 @@ private struct BenchServer {
         let command = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
             .deletingLastPathComponent().appendingPathComponent("thumbturn-server")
         guard FileManager.default.isExecutableFile(atPath: command.path) else {
-            throw ValidationError("thumbturn-server is not beside this command. Build both with: swift build -c release --traits Tools")
+            throw ValidationError(
+                "thumbturn-server is not beside this command. Build both with: swift build -c release --traits Tools")
         }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("thumbturn-bench-\(UUID().uuidString)")
         try await run(command, ["accounts", "add", account, "--data", folder.path])

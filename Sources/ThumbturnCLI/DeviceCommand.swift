@@ -29,7 +29,9 @@ struct DeviceOptions: ParsableArguments {
     @OptionGroup var output: OutputOptions
 
     func authenticator() throws -> Authenticator {
-        guard let url = URL(string: server) else { throw ValidationError("--server wants an address, for example http://127.0.0.1:8080.") }
+        guard let url = URL(string: server) else {
+            throw ValidationError("--server wants an address, for example http://127.0.0.1:8080.")
+        }
         let sensor = StandInSensor(
             try (answers ?? "").split(separator: ",").map { word in
                 guard let answer = StandInSensor.Answer(rawValue: String(word)) else {

@@ -27,8 +27,12 @@ struct Story {
 
     func play() async throws {
         tell("Ada enrols her phone: the keys are made on it, and the password is asked once.")
-        guard let record = try await ada.enrol(with: signIn, deviceName: "Ada's phone") else { throw Surprise(what: "already enrolled") }
-        done("enrolled “\(record.name)” with \(record.keys.count) keys: \(record.keys.map(\.kind.rawValue).joined(separator: ", "))")
+        guard let record = try await ada.enrol(with: signIn, deviceName: "Ada's phone") else {
+            throw Surprise(what: "already enrolled")
+        }
+        done(
+            "enrolled “\(record.name)” with \(record.keys.count) keys: \(record.keys.map(\.kind.rawValue).joined(separator: ", "))"
+        )
 
         tell("She looks at the sensor. The biometric key signs the server's challenge.")
         phone.next(.noMatch, .match)

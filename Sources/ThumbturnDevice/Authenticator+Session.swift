@@ -27,7 +27,8 @@ extension Authenticator {
         if session.expiresAt <= platform.clock.civilTime { session = try await refresh() }
         do throws(Failure) {
             return try await connection.send(method, path, body, token: session.accessToken).body
-        } catch where error.status == Failure.PlatformStatus(domain: "HTTP", code: 401) {
+        } catch {
+            guard error.status == Failure.PlatformStatus(domain: "HTTP", code: 401) else { throw error }
             // The device's clock may be wrong about the token's age, so the server's word counts, once.
             session = try await refresh()
             return try await connection.send(method, path, body, token: session.accessToken).body

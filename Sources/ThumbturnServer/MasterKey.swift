@@ -76,7 +76,8 @@ public enum SetupError: Error, CustomStringConvertible {
         case .unreadable(let path): "Cannot read \(path). Check that it belongs to this user."
         case .masterKeyLength: "The master key must be 32 bytes in base64url without padding (43 characters)."
         case .masterKeyWrong: "The master key does not open this data folder's secrets. Use the key that it was made with."
-        case .publicURL(let url): "\(url) cannot be the public address: use https, or http to this machine itself, and no path at the end."
+        case .publicURL(let url):
+            "\(url) cannot be the public address: use https, or http to this machine itself, and no path at the end."
         case .weakPassword(let minimum): "The password is too short: a password alone needs at least \(minimum) characters."
         case .accountName: "An account name has 1 to 128 characters and no line breaks."
         case .accountExists(let name): "The account \(name) exists already."

@@ -20,7 +20,8 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The address and port to listen on. Port 0 picks a free one.")
     var listen = "127.0.0.1:8080"
 
-    @Option(name: .customLong("public-url"), help: "The address that clients use. Needed behind a proxy, and beyond this machine.")
+    @Option(
+        name: .customLong("public-url"), help: "The address that clients use. Needed behind a proxy, and beyond this machine.")
     var publicURL: String?
 
     @Option(help: "How much to log on standard error: trace, debug, info, notice, warning, error, critical.")
@@ -41,7 +42,9 @@ struct Serve: AsyncParsableCommand {
         }
         do {
             try await application.runService()
-        } catch let error as IOError where error.errnoCode == EADDRINUSE || error.errnoCode == EADDRNOTAVAIL || error.errnoCode == EACCES {
+        } catch let error as IOError
+            where error.errnoCode == EADDRINUSE || error.errnoCode == EADDRNOTAVAIL || error.errnoCode == EACCES
+        {
             throw ListenError(address: listen)
         }
     }
@@ -49,7 +52,9 @@ struct Serve: AsyncParsableCommand {
 
 struct ListenError: Error, CustomStringConvertible {
     var address: String
-    var description: String { "Cannot listen on \(address): it is taken or not allowed. Choose another with --listen, or 127.0.0.1:0." }
+    var description: String {
+        "Cannot listen on \(address): it is taken or not allowed. Choose another with --listen, or 127.0.0.1:0."
+    }
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -3,7 +3,9 @@ import ThumbturnCore
 import ThumbturnTestKit
 
 @Suite struct JOSETests {
-    @Test(arguments: [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy")])
+    @Test(arguments: [
+        ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"),
+    ])
     func base64urlOfRFC4648(_ plain: String, _ encoded: String) {
         #expect(Base64URL.encode(Array(plain.utf8)) == encoded)
         #expect(Base64URL.decode(encoded) == Array(plain.utf8))
@@ -18,12 +20,16 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("every byte string has one spelling", arguments: ["Zg==", "Zh", "Zm9", "Z", "Zm9vY", "Zm+v", "Zm/v", "Zm 9v", "Zg\n", "Zm9vé"])
+    @Test(
+        "every byte string has one spelling",
+        arguments: ["Zg==", "Zh", "Zm9", "Z", "Zm9vY", "Zm+v", "Zm/v", "Zm 9v", "Zg\n", "Zm9vé"])
     func notCanonical(_ text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 
-    @Test(arguments: ["", "e30", "e30.e30", "e30.e30.", ".e30.e30", "e30..e30", "e30.e30.e30.e30", "e30.e30.e3", "e30.e30.e30=", "e30 .e30.e30"])
+    @Test(arguments: [
+        "", "e30", "e30.e30", "e30.e30.", ".e30.e30", "e30..e30", "e30.e30.e30.e30", "e30.e30.e3", "e30.e30.e30=", "e30 .e30.e30",
+    ])
     func aJWSHasThreeCanonicalParts(_ text: String) {
         #expect(CompactJWS(text) == nil)
     }

@@ -66,9 +66,10 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.end == nil, "a match alone is no grant")
         player.send(.signed(proof, prompt: 1))
         #expect(player.end == .granted(.biometric, proof))
-        #expect(player.effects == [
-            .emit(.authenticated(.biometric, after: .seconds(1), attempts: 1)), .finish(.granted(.biometric, proof)),
-        ])
+        #expect(
+            player.effects == [
+                .emit(.authenticated(.biometric, after: .seconds(1), attempts: 1)), .finish(.granted(.biometric, proof)),
+            ])
     }
 
     @Test func aSecondAttemptSucceeds() {
@@ -141,9 +142,11 @@ let proof = Proof(jws: "a.b.c")
         #expect(typing.prompt?.rung == .devicePasscode)
     }
 
-    @Test("the four cancels end the flow, each by its name", arguments: [
-        Failure.Code.cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded,
-    ])
+    @Test(
+        "the four cancels end the flow, each by its name",
+        arguments: [
+            Failure.Code.cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded,
+        ])
     func cancels(_ code: Failure.Code) {
         var player = FlowPlayer()
         player.answer(.failed(Failure(code, recovery: .retry)))
@@ -176,10 +179,12 @@ let proof = Proof(jws: "a.b.c")
         #expect(locked.failure == Failure(.lockedOut, recovery: .signInAgain))
     }
 
-    @Test("what cannot be asked is skipped without a prompt", arguments: [
-        (BiometryState.notEnrolled, Failure.Code.biometryNotEnrolled), (.unavailable, .biometryUnavailable),
-        (.permissionDenied, .permissionDenied), (.lockedOut(.temporary), .lockedOut),
-    ])
+    @Test(
+        "what cannot be asked is skipped without a prompt",
+        arguments: [
+            (BiometryState.notEnrolled, Failure.Code.biometryNotEnrolled), (.unavailable, .biometryUnavailable),
+            (.permissionDenied, .permissionDenied), (.lockedOut(.temporary), .lockedOut),
+        ])
     func skipping(_ biometry: BiometryState, _ code: Failure.Code) {
         let player = FlowPlayer(.unlock, .allGood.with { $0.biometry = biometry })
         #expect(player.prompt?.rung == .devicePasscode)

@@ -39,7 +39,9 @@ import ThumbturnCore
         let failures = codes.map { Failure($0, recovery: .retry) }
         var events: [UnlockFlow.Event] = [.woke, .hintChosen, .stopped(Failure(.cancelledByApp, recovery: .retry))]
         for prompt in [id, id - 1] {
-            events += [.answered(.matched, prompt: prompt), .answered(.notMatched, prompt: prompt), .signed(proof, prompt: prompt)]
+            events += [
+                .answered(.matched, prompt: prompt), .answered(.notMatched, prompt: prompt), .signed(proof, prompt: prompt),
+            ]
             events += failures.map { .answered(.failed($0), prompt: prompt) }
             events.append(.signingFailed(failures[4], prompt: prompt))
         }
@@ -100,7 +102,8 @@ import ThumbturnCore
         }
         // Behind the limit no sensor prompt of a hurried policy survives a wake.
         if event == .woke, after.now.sinceOrigin >= .seconds(12), !after.flow.policy.timeLimitsLifted,
-            case .prompting(let prompt) = after.flow.state {
+            case .prompting(let prompt) = after.flow.state
+        {
             #expect(prompt.rung != .biometric)
         }
     }

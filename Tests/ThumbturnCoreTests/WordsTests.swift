@@ -30,7 +30,9 @@ import ThumbturnCore
         #expect(readiness([:]).isEnrolled == false)
         #expect(readiness([:]).nextRung == .fullCredentials)
         #expect(readiness([.session: .usable, .biometric: .usable]).nextRung == .biometric)
-        #expect(readiness([.session: .usable, .biometric: .usable, .passcode: .usable], .lockedOut(.temporary)).nextRung == .devicePasscode)
+        #expect(
+            readiness([.session: .usable, .biometric: .usable, .passcode: .usable], .lockedOut(.temporary)).nextRung
+                == .devicePasscode)
         #expect(readiness([.session: .usable, .biometric: .invalidated]).isEnrolled == false)
         #expect(readiness([.session: .usable, .biometric: .invalidated, .passcode: .usable]).nextRung == .devicePasscode)
         #expect(readiness([.biometric: .usable]).nextRung == .fullCredentials, "without the session key no proof can be redeemed")

@@ -96,7 +96,8 @@ func expectFailure(
             #expect(grant.rung == .devicePasscode)
             #expect(start.duration(to: world.clock.now) == .seconds(12))
             let hint = try #require(world.news.all.firstIndex(of: .hint(.devicePasscode)))
-            let move = try #require(world.news.all.firstIndex(of: .moved(from: .biometric, to: .devicePasscode, because: .timeout)))
+            let move = try #require(
+                world.news.all.firstIndex(of: .moved(from: .biometric, to: .devicePasscode, because: .timeout)))
             #expect(hint < move)
         }
     }
@@ -118,9 +119,12 @@ func expectFailure(
         }
     }
 
-    @Test("cancels keep their names", arguments: [
-        (SimulatedPhone.Act.cancel, Failure.Code.cancelledByUser), (.systemCancel, .cancelledBySystem), (.supersede, .superseded),
-    ])
+    @Test(
+        "cancels keep their names",
+        arguments: [
+            (SimulatedPhone.Act.cancel, Failure.Code.cancelledByUser), (.systemCancel, .cancelledBySystem),
+            (.supersede, .superseded),
+        ])
     func cancels(_ act: SimulatedPhone.Act, _ code: Failure.Code) async throws {
         try await World.enrolled { world in
             world.phone.next(act)
@@ -234,12 +238,15 @@ func expectFailure(
         }
     }
 
-    @Test("only https, and http to this machine", arguments: [
-        ("https://bank.example", true), ("http://127.0.0.1:8080", true), ("http://localhost", true), ("http://[::1]:80", true),
-        ("http://bank.example", false), ("http://127.0.0.1.evil.example", false), ("http://localhost.evil.example", false),
-        ("ftp://bank.example", false), ("https://user:word@bank.example", false), ("https://bank.example?x=1", false),
-        ("https:///path", false), ("http://127.1.2.300", false),
-    ])
+    @Test(
+        "only https, and http to this machine",
+        arguments: [
+            ("https://bank.example", true), ("http://127.0.0.1:8080", true), ("http://localhost", true),
+            ("http://[::1]:80", true),
+            ("http://bank.example", false), ("http://127.0.0.1.evil.example", false), ("http://localhost.evil.example", false),
+            ("ftp://bank.example", false), ("https://user:word@bank.example", false), ("https://bank.example?x=1", false),
+            ("https:///path", false), ("http://127.1.2.300", false),
+        ])
     func addresses(_ address: String, _ isAccepted: Bool) async throws {
         let platform = SimulatedPhone().platform()
         let url = try #require(URL(string: address))

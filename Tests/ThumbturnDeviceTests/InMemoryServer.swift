@@ -117,7 +117,8 @@ final class InMemoryServer: Transport {
             return try DPoPProof(
                 request.headers["DPoP"] ?? "",
                 for: .init(
-                    method: request.method, uri: request.url, accessToken: token, body: request.method == "GET" ? nil : request.body
+                    method: request.method, uri: request.url, accessToken: token,
+                    body: request.method == "GET" ? nil : request.body
                 ),
                 fresh: .nonce(isLive: { $0 == nonce })
             )

@@ -64,7 +64,9 @@ import ThumbturnServer
                 Bad("wrong type of member", "/v1/challenges", good.replacing(#""sign-in""#, with: "1")),
                 Bad("unknown purpose", "/v1/challenges", good.replacing("sign-in", with: "approve")),
                 Bad("no kids", "/v1/challenges", #"{"purpose":"sign-in","kids":[],"jkt":"\#(ada.device.sessionKid)"}"#),
-                Bad("kids that are none", "/v1/challenges", #"{"purpose":"sign-in","kids":["' OR 1=1"],"jkt":"\#(ada.device.sessionKid)"}"#),
+                Bad(
+                    "kids that are none", "/v1/challenges",
+                    #"{"purpose":"sign-in","kids":["' OR 1=1"],"jkt":"\#(ada.device.sessionKid)"}"#),
                 Bad("wrong content type", "/v1/challenges", good, type: "text/plain", status: 415),
                 Bad("no content type", "/v1/challenges", good, type: nil, status: 415),
                 Bad("form for JSON", "/v1/accounts/sign-in", "account=ada", type: form, status: 415),
@@ -74,11 +76,15 @@ import ThumbturnServer
                 Bad("repeated field", "/v1/token", "grant_type=a&grant_type=b", type: form),
                 Bad("too large", "/v1/challenges", String(repeating: " ", count: 65_537), kind: "too-large", status: 413),
                 Bad("nowhere", "/v1/nothing", "", kind: "not-found", status: 404),
-                Bad("no proof of the key", "/v1/accounts/sign-in", #"{"account":"ada","password":"x"}"#, kind: "verification-failed"),
+                Bad(
+                    "no proof of the key", "/v1/accounts/sign-in", #"{"account":"ada","password":"x"}"#,
+                    kind: "verification-failed"),
                 Bad("GET of a POST", "/v1/token", "", type: nil, kind: "not-found", status: 404, method: "GET"),
-                Bad("two tokens", "/v1/me", "", type: nil, kind: "verification-failed", status: 401, method: "GET",
+                Bad(
+                    "two tokens", "/v1/me", "", type: nil, kind: "verification-failed", status: 401, method: "GET",
                     headers: [("Authorization", "DPoP a"), ("Authorization", "DPoP b")]),
-                Bad("basic", "/v1/me", "", type: nil, kind: "verification-failed", status: 401, method: "GET",
+                Bad(
+                    "basic", "/v1/me", "", type: nil, kind: "verification-failed", status: 401, method: "GET",
                     headers: [("Authorization", "Basic YTpi")]),
             ]
             let before = try rows(live)
@@ -150,10 +156,16 @@ import ThumbturnServer
                 ("two", [good, good], "invalid_dpop_proof"),
                 ("two in one", ["\(good), \(good)"], "invalid_dpop_proof"),
                 ("another method", [ada.device.dpop("POST", "/v1/me", nil, nonce: nonce, token: token)], "invalid_dpop_proof"),
-                ("another address", [ada.device.dpop("GET", "/v1/devices", nil, nonce: nonce, token: token)], "invalid_dpop_proof"),
+                (
+                    "another address", [ada.device.dpop("GET", "/v1/devices", nil, nonce: nonce, token: token)],
+                    "invalid_dpop_proof"
+                ),
                 ("without the token", [ada.device.dpop("GET", "/v1/me", nil, nonce: nonce)], "invalid_dpop_proof"),
                 ("an old nonce", [ada.device.dpop("GET", "/v1/me", nil, nonce: old, token: token)], "use_dpop_nonce"),
-                ("a made-up nonce", [ada.device.dpop("GET", "/v1/me", nil, nonce: "AAAAAAAAAAAAAAAAAAAAAA", token: token)], "use_dpop_nonce"),
+                (
+                    "a made-up nonce", [ada.device.dpop("GET", "/v1/me", nil, nonce: "AAAAAAAAAAAAAAAAAAAAAA", token: token)],
+                    "use_dpop_nonce"
+                ),
                 ("truncated", [String(good.dropLast(4))], "invalid_dpop_proof"),
                 ("nonsense", ["nonsense"], "invalid_dpop_proof"),
             ]
@@ -189,10 +201,12 @@ import ThumbturnServer
     @Test func theBodyIsCappedBeforeItIsRead() async throws {
         try await LiveServer.run { live in
             let connection = try await live.connect()
-            let answer = try await connection.send("POST", "/v1/token", type: "application/json", headers: [("Content-Length", "99999999")])
+            let answer = try await connection.send(
+                "POST", "/v1/token", type: "application/json", headers: [("Content-Length", "99999999")])
             #expect(answer.kind != "ok")
             let other = try await live.connect()
-            let exact = try await other.send("POST", "/v1/challenges", type: "application/json", body: [UInt8](repeating: 32, count: 65_536))
+            let exact = try await other.send(
+                "POST", "/v1/challenges", type: "application/json", body: [UInt8](repeating: 32, count: 65_536))
             #expect(exact.kind == "malformed", "64 KiB are read")
         }
     }

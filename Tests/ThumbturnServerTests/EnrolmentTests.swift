@@ -100,12 +100,18 @@ import ThumbturnServer
                 ("no key at all", { request, _ in request.keys = [] }, "malformed"),
                 ("the same kind twice", { request, _ in request.keys[0].kind = .biometric }, "malformed"),
                 ("a PIN key", { request, _ in request.keys[1].kind = .pin }, "malformed"),
-                ("another key than the challenge names", { request, challenge in
-                    request.keys[1] = other.registrations(challenge)[1]
-                }, "verification-failed"),
-                ("a proof over another challenge", { request, _ in
-                    request.keys[1].proof = other.proof("x.y.z")
-                }, "malformed"),
+                (
+                    "another key than the challenge names",
+                    { request, challenge in
+                        request.keys[1] = other.registrations(challenge)[1]
+                    }, "verification-failed"
+                ),
+                (
+                    "a proof over another challenge",
+                    { request, _ in
+                        request.keys[1].proof = other.proof("x.y.z")
+                    }, "malformed"
+                ),
                 ("no name", { request, _ in request.name = "" }, "malformed"),
                 ("a long name", { request, _ in request.name = String(repeating: "n", count: 65) }, "malformed"),
                 ("a name with control characters", { request, _ in request.name = "a\u{7}b" }, "malformed"),
@@ -128,7 +134,8 @@ import ThumbturnServer
                 let der = Self.p256Prefix + point
                 switch encoding {
                 case "pem":
-                    request.keys[1].spki = "-----BEGIN PUBLIC KEY-----\n\(Data(der).base64EncodedString())\n-----END PUBLIC KEY-----\n"
+                    request.keys[1].spki =
+                        "-----BEGIN PUBLIC KEY-----\n\(Data(der).base64EncodedString())\n-----END PUBLIC KEY-----\n"
                 case "der": request.keys[1].spki = Data(der).base64EncodedString()
                 case "x963", "two": request.keys[1].x963 = Base64URL.encode(point)
                 default: break
@@ -155,7 +162,9 @@ import ThumbturnServer
     }
 
     @Test func anotherDeviceIsChangedOnlyWithFreshPresenceAndAfterTheCoolOff() async throws {
-        try await LiveServer.run(configure: { $0.sessionLifetime = .seconds(500_000); $0.sessionIdleLimit = .seconds(500_000) }) { live in
+        try await LiveServer.run(configure: {
+            $0.sessionLifetime = .seconds(500_000); $0.sessionIdleLimit = .seconds(500_000)
+        }) { live in
             let first = try await live.device()
             let second = try await live.device()
             var token = try await first.signIn()

@@ -67,7 +67,8 @@ struct LiveServer: Sendable {
     }
 
     private static func freePort() async throws -> Int {
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0)
+            .get()
         let port = channel.localAddress?.port
         try await channel.close()
         return port ?? 0
@@ -122,7 +123,9 @@ extension LoadConnection.Answer {
     func read<M: Message>(_ type: M.Type) throws -> M { try JSONDecoder().decode(type, from: Data(body)) }
 
     /// The problem's type without its prefix, or "ok".
-    var kind: String { (200..<300).contains(status) ? "ok" : problem.map { String($0.type.dropFirst(22)) } ?? "no problem document" }
+    var kind: String {
+        (200..<300).contains(status) ? "ok" : problem.map { String($0.type.dropFirst(22)) } ?? "no problem document"
+    }
 }
 
 /// The claims of a token, unverified.

@@ -24,7 +24,9 @@ import ThumbturnServer
             let first = try await ada.signIn().refreshToken
             let second = try await ada.refresh(first).read(TokenAnswer.self).refreshToken
             live.clock.advance(by: .seconds(30))
-            #expect(try await ada.refresh(first).read(TokenAnswer.self).refreshToken == second, "the same successor, no second branch")
+            #expect(
+                try await ada.refresh(first).read(TokenAnswer.self).refreshToken == second, "the same successor, no second branch"
+            )
             let third = try await ada.refresh(second).read(TokenAnswer.self).refreshToken
             #expect(third != second)
             #expect(try await ada.refresh(second).read(TokenAnswer.self).refreshToken == third)
@@ -77,7 +79,9 @@ import ThumbturnServer
         }
     }
 
-    @Test("a session ends when it idles, and in the end", arguments: [(3599, 0, "ok"), (3600, 0, "verification-failed"), (3000, 14, "verification-failed")])
+    @Test(
+        "a session ends when it idles, and in the end",
+        arguments: [(3599, 0, "ok"), (3600, 0, "verification-failed"), (3000, 14, "verification-failed")])
     func ends(_ step: Int, _ refreshes: Int, _ kind: String) async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()
@@ -91,7 +95,8 @@ import ThumbturnServer
         }
     }
 
-    @Test("made-up tokens are refused", arguments: ["", "x", String(repeating: "A", count: 70), String(repeating: "A", count: 69)])
+    @Test(
+        "made-up tokens are refused", arguments: ["", "x", String(repeating: "A", count: 70), String(repeating: "A", count: 69)])
     func madeUp(_ token: String) async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()

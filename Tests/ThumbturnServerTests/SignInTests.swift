@@ -13,7 +13,8 @@ import ThumbturnTestKit
         try await LiveServer.run { live in
             let phone = SimulatedPhone()
             let auth = try Authenticator(server: URL(string: live.url)!, platform: phone.platform())
-            let record = try await auth.enrol(with: PasswordSignIn(account: "ada", password: LiveServer.password), deviceName: "Phone")
+            let record = try await auth.enrol(
+                with: PasswordSignIn(account: "ada", password: LiveServer.password), deviceName: "Phone")
             #expect(record?.keys.map(\.kind) == [.biometric, .passcode, .session])
             let grant = try await auth.authenticate("Unlock")
             #expect(grant.rung == .biometric)
@@ -85,7 +86,8 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("alive until the second it expires", arguments: [(299, "ok"), (300, "verification-failed"), (301, "verification-failed")])
+    @Test(
+        "alive until the second it expires", arguments: [(299, "ok"), (300, "verification-failed"), (301, "verification-failed")])
     func expiry(_ seconds: Int, _ kind: String) async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()
@@ -115,11 +117,14 @@ import ThumbturnTestKit
             let (adas, nonce) = try await ada.challenge()
             #expect(try await ada.redeem(bob.device.proof(adas), nonce: nonce).kind == "verification-failed")
             let forHerKey = try await bob.device.challenge(.signIn, [ada.device.kid], over: bob.connection)
-            #expect(try await bob.redeem(ada.device.proof(forHerKey.challenge), nonce: forHerKey.nonce).kind == "verification-failed")
+            #expect(
+                try await bob.redeem(ada.device.proof(forHerKey.challenge), nonce: forHerKey.nonce).kind == "verification-failed")
 
             // The session key proves no presence.
             let session = try await ada.device.challenge(.signIn, [ada.device.sessionKid], over: ada.connection)
-            #expect(try await ada.redeem(ada.device.sessionProof(session.challenge), nonce: session.nonce).kind == "verification-failed")
+            #expect(
+                try await ada.redeem(ada.device.sessionProof(session.challenge), nonce: session.nonce).kind
+                    == "verification-failed")
 
             // A challenge of another purpose.
             let enrol = try await ada.device.challenge(.enrol, [ada.device.kid], over: ada.connection)
@@ -128,7 +133,9 @@ import ThumbturnTestKit
             // A key that nobody enrolled.
             let stranger = LoadDevice(server: live.url)
             let strange = try await stranger.challenge(over: ada.connection)
-            #expect(try await stranger.redeem(stranger.proof(strange.challenge), nonce: strange.nonce, over: ada.connection).kind == "verification-failed")
+            #expect(
+                try await stranger.redeem(stranger.proof(strange.challenge), nonce: strange.nonce, over: ada.connection).kind
+                    == "verification-failed")
             #expect(try await ada.signIn().tokenType == "DPoP")
         }
     }

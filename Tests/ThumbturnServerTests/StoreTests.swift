@@ -117,7 +117,12 @@ import ThumbturnServer
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock()
         try await LiveServer.run(folder: folder, clock: clock) { one in
-            try await LiveServer.run(folder: folder, clock: clock, configure: { $0.publicURL = one.url; $0.audience = one.url }) { two in
+            try await LiveServer.run(
+                folder: folder, clock: clock,
+                configure: {
+                    $0.publicURL = one.url; $0.audience = one.url
+                }
+            ) { two in
                 let ada = try await one.device()
                 let second = LiveServer.Enrolled(device: ada.device, connection: try await two.connect())
                 let (challenge, _) = try await ada.challenge()
@@ -127,7 +132,8 @@ import ThumbturnServer
                 #expect(try await ada.get("/v1/me", token: tokens.accessToken).kind == "ok")
                 #expect(try await ada.refresh(tokens.refreshToken).kind == "ok")
                 let fromOne = try await ada.nonce()
-                let elsewhere = try await ada.device.get("/v1/me", token: tokens.accessToken, nonce: fromOne, over: second.connection)
+                let elsewhere = try await ada.device.get(
+                    "/v1/me", token: tokens.accessToken, nonce: fromOne, over: second.connection)
                 #expect(elsewhere.problem?.error == "use_dpop_nonce", "a nonce is one node's, so no proof is replayed on another")
 
                 // Only the second node renews; the first one meets a secret that it does not know yet.
@@ -144,7 +150,9 @@ import ThumbturnServer
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         func settings(_ byte: UInt8) throws -> ServerSettings {
-            ServerSettings(publicURL: "http://localhost", dataFolder: folder, masterKey: try MasterKey(bytes: [UInt8](repeating: byte, count: 32)))
+            ServerSettings(
+                publicURL: "http://localhost", dataFolder: folder,
+                masterKey: try MasterKey(bytes: [UInt8](repeating: byte, count: 32)))
         }
         _ = try await Server(settings(1))
         _ = try await Server(settings(1))
@@ -182,7 +190,8 @@ import ThumbturnServer
         #expect(try await passwords.verify("correct horse battery stable", against: hash) == false)
         #expect(try await passwords.verify("no account has this password", against: nil) == false)
         let composed = try await passwords.hash("pässword pässword")
-        #expect(try await passwords.verify("pa\u{308}ssword pa\u{308}ssword", against: composed), "one spelling for each password")
+        #expect(
+            try await passwords.verify("pa\u{308}ssword pa\u{308}ssword", against: composed), "one spelling for each password")
     }
 
     @Test func beyondTheQueueThereIsNoWork() async throws {
@@ -210,7 +219,10 @@ import ThumbturnServer
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let server = try await Server(ServerSettings(publicURL: "http://localhost", dataFolder: folder))
-        for (name, password) in [("", "correct horse battery"), ("a\nb", "correct horse battery"), ("ada", "fourteen chars"), ("ada", String(repeating: "x", count: 1025))] {
+        for (name, password) in [
+            ("", "correct horse battery"), ("a\nb", "correct horse battery"), ("ada", "fourteen chars"),
+            ("ada", String(repeating: "x", count: 1025)),
+        ] {
             await #expect(throws: SetupError.self) { try await server.addAccount(named: name, password: password) }
         }
         try await server.addAccount(named: "ada", password: "fifteen letters")

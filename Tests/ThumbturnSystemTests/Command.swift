@@ -50,7 +50,8 @@ enum Built {
     }
 
     static func freePort() async throws -> Int {
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0)
+            .get()
         let port = channel.localAddress?.port ?? 0
         try await channel.close()
         return port
@@ -66,7 +67,9 @@ struct ServerProcess: Sendable {
     private let process: Process
 
     /// Starts a command and waits until it answers.
-    static func start(_ command: String, _ arguments: [String], port: Int, environment: [String: String] = [:]) async throws -> ServerProcess {
+    static func start(
+        _ command: String, _ arguments: [String], port: Int, environment: [String: String] = [:]
+    ) async throws -> ServerProcess {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Built.path(command))
         process.arguments = arguments

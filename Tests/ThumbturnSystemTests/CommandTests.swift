@@ -8,7 +8,10 @@ import Testing
     }
 
     @Test func theCommandsExplainThemselves() async throws {
-        for command in [["--help"], ["device", "--help"], ["device", "enrol", "--help"], ["lab", "story", "--help"], ["bench", "sign-in", "--help"]] {
+        for command in [
+            ["--help"], ["device", "--help"], ["device", "enrol", "--help"], ["lab", "story", "--help"],
+            ["bench", "sign-in", "--help"],
+        ] {
             let help = try await thumbturn(command)
             #expect(help.status == 0 && help.output.contains("USAGE"))
         }
@@ -23,7 +26,8 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await ServerProcess.addAccount(in: folder + "/data")
         let port = try await Built.freePort()
-        let server = try await ServerProcess.start("thumbturn-server", ["serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)"], port: port)
+        let server = try await ServerProcess.start(
+            "thumbturn-server", ["serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)"], port: port)
         defer { server.stop() }
         let device = ["--server", "http://127.0.0.1:\(port)", "--home", folder + "/home"]
 
@@ -60,16 +64,20 @@ import Testing
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let port = try await Built.freePort()
-        let away = try await thumbturn(["device", "enrol", "--account", "ada", "--server", "http://127.0.0.1:\(port)", "--home", folder], password: "x")
+        let away = try await thumbturn(
+            ["device", "enrol", "--account", "ada", "--server", "http://127.0.0.1:\(port)", "--home", folder], password: "x")
         #expect(away.status == 69)
         let insecure = try await thumbturn(["device", "status", "--server", "http://bank.example", "--home", folder])
         #expect(insecure.status == 64 && insecure.errors.contains("insecureServer"))
-        let nonsense = try await thumbturn(["device", "sign-in", "--server", "http://127.0.0.1:\(port)", "--home", folder, "--answers", "maybe"])
+        let nonsense = try await thumbturn([
+            "device", "sign-in", "--server", "http://127.0.0.1:\(port)", "--home", folder, "--answers", "maybe",
+        ])
         #expect(nonsense.status == 64 && nonsense.errors.contains("no-match"))
         #expect(try await thumbturn(["device", "dance"]).status == 64)
 
         func serve(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> Finished {
-            try await Built.run(Built.path("thumbturn-server"), ["serve", "--data", folder + "/data"] + arguments, environment: environment)
+            try await Built.run(
+                Built.path("thumbturn-server"), ["serve", "--data", folder + "/data"] + arguments, environment: environment)
         }
         let address = try await serve(["--listen", "here"])
         #expect(address.status == 64 && address.errors.contains("127.0.0.1:8080"))
@@ -83,7 +91,8 @@ import Testing
         #expect(short.status == 1 && short.errors.contains("15"))
 
         try await ServerProcess.addAccount(in: folder + "/data")
-        let server = try await ServerProcess.start("thumbturn-server", ["serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)"], port: port)
+        let server = try await ServerProcess.start(
+            "thumbturn-server", ["serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)"], port: port)
         defer { server.stop() }
         let taken = try await serve(["--listen", "127.0.0.1:\(port)"])
         #expect(taken.status == 1 && taken.errors.contains("--listen"), "\(taken.errors)")
@@ -91,7 +100,8 @@ import Testing
 
     @Test func theBenchmarkPrintsItsFigures() async throws {
         let bench = try await thumbturn(["bench", "sign-in", "--seconds", "1", "--connections", "2", "--json"])
-        let figures = try #require(try JSONSerialization.jsonObject(with: Data(bench.output.utf8)) as? [String: Double], "\(bench.errors)")
+        let figures = try #require(
+            try JSONSerialization.jsonObject(with: Data(bench.output.utf8)) as? [String: Double], "\(bench.errors)")
         for name in ["sign_ins_per_second", "verify_per_second", "sign_per_second", "p50_ms", "p99_ms"] {
             #expect((figures[name] ?? 0) > 0, "\(name)")
         }

@@ -38,7 +38,8 @@ import ThumbturnLoad
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Shim/unsynced.c").path
         let library = folder + "/unsynced.so"
-        let built = try await Built.run("/usr/bin/env", ["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"])
+        let built = try await Built.run(
+            "/usr/bin/env", ["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"])
         guard built.status == 0 else { throw LoadDevice.Unexpected(description: built.errors) }
         return library
     }
@@ -68,7 +69,11 @@ import ThumbturnLoad
         let killed = try await Built.run("/usr/bin/env", ["python3", "-c", script], environment: ["LD_PRELOAD": shim])
         #expect(killed.status == SIGKILL, "\(killed.errors)")
         let count = try await Built.run(
-            "/usr/bin/env", ["python3", "-c", "import sqlite3; print(sqlite3.connect('\(database)').execute('SELECT count(*) FROM t').fetchone()[0])"]
+            "/usr/bin/env",
+            [
+                "python3", "-c",
+                "import sqlite3; print(sqlite3.connect('\(database)').execute('SELECT count(*) FROM t').fetchone()[0])",
+            ]
         )
         #expect(count.output == (synchronous == "FULL" ? "1\n" : "0\n"), "\(count.errors)")
     }
@@ -139,7 +144,9 @@ import ThumbturnLoad
             if try await device.redeem(proof, nonce: nonce, over: connection).status == 200 { twice += 1 }
         }
         #expect(lost == 0 && twice == 0)
-        print("durable: \(sessions.count) sessions and \(wrong.count) spent challenges acknowledged, \(lost) lost, \(twice) accepted twice, \(syncs) syncs for \(commits) commits")
+        print(
+            "durable: \(sessions.count) sessions and \(wrong.count) spent challenges acknowledged, \(lost) lost, \(twice) accepted twice, \(syncs) syncs for \(commits) commits"
+        )
     }
 }
 #endif

@@ -31,7 +31,8 @@ import ThumbturnTestKit
         try await ServerProcess.addAccount(in: folder)
         let port = try await Built.freePort()
         let url = "http://127.0.0.1:\(port)"
-        let server = try await ServerProcess.start("thumbturn-server", ["serve", "--data", folder, "--listen", "127.0.0.1:\(port)"], port: port)
+        let server = try await ServerProcess.start(
+            "thumbturn-server", ["serve", "--data", folder, "--listen", "127.0.0.1:\(port)"], port: port)
         defer { server.stop() }
 
         let wire = RecordingTransport()
@@ -56,7 +57,8 @@ import ThumbturnTestKit
         // The judge is no rubber stamp.
         for change: (inout Case) -> Void in [
             { $0.proof = String($0.proof.dropLast(4)) + "AAAA" }, { $0.token = String($0.token.dropLast(4)) + "AAAA" },
-            { $0.dpop = String($0.dpop.dropLast(4)) + "AAAA" }, { $0.address = "http://elsewhere" }, { $0.issuer = "http://elsewhere" },
+            { $0.dpop = String($0.dpop.dropLast(4)) + "AAAA" }, { $0.address = "http://elsewhere" },
+            { $0.issuer = "http://elsewhere" },
         ] {
             var bad = good
             change(&bad)

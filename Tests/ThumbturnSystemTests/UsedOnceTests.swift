@@ -49,7 +49,9 @@ import ThumbturnLoad
             }
         }
         #expect(tokens.count == rounds)
-        print("used once: \(rounds) rounds of 64 parallel posts at two processes, \(tokens.count) tokens, winners \(winners[0]) and \(winners[1])")
+        print(
+            "used once: \(rounds) rounds of 64 parallel posts at two processes, \(tokens.count) tokens, winners \(winners[0]) and \(winners[1])"
+        )
         #expect(rounds < 100 || (winners[0] > 0 && winners[1] > 0), "both processes took part")
     }
 }

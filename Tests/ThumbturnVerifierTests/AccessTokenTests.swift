@@ -37,10 +37,14 @@ import ThumbturnVerifier
         #expect(judge(token, at: now + .seconds(299)) == nil)
         #expect(judge(token, at: now + .seconds(300)) == .expired)
         #expect(judge(try TokenSigner(TestKey().key).sign(claims)) == .unknownKey)
-        #expect(judge(TestKey().sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"at+jwt"}"#, payload: payload)) == .wrongSignature)
+        #expect(
+            judge(TestKey().sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"at+jwt"}"#, payload: payload)) == .wrongSignature
+        )
         #expect(judge(key.sign(header: #"{"alg":"none","kid":"\#(kid)","typ":"at+jwt"}"#, payload: payload)) == .wrongAlgorithm)
         #expect(judge(key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"JWT"}"#, payload: payload)) == .wrongType)
-        #expect(judge(key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: payload)) == .wrongType)
+        #expect(
+            judge(key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: payload))
+                == .wrongType)
         #expect(judge(key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"application/at+JWT"}"#, payload: payload)) == nil)
         #expect(judge(key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"at+jwt"}"#, payload: "{}")) == .malformed)
         #expect(judge(String(token.dropLast(3))) != nil)

@@ -9,7 +9,9 @@ import ThumbturnVerifier
     let old = ChallengeSecret(id: "one", bytes: [UInt8](repeating: 1, count: 32))
     let request = ChallengeRequest(purpose: .signIn, kids: [TestKey().verifying.thumbprint], jkt: TestKey().verifying.thumbprint)
 
-    func challenges(_ secrets: [ChallengeSecret], issuer: String = "https://a.example", audience: String = "https://a.example") -> Challenges {
+    func challenges(
+        _ secrets: [ChallengeSecret], issuer: String = "https://a.example", audience: String = "https://a.example"
+    ) -> Challenges {
         Challenges(issuer: issuer, audience: audience, secrets: secrets)
     }
 
@@ -43,8 +45,12 @@ import ThumbturnVerifier
     @Test func purposesIssuersAndAudiencesNeverMix() throws {
         let challenge = try issue()
         #expect(refusal { _ = try challenges([secret]).verify(challenge, for: .enrol, at: now) } == .wrongPurpose)
-        #expect(refusal { _ = try challenges([secret], issuer: "https://b.example").verify(challenge, for: .signIn, at: now) } == .wrongIssuer)
-        #expect(refusal { _ = try challenges([secret], audience: "https://b.example").verify(challenge, for: .signIn, at: now) } == .wrongAudience)
+        #expect(
+            refusal { _ = try challenges([secret], issuer: "https://b.example").verify(challenge, for: .signIn, at: now) }
+                == .wrongIssuer)
+        #expect(
+            refusal { _ = try challenges([secret], audience: "https://b.example").verify(challenge, for: .signIn, at: now) }
+                == .wrongAudience)
     }
 
     @Test func whatWeDidNotMakeIsRefused() throws {
@@ -53,7 +59,8 @@ import ThumbturnVerifier
         let payload = parts[1]
         func mac(_ header: String, _ secret: UInt8 = 2) -> String {
             let input = Base64URL.encode(Array(header.utf8)) + "." + payload
-            let code = HMAC<SHA256>.authenticationCode(for: Array(input.utf8), using: SymmetricKey(data: [UInt8](repeating: secret, count: 32)))
+            let code = HMAC<SHA256>.authenticationCode(
+                for: Array(input.utf8), using: SymmetricKey(data: [UInt8](repeating: secret, count: 32)))
             return input + "." + Base64URL.encode(Array(code))
         }
         let type = ChallengeClaims.type
@@ -75,7 +82,10 @@ import ThumbturnVerifier
         for (name, text, expected) in table {
             #expect(refusal { _ = try challenges([secret]).verify(text, for: .signIn, at: now) } == expected, "\(name)")
         }
-        #expect(refusal { _ = try challenges([secret]).verify(mac(#"{"alg":"HS256","kid":"two","typ":"\#(type)"}"#), for: .signIn, at: now) } == nil,
+        #expect(
+            refusal {
+                _ = try challenges([secret]).verify(mac(#"{"alg":"HS256","kid":"two","typ":"\#(type)"}"#), for: .signIn, at: now)
+            } == nil,
             "the table's own MAC is a good one")
     }
 

@@ -54,9 +54,12 @@ import ThumbturnVerifier
         for (name, claims, expected) in table { #expect(judge(proof(claims)) == expected, "\(name)") }
     }
 
-    @Test("one address has several spellings", arguments: [
-        "HTTPS://A.example/v1/token", "https://a.example:443/v1/token", "https://a.example/v1/token?x=1", "https://a.example/v1/token#x",
-    ])
+    @Test(
+        "one address has several spellings",
+        arguments: [
+            "HTTPS://A.example/v1/token", "https://a.example:443/v1/token", "https://a.example/v1/token?x=1",
+            "https://a.example/v1/token#x",
+        ])
     func spellings(_ address: String) {
         #expect(judge(proof(claims { $0.htu = address })) == nil)
     }
@@ -78,8 +81,14 @@ import ThumbturnVerifier
             ("no key", #"{"alg":"ES256","typ":"dpop+jwt"}"#, .malformed),
             ("another key", #"{"alg":"ES256","jwk":\#(other),"typ":"dpop+jwt"}"#, .wrongSignature),
             ("an address for the key", #"{"alg":"ES256","jku":"https://x","jwk":JWK,"typ":"dpop+jwt"}"#, .malformed),
-            ("a private key", #"{"alg":"ES256","jwk":{"kty":"EC","crv":"P-256","x":"AA","y":"AA","d":"AA"},"typ":"dpop+jwt"}"#, .malformed),
-            ("no point", #"{"alg":"ES256","jwk":{"kty":"EC","crv":"P-256","x":"AA","y":"AA"},"typ":"dpop+jwt"}"#, .unacceptableKey),
+            (
+                "a private key", #"{"alg":"ES256","jwk":{"kty":"EC","crv":"P-256","x":"AA","y":"AA","d":"AA"},"typ":"dpop+jwt"}"#,
+                .malformed
+            ),
+            (
+                "no point", #"{"alg":"ES256","jwk":{"kty":"EC","crv":"P-256","x":"AA","y":"AA"},"typ":"dpop+jwt"}"#,
+                .unacceptableKey
+            ),
             ("RSA", #"{"alg":"ES256","jwk":{"kty":"RSA","crv":"P-256","x":"AA","y":"AA"},"typ":"dpop+jwt"}"#, .unacceptableKey),
         ]
         for (name, header, expected) in table { #expect(judge(proof(claims(), header: header)) == expected, "\(name)") }
@@ -122,7 +131,8 @@ import ThumbturnVerifier
             #expect(
                 refusal {
                     _ = try DPoPProof(
-                        entry.jwt, for: .init(method: method, uri: address, accessToken: token), fresh: .nonce(isLive: { _ in true })
+                        entry.jwt, for: .init(method: method, uri: address, accessToken: token),
+                        fresh: .nonce(isLive: { _ in true })
                     )
                 } == .nonceNeeded
             )

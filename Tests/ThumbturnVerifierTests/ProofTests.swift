@@ -22,14 +22,34 @@ import ThumbturnVerifier
         let table: [(String, String, Refusal)] = [
             ("truncated", String(good.dropLast(2)), .wrongSignature),
             ("empty signature", parts[0] + "." + parts[1] + ".", .malformed),
-            ("alg none", key.sign(header: #"{"alg":"none","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"), .wrongAlgorithm),
-            ("alg HS256", key.sign(header: #"{"alg":"HS256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"), .wrongAlgorithm),
-            ("alg es256", key.sign(header: #"{"alg":"es256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"), .wrongAlgorithm),
+            (
+                "alg none", key.sign(header: #"{"alg":"none","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"),
+                .wrongAlgorithm
+            ),
+            (
+                "alg HS256", key.sign(header: #"{"alg":"HS256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"),
+                .wrongAlgorithm
+            ),
+            (
+                "alg es256", key.sign(header: #"{"alg":"es256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"),
+                .wrongAlgorithm
+            ),
             ("a token's type", key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"at+jwt"}"#, payload: "c"), .wrongType),
             ("no type", key.sign(header: #"{"alg":"ES256","kid":"\#(kid)"}"#, payload: "c"), .malformed),
-            ("a key inside", key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"thumbturn-proof+jwt","jwk":{}}"#, payload: "c"), .malformed),
-            ("crit", key.sign(header: #"{"alg":"ES256","crit":["b64"],"kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"), .malformed),
-            ("kid is a number", key.sign(header: #"{"alg":"ES256","kid":1,"typ":"thumbturn-proof+jwt"}"#, payload: "c"), .malformed),
+            (
+                "a key inside",
+                key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"thumbturn-proof+jwt","jwk":{}}"#, payload: "c"),
+                .malformed
+            ),
+            (
+                "crit",
+                key.sign(header: #"{"alg":"ES256","crit":["b64"],"kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"),
+                .malformed
+            ),
+            (
+                "kid is a number", key.sign(header: #"{"alg":"ES256","kid":1,"typ":"thumbturn-proof+jwt"}"#, payload: "c"),
+                .malformed
+            ),
         ]
         for (name, text, expected) in table {
             let outcome = refusal { try UnverifiedProof(text).verify(by: key.verifying) }
@@ -70,7 +90,11 @@ import ThumbturnVerifier
         #expect(refusal { _ = try VerifyingKey(spkiDER: Array(key.key.publicKey.derRepresentation) + [0]) } == .unacceptableKey)
         let jwk = key.jwk
         #expect(refusal { _ = try VerifyingKey(jwk: JWK(x: [1], y: [2])) } == .unacceptableKey)
-        #expect(refusal { _ = try VerifyingKey(jwk: JWK(x: Base64URL.decode(jwk.x)!, y: Base64URL.decode(jwk.y)!, use: "enc")) } == .unacceptableKey)
-        #expect(refusal { _ = try VerifyingKey(jwk: JWK(x: Base64URL.decode(jwk.x)!, y: Base64URL.decode(jwk.y)!, alg: "ES384")) } == .unacceptableKey)
+        #expect(
+            refusal { _ = try VerifyingKey(jwk: JWK(x: Base64URL.decode(jwk.x)!, y: Base64URL.decode(jwk.y)!, use: "enc")) }
+                == .unacceptableKey)
+        #expect(
+            refusal { _ = try VerifyingKey(jwk: JWK(x: Base64URL.decode(jwk.x)!, y: Base64URL.decode(jwk.y)!, alg: "ES384")) }
+                == .unacceptableKey)
     }
 }

@@ -44,7 +44,11 @@ import ThumbturnVerifier
         for test in file.testGroups.flatMap(\.tests) {
             let text = test.public ?? ""
             let refused = refusal {
-                if name.contains("pem") { _ = try VerifyingKey(spki: text) } else { _ = try VerifyingKey(spkiDER: bytes(hex: text)) }
+                if name.contains("pem") {
+                    _ = try VerifyingKey(spki: text)
+                } else {
+                    _ = try VerifyingKey(spkiDER: bytes(hex: text))
+                }
             }
             counts["\(test.result) \(refused == nil ? "accepted" : "refused")", default: 0] += 1
             if test.result == "valid" { #expect(refused == nil, "case \(test.tcId)") }

@@ -39,7 +39,9 @@ package actor ServerConnection {
     }
 
     @discardableResult
-    package func send(_ method: String, _ path: String, _ body: Body = .none, token: String? = nil) async throws(Failure) -> HTTPResponse {
+    package func send(
+        _ method: String, _ path: String, _ body: Body = .none, token: String? = nil
+    ) async throws(Failure) -> HTTPResponse {
         try await exchange(method, path, body, token: token, signed: true)
     }
 

@@ -38,7 +38,8 @@ struct Refused: Error {
     static func dpop(_ reason: Refusal, atResource: Bool) -> Refused {
         let error = reason == .nonceNeeded ? "use_dpop_nonce" : "invalid_dpop_proof"
         return Refused(
-            problem: Problem(.verificationFailed, status: atResource ? 401 : 400, error: error), reason: "dpop \(reason.rawValue)",
+            problem: Problem(.verificationFailed, status: atResource ? 401 : 400, error: error),
+            reason: "dpop \(reason.rawValue)",
             challenge: atResource ? "DPoP error=\"\(error)\", algs=\"ES256\"" : nil
         )
     }
@@ -47,7 +48,8 @@ struct Refused: Error {
     static func stepUp(maximumAge: Duration) -> Refused {
         Refused(
             problem: Problem(.stepUpRequired, status: 401, error: "insufficient_user_authentication"), reason: "stale",
-            challenge: "DPoP error=\"insufficient_user_authentication\", max_age=\"\(maximumAge.components.seconds)\", algs=\"ES256\""
+            challenge:
+                "DPoP error=\"insufficient_user_authentication\", max_age=\"\(maximumAge.components.seconds)\", algs=\"ES256\""
         )
     }
 

@@ -11,7 +11,8 @@ struct Problems: RouterMiddleware {
     let nonce: @Sendable () -> String
 
     func handle(
-        _ request: Request, context: BasicRequestContext, next: @concurrent (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: BasicRequestContext,
+        next: @concurrent (Request, BasicRequestContext) async throws -> Response
     ) async throws -> Response {
         var response: Response
         do {

@@ -18,8 +18,12 @@ package struct Routes: Sendable {
     package func router() -> Router<BasicRequestContext> {
         let router = Router()
         router.add(middleware: Problems(nonce: { service.nonces.current(at: service.time.now) }))
-        router.get("health") { _, _ in Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: "ok\n"))) }
-        router.get(".well-known/jwks.json") { _, _ in Response.json(service.secrets.current.jwks, cacheControl: "public, max-age=300") }
+        router.get("health") { _, _ in
+            Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: "ok\n")))
+        }
+        router.get(".well-known/jwks.json") { _, _ in
+            Response.json(service.secrets.current.jwks, cacheControl: "public, max-age=300")
+        }
 
         router.post("v1/challenges") { request, _ in
             let body = try Self.decode(ChallengeRequest.self, try await request.bytes(of: "application/json"))

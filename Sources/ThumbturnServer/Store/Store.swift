@@ -27,7 +27,10 @@ package protocol Store: Sendable {
 
     /// The sealed secrets of the server, newest first. Those that are missing or older than their use allows are made by `make`,
     /// in the same transaction, so that nodes which start together agree.
-    func secrets(renewing isDue: @escaping @Sendable (SealedSecret) -> Bool, make: @escaping @Sendable (SecretUse, UnixTime) throws -> SealedSecret)
+    func secrets(
+        renewing isDue: @escaping @Sendable (SealedSecret) -> Bool,
+        make: @escaping @Sendable (SecretUse, UnixTime) throws -> SealedSecret
+    )
         async throws -> [SealedSecret]
 
     /// Forgets what expired, and remembers up to when.

@@ -1,0 +1,47 @@
+# Shared by the scripts: says what is missing, installs it where it can, and builds.
+
+say() { printf '%s\n' "$*" >&2; }
+
+# Ends with the next step to take.
+stop() {
+    say "$@"
+    exit 1
+}
+
+need_swift() {
+    command -v swift >/dev/null || stop "Swift is missing. Install Swift 6.2 or later from https://www.swift.org/install and put it on the PATH."
+    local version
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | head -n 1)
+    set -- ${version:-0 0}
+    [ "$1" -gt 6 ] || { [ "$1" -eq 6 ] && [ "$2" -ge 2 ]; } || stop "Swift 6.2 or later is needed; this is $1.$2. See https://www.swift.org/install."
+}
+
+# Installs the Debian packages that are not there yet.
+need_packages() {
+    local missing=()
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    [ "${#missing[@]}" -eq 0 ] && return
+    command -v apt-get >/dev/null || stop "These packages are missing, and there is no apt-get to install them: ${missing[*]}"
+    local root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || stop "These packages are missing. As root: apt-get install ${missing[*]}"
+        root=(sudo)
+    fi
+    say "Installing ${missing[*]} …"
+    # The list of packages may be empty on a fresh machine, or a little old: then it is fetched, and we try again.
+    "${root[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null 2>&1 || {
+        "${root[@]}" apt-get update -qq >/dev/null
+        "${root[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null || stop "apt-get could not install ${missing[*]}."
+    }
+}
+
+need_libraries() {
+    need_swift
+    case "$(uname -s)" in
+        Linux) need_packages pkg-config libsqlite3-dev libsodium-dev ;;
+        Darwin) command -v brew >/dev/null && brew list libsodium >/dev/null 2>&1 || stop "libsodium is missing: brew install libsodium" ;;
+        *) stop "The server is built on Linux and macOS." ;;
+    esac
+}
