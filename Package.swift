@@ -91,6 +91,7 @@ let package = Package(
         .executableTarget(
             name: "ThumbturnServerCLI",
             dependencies: [
+                "ThumbturnCommands",
                 "ThumbturnCore",
                 "ThumbturnServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
@@ -107,10 +108,18 @@ let package = Package(
                 "Thumbturn",
                 "ThumbturnVerifier",
                 "ThumbturnTestKit",
+                "ThumbturnCommands",
                 "ThumbturnLoad",
                 crypto,
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "ThumbturnCommands",
+            dependencies: [
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"]))
             ],
             swiftSettings: strict
         ),
@@ -147,6 +156,8 @@ let package = Package(
                 "ThumbturnVerifier",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Server"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),

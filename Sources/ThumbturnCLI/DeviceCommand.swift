@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import Thumbturn
+import ThumbturnCommands
 
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -53,10 +54,7 @@ extension DeviceCommand {
     struct Enrol: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Makes keys on this device and registers them with an account.",
-            discussion: """
-                The password is read from the first line of standard input, or from the environment variable \
-                THUMBTURN_PASSWORD, so that it stays out of the list of processes.
-                """
+            discussion: Password.help
         )
 
         @OptionGroup var device: DeviceOptions
@@ -73,10 +71,8 @@ extension DeviceCommand {
         func run() async throws {
             try await device.output.run {
                 let auth = try device.authenticator()
-                guard let password = ProcessInfo.processInfo.environment["THUMBTURN_PASSWORD"] ?? readLine(), !password.isEmpty
-                else { throw ValidationError("No password. Type it on standard input, or set THUMBTURN_PASSWORD.") }
                 let record = try await auth.enrol(
-                    with: PasswordSignIn(account: account, password: password), policy: .highRisk, deviceName: name,
+                    with: PasswordSignIn(account: account, password: try Password.read()), policy: .highRisk, deviceName: name,
                     ifExists: replace ? .replace : .fail
                 )
                 guard let record else { return }
@@ -104,7 +100,7 @@ extension DeviceCommand {
                     var expires_at: Int64
                 }
                 try device.output.say(
-                    "Signed in with the \(grant.rung.rawValue) key. The token is good until \(grant.session.expiresAt.seconds).",
+                    "Signed in with the \(grant.rung.rawValue) key. The token is good until \(grant.session.expiresAt.readable).",
                     Output(rung: grant.rung.rawValue, expires_at: grant.session.expiresAt.seconds)
                 )
             }
@@ -120,7 +116,7 @@ extension DeviceCommand {
             try await device.output.run {
                 let me = try await device.authenticator().me()
                 try device.output.say(
-                    "Signed in as \(me.name), verified at \(me.authTime.seconds), assurance \(me.acr).", me
+                    "Signed in as \(me.name), verified at \(me.authTime.readable), assurance \(me.acr).", me
                 )
             }
         }
@@ -136,7 +132,7 @@ extension DeviceCommand {
                 let session = try await device.authenticator().refresh()
                 struct Output: Encodable { var expires_at: Int64 }
                 try device.output.say(
-                    "Refreshed. The token is good until \(session.expiresAt.seconds).",
+                    "Refreshed. The token is good until \(session.expiresAt.readable).",
                     Output(expires_at: session.expiresAt.seconds)
                 )
             }

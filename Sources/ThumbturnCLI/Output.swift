@@ -18,39 +18,61 @@ struct OutputOptions: ParsableArguments {
         print(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
-    /// Runs a command's work. A failure becomes a sentence with the next step, and an exit status.
+    /// Runs a command's work. A failure becomes a sentence with the next step on standard error, and an exit status.
     func run(_ work: () async throws -> Void) async throws {
         do {
             try await work()
         } catch let failure as Failure {
-            let text = failure.debugDescription
-            if json { try say(text, FailureOutput(failure)) }
-            FileHandle.standardError.write(Data("thumbturn: \(text)\n".utf8))
+            struct Output: Encodable {
+                var error: String
+                var message: String
+            }
+            let message = failure.sentence
+            if json { try say(message, Output(error: failure.code.name, message: message)) }
+            let status = failure.status.map { " (\($0.domain) \($0.code))" } ?? ""
+            FileHandle.standardError.write(Data("thumbturn: \(message)\(status)\n".utf8))
             throw failure.exitCode
-        }
-    }
-
-    private struct FailureOutput: Encodable {
-        var error: String
-        var advice: String
-
-        init(_ failure: Failure) {
-            error = failure.code.name
-            advice = failure.recovery.advice
         }
     }
 }
 
 extension Failure {
+    /// What happened and what to do, for somebody at a terminal.
+    fileprivate var sentence: String {
+        switch code {
+        case .alreadyEnrolled: "This device is enrolled already. Add --replace to enrol it anew."
+        case .notEnrolled: "This device is not enrolled. Enrol it with: thumbturn device enrol --server URL --account NAME"
+        case .sessionOver: "Nobody is signed in. Sign in with: thumbturn device sign-in --server URL"
+        case .keyInvalidated: "The key is gone for good. Enrol again with: thumbturn device enrol --server URL --account NAME"
+        case .refused: "The server refused. Check the account's name and password; if this device was revoked, enrol it again."
+        case .unreachable: "The server does not answer. Is it running, and is --server its address?"
+        case .insecureServer: "--server must be an https address, or http to this machine itself, without a user name or a query."
+        case .unexpectedAnswer:
+            "The server's answer makes no sense here. --server must be its public address, exactly as `thumbturn-server serve` prints it."
+        case .platform: "The folder of the keys cannot be used. Check --home."
+        case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded: "Cancelled. Nothing was sent."
+        case .lockedOut:
+            "The sensor is locked, and this policy has no other way on this device. Sign in with your account: enrol again."
+        default: "\(code.name). \(recovery.advice)"
+        }
+    }
+
     /// The exit status for scripts, after sysexits.
-    var exitCode: ExitCode {
+    fileprivate var exitCode: ExitCode {
         switch code {
         case .unreachable: ExitCode(69)
         case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded, .notYetReadable, .timedOut: ExitCode(75)
-        case .refused, .keyInvalidated, .notEnrolled, .lockedOut, .notMatched: ExitCode(77)
+        case .refused, .sessionOver, .keyInvalidated, .notEnrolled, .lockedOut, .notMatched: ExitCode(77)
         case .insecureServer, .reasonMissing: ExitCode(64)
         default: ExitCode(1)
         }
+    }
+}
+
+extension UnixTime {
+    /// The time as a person reads it, in this machine's time zone.
+    var readable: String {
+        Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(date: .abbreviated, time: .standard)
     }
 }
 #endif

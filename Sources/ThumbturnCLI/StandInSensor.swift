@@ -22,8 +22,7 @@ final class StandInSensor: Sensor {
     func biometry() -> BiometryState { .ready }
     func isPasscodeSet() -> Bool { false }
 
-    func prompt(_ request: PromptRequest, shown: @escaping @Sendable () -> Void) async -> PromptAnswer {
-        shown()
+    func prompt(_ request: PromptRequest) async -> PromptAnswer {
         switch answers.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) ?? ask(request) {
         case .match: return .matched(Presence(context: "stand-in"))
         case .noMatch: return .notMatched

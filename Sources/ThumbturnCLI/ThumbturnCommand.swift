@@ -17,7 +17,7 @@ struct ThumbturnCommand: AsyncParsableCommand {
 @main
 struct ThumbturnCommand {
     static func main() {
-        print("thumbturn was built without its trait. Build it with: swift build --traits Tools")
+        fatalError("thumbturn was built without its trait. Build it with: swift build --traits Tools")
     }
 }
 #endif

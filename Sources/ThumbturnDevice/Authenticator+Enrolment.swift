@@ -1,11 +1,12 @@
+import Foundation
 public import ThumbturnCore
 
 extension Authenticator {
     /// What to do when this device is already enrolled.
     public enum IfExists: Sendable {
-        /// Leave it as it is; nothing is asked.
+        /// Leave it as it is, if it has a usable key for every rung of the policy that this device can offer; otherwise enrol anew.
         case keep
-        /// Delete the keys and enrol anew.
+        /// Enrol anew.
         case replace
         /// Throw `alreadyEnrolled`.
         case fail
@@ -13,34 +14,47 @@ extension Authenticator {
 
     /// Makes the keys that the policy's ladder needs and registers them, with at most one prompt.
     ///
-    /// If any step fails, the new keys are deleted again. The passcode key is registered under the biometric key's proof and
-    /// becomes active when it first signs.
+    /// The new keys are made beside the live ones. Only when the server has them all does the enrolment change over, and the old
+    /// keys are deleted; whatever fails before, a wrong password or a crash, leaves the live enrolment as it was. The passcode
+    /// key is registered under the biometric key's proof and becomes active when it first signs.
     ///
     /// - Parameters:
     ///   - signIn: the person's first login; asked before any prompt.
-    ///   - deviceName: how the person will recognise this device in a list.
+    ///   - deviceName: how the person will recognise this device in a list, 1 to 64 characters.
+    ///   - reason: shown in the system's prompt.
     /// - Returns: the server's record; nil where `keep` left an enrolment alone.
+    /// - Throws: `alreadyEnrolled`; what this device lacks (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`,
+    ///   `lockedOut`); `refused` for a wrong password; what `authenticate` throws.
     @discardableResult
     public func enrol(
         with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String = "This device",
         reason: String = "Set up signing in on this device", ifExists: IfExists = .keep
     ) async throws(Failure) -> DeviceRecord? {
-        if await readiness().isEnrolled {
-            switch ifExists {
-            case .keep: return nil
-            case .fail: throw Failure(.alreadyEnrolled, recovery: .retry)
-            case .replace: break
-            }
-        }
         let rungs = try await rungsToEnrol(policy)
+        let readiness = await readiness(for: policy)
+        // A device that has not been unlocked yet is for later: its keys cannot be read, and they may be good.
+        if readiness.keys.values.contains(.notYetReadable) { throw Failure(.notYetReadable, recovery: .retry) }
+        switch ifExists {
+        case .keep where rungs.allSatisfy { readiness.hasUsableKey(for: $0) }: return nil
+        case .fail where readiness.isEnrolled: throw Failure(.alreadyEnrolled, recovery: .report)
+        case .keep, .fail, .replace: break
+        }
+        let old = try await liveEnrolment()
+        let new = (old ?? 0) + 1
+        let record: DeviceRecord
         do throws(Failure) {
-            try await deleteKeys()
-            return try await register(rungs, signIn, deviceName, reason)
+            record = try await register(rungs, as: new, signIn, deviceName, reason)
+            try await setLiveEnrolment(new)
         } catch {
-            // A key without a registration is of no use and would look like an enrolment.
-            try? await deleteKeys()
+            try? await deleteKeys(of: new)
             throw error
         }
+        if let old {
+            // The old record goes too, where the server can be told; what is left of it can never sign in again.
+            _ = try? await send("DELETE", "/v1/devices/current", in: old)
+            try? await deleteKeys(of: old)
+        }
+        return record
     }
 
     /// Ends this device's enrolment on the server and deletes its keys. Never prompts.
@@ -48,17 +62,20 @@ extension Authenticator {
     /// The keys go in any case. Where the server cannot be told, the failure is thrown after that: the record that is left
     /// there can never sign in again, and another device can delete it.
     public func revoke() async throws(Failure) {
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
         let told: Failure?
         do throws(Failure) {
-            _ = try await send("DELETE", "/v1/devices/current")
+            _ = try await send("DELETE", "/v1/devices/current", in: live)
             told = nil
         } catch {
             told = error
         }
-        try await deleteKeys()
+        try await setLiveEnrolment(nil)
+        try await deleteKeys(of: live)
         if let told { throw told }
     }
 
+    /// The rungs of the policy that this device can offer now; at least one.
     private func rungsToEnrol(_ policy: UnlockPolicy) async throws(Failure) -> [Rung] {
         let biometry = await platform.sensor.biometry()
         let hasPasscode = await platform.sensor.isPasscodeSet()
@@ -71,40 +88,44 @@ extension Authenticator {
         }
         guard rungs.isEmpty else { return rungs }
         guard hasPasscode else { throw Failure(.biometryUnavailable, recovery: .setPasscode) }
-        throw switch biometry {
-        case .permissionDenied: Failure(.permissionDenied, recovery: .openSettings)
-        case .lockedOut: Failure(.lockedOut, recovery: .fallBack(.devicePasscode))
-        case .ready, .notEnrolled: Failure(.biometryNotEnrolled, recovery: .openSettings)
-        case .unavailable: Failure(.biometryUnavailable, recovery: .report)
-        }
+        throw biometry.obstacle ?? Failure(.policyDenies, recovery: .report)
     }
 
     private func register(
-        _ rungs: [Rung], _ signIn: some PrimarySignIn, _ deviceName: String, _ reason: String
+        _ rungs: [Rung], as enrolment: Int, _ signIn: some PrimarySignIn, _ deviceName: String, _ reason: String
     ) async throws(Failure) -> DeviceRecord {
         let typed = try await signIn.credentials()
-        let sessionKey = try await platform.keys.create(name(of: .session))
+        let sessionName = name(of: .session, in: enrolment)
+        let sessionKey = try await platform.keys.create(sessionName)
+        var publicKeys: [Rung: JWK] = [:]
+        var signers: [Rung: Signer] = [:]
+        for rung in rungs {
+            guard let kind = rung.key else { continue }
+            let key = name(of: kind, in: enrolment)
+            let jwk = try await platform.keys.create(key)
+            publicKeys[rung] = jwk
+            signers[rung] = Signer(key: key, kid: Signing.thumbprint(of: jwk))
+        }
+        let sessionKid = Signing.thumbprint(of: sessionKey)
+        let challenge = try await connection.challenge(
+            .enrol, for: [sessionKid] + rungs.compactMap { signers[$0]?.kid }, key: sessionName
+        )
+        // After the challenge, because the nonce comes with it: the password travels once.
         let ticket = try await connection.send(
             "POST", "/v1/accounts/sign-in",
             .json(Signing.encode(PasswordSignInRequest(account: typed.account, password: typed.password))),
-            expecting: EnrolmentTicket.self
+            key: sessionName, expecting: EnrolmentTicket.self
         ).ticket
 
-        var publicKeys: [Rung: JWK] = [:]
-        for rung in rungs {
-            guard let kind = rung.key else { continue }
-            publicKeys[rung] = try await platform.keys.create(name(of: kind))
-        }
-        let kids = publicKeys.mapValues(Signing.thumbprint)
-        let sessionKid = Signing.thumbprint(of: sessionKey)
-        let challenge = try await connection.challenge(.enrol, for: [sessionKid] + rungs.compactMap { kids[$0] })
-
         // One prompt: the first rung answers for itself, and for a passcode key beside it.
-        let (prover, proof) = try await prove(
-            challenge, kids, reason, UnlockPolicy(ladder: [rungs[0], .fullCredentials]), await readiness()
+        let first = UnlockPolicy(ladder: [rungs[0]])
+        let fresh = Readiness(
+            biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable, .passcode: .usable],
+            ladder: first.ladder
         )
+        let (prover, proof) = try await prove(challenge, signers, reason, first, fresh)
         let input = Signing.proofInput(challenge: challenge, kid: sessionKid)
-        let signature = try await platform.keys.sign(input, with: name(of: .session), presence: nil)
+        let signature = try await platform.keys.sign(input, with: sessionName, presence: nil)
         let sessionProof = CompactJWS.compact(signingInput: input, signature: signature)
 
         var registrations = [KeyRegistration(kind: .session, jwk: sessionKey, proof: sessionProof)]
@@ -113,11 +134,43 @@ extension Authenticator {
             registrations.append(KeyRegistration(kind: kind, jwk: jwk, proof: rung == prover ? proof.jws : nil))
         }
         let request = EnrolRequest(ticket: ticket, name: deviceName, keys: registrations)
-        return try await connection.send("POST", "/v1/devices", .json(Signing.encode(request)), expecting: DeviceRecord.self)
+        return try await connection.send(
+            "POST", "/v1/devices", .json(Signing.encode(request)), key: sessionName, expecting: DeviceRecord.self
+        )
     }
 
-    private func deleteKeys() async throws(Failure) {
-        try await forgetSession()
-        for kind in KeyKind.allCases { try await platform.keys.delete(name(of: kind)) }
+    private func deleteKeys(of enrolment: Int) async throws(Failure) {
+        try await forgetSession(of: enrolment)
+        for kind in KeyKind.allCases { try await platform.keys.delete(name(of: kind, in: enrolment)) }
+    }
+}
+
+// MARK: - The live enrolment
+
+extension Authenticator {
+    /// Which of this device's enrolments is the live one; nil before the first. It says where the keys are, not whether they
+    /// work: that is read from the keys.
+    package func liveEnrolment() async throws(Failure) -> Int? {
+        guard let bytes = try await platform.secrets.read(enrolmentMark) else { return nil }
+        return Int(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Changes over in one durable write: before it the old enrolment is live, after it the new one.
+    private func setLiveEnrolment(_ number: Int?) async throws(Failure) {
+        guard let number else { return try await platform.secrets.delete(enrolmentMark) }
+        try await platform.secrets.write(Array("\(number)".utf8), as: enrolmentMark)
+    }
+
+    private var enrolmentMark: String {
+        let any = name(of: .session, in: 0)
+        return "enrolment \(any.server) \(any.account)"
+    }
+}
+
+extension Readiness {
+    /// Whether a rung and the session have usable keys, whatever the state of the sensor.
+    fileprivate func hasUsableKey(for rung: Rung) -> Bool {
+        guard let kind = rung.key else { return true }
+        return state(of: .session) == .usable && state(of: kind) == .usable
     }
 }

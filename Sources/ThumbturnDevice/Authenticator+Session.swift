@@ -2,36 +2,37 @@ import Foundation
 public import ThumbturnCore
 
 /// A live session: tokens bound to this device's session key. It has no description, so it cannot reach a log.
-public struct Session: Sendable, CustomStringConvertible, CustomReflectable {
+public struct Session: Sendable, Redacted {
+    /// For requests to this server's resources, with a DPoP proof of the session key; alone it is useless.
     public let accessToken: String
     let refreshToken: String
+    /// When the access token runs out, by the device's clock.
     public let expiresAt: UnixTime
-
-    public var description: String { "Session" }
-    public var customMirror: Mirror { Mirror(self, children: []) }
-
-    init(_ answer: TokenAnswer, at now: UnixTime) {
-        accessToken = answer.accessToken
-        refreshToken = answer.refreshToken
-        expiresAt = now + .seconds(answer.expiresIn)
-    }
 }
 
 extension Authenticator {
     /// Sends a request to the server in the name of the signed-in person. A token that has run out is refreshed once.
     ///
     /// - Returns: the body of the answer.
+    /// - Throws: `sessionOver` where nobody is signed in or the session has ended; `refused`, `unreachable`,
+    ///   `unexpectedAnswer`.
     public func send(_ method: String, _ path: String, json: [UInt8]? = nil) async throws(Failure) -> [UInt8] {
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        return try await send(method, path, json: json, in: live)
+    }
+
+    func send(_ method: String, _ path: String, json: [UInt8]? = nil, in enrolment: Int) async throws(Failure) -> [UInt8] {
+        let key = name(of: .session, in: enrolment)
         let body = json.map(ServerConnection.Body.json) ?? .none
-        guard var session = try await storedSession() else { throw Failure(.refused, recovery: .fallBack(.biometric)) }
-        if session.expiresAt <= platform.clock.civilTime { session = try await refresh() }
+        var session = try await storedSession(of: enrolment)
+        if session.expiresAt <= platform.clock.civilTime { session = try await refresh(enrolment) }
         do throws(Failure) {
-            return try await connection.send(method, path, body, token: session.accessToken).body
+            return try await connection.send(method, path, body, token: session.accessToken, key: key).body
         } catch {
-            guard error.status == Failure.PlatformStatus(domain: "HTTP", code: 401) else { throw error }
+            guard error.code == .sessionOver else { throw error }
             // The device's clock may be wrong about the token's age, so the server's word counts, once.
-            session = try await refresh()
-            return try await connection.send(method, path, body, token: session.accessToken).body
+            session = try await refresh(enrolment)
+            return try await connection.send(method, path, body, token: session.accessToken, key: key).body
         }
     }
 
@@ -48,52 +49,65 @@ extension Authenticator {
     /// Exchanges the refresh token for new tokens. No presence is proved: the claim `auth_time` does not move.
     ///
     /// Repeating it after a lost answer is safe: the server gives the same successor again.
+    ///
+    /// - Throws: `sessionOver` where nobody is signed in or the session has ended; `unreachable`, `unexpectedAnswer`.
     @discardableResult
     public func refresh() async throws(Failure) -> Session {
-        guard let session = try await storedSession() else { throw Failure(.refused, recovery: .fallBack(.biometric)) }
-        return try await token([("grant_type", "refresh_token"), ("refresh_token", session.refreshToken)])
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        return try await refresh(live)
     }
 
     /// Exchanges a proof for tokens.
     package func redeem(_ proof: Proof) async throws(Failure) -> Session {
-        try await token([("grant_type", proofGrantType), ("proof", proof.jws)])
-    }
-
-    func forgetSession() async throws(Failure) {
-        try await platform.secrets.delete(sessionName)
-    }
-
-    private func token(_ form: [(String, String)]) async throws(Failure) -> Session {
-        let answer = try await connection.send("POST", "/v1/token", .form(form), expecting: TokenAnswer.self)
-        guard answer.tokenType == "DPoP" else { throw Failure(.unexpectedAnswer, recovery: .report) }
-        let session = Session(answer, at: platform.clock.civilTime)
-        let stored = StoredSession(
-            accessToken: session.accessToken, refreshToken: session.refreshToken, expiresAt: session.expiresAt
-        )
-        try await platform.secrets.write(Signing.encode(stored), as: sessionName)
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        let session = try await token([("grant_type", proofGrantType), ("proof", proof.jws)], live)
+        // The enrolment may have been ended while the server answered; then nothing is kept.
+        if try await liveEnrolment() == live { try await keep(session, live) }
         return session
     }
 
-    private func storedSession() async throws(Failure) -> Session? {
-        guard let bytes = try await platform.secrets.read(sessionName),
-            let stored = try? JSONDecoder().decode(StoredSession.self, from: Data(bytes))
-        else { return nil }
-        let now = platform.clock.civilTime
-        let left = max(.zero, stored.expiresAt - now).components.seconds
+    func forgetSession(of enrolment: Int) async throws(Failure) {
+        try await platform.secrets.delete(sessionName(enrolment))
+    }
+
+    private func refresh(_ enrolment: Int) async throws(Failure) -> Session {
+        let exchanged = try await storedSession(of: enrolment).refreshToken
+        do throws(Failure) {
+            let session = try await token([("grant_type", "refresh_token"), ("refresh_token", exchanged)], enrolment)
+            // A slow answer must not overwrite a newer session, nor bring back one that was ended meanwhile.
+            if try await storedSession(of: enrolment).refreshToken == exchanged { try await keep(session, enrolment) }
+            return session
+        } catch {
+            guard error.code == .refused else { throw error }
+            throw Failure(.sessionOver, recovery: .fallBack(.biometric), status: error.status)
+        }
+    }
+
+    private func token(_ form: [(String, String)], _ enrolment: Int) async throws(Failure) -> Session {
+        let answer = try await connection.send(
+            "POST", "/v1/token", .form(form), key: name(of: .session, in: enrolment), expecting: TokenAnswer.self
+        )
+        guard answer.tokenType == "DPoP" else { throw Failure(.unexpectedAnswer, recovery: .report) }
         return Session(
-            TokenAnswer(accessToken: stored.accessToken, expiresIn: left, refreshToken: stored.refreshToken), at: now
+            accessToken: answer.accessToken, refreshToken: answer.refreshToken,
+            expiresAt: platform.clock.civilTime + .seconds(answer.expiresIn)
         )
     }
 
-    private struct StoredSession: Codable {
-        var accessToken: String
-        var refreshToken: String
-        var expiresAt: UnixTime
+    private func keep(_ session: Session, _ enrolment: Int) async throws(Failure) {
+        try await platform.secrets.write(Signing.encode(StoredSession(session)), as: sessionName(enrolment))
     }
 
-    private var sessionName: String {
-        let key = name(of: .session)
-        return "session \(key.server) \(key.account)"
+    private func storedSession(of enrolment: Int) async throws(Failure) -> Session {
+        guard let bytes = try await platform.secrets.read(sessionName(enrolment)),
+            let stored = try? JSONDecoder().decode(StoredSession.self, from: Data(bytes))
+        else { throw Failure(.sessionOver, recovery: .fallBack(.biometric)) }
+        return stored.session
+    }
+
+    private nonisolated func sessionName(_ enrolment: Int) -> String {
+        let key = name(of: .session, in: enrolment)
+        return "session \(key.server) \(key.account) \(enrolment)"
     }
 
     private func decode<Answer: Message>(_ type: Answer.Type, _ bytes: [UInt8]) throws(Failure) -> Answer {
@@ -102,4 +116,19 @@ extension Authenticator {
         }
         return answer
     }
+}
+
+/// How a session is kept.
+private struct StoredSession: Codable {
+    var accessToken: String
+    var refreshToken: String
+    var expiresAt: UnixTime
+
+    init(_ session: Session) {
+        accessToken = session.accessToken
+        refreshToken = session.refreshToken
+        expiresAt = session.expiresAt
+    }
+
+    var session: Session { Session(accessToken: accessToken, refreshToken: refreshToken, expiresAt: expiresAt) }
 }

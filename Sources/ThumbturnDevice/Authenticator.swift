@@ -14,7 +14,11 @@ public actor Authenticator {
     private nonisolated let address: ServerAddress
     private nonisolated let account: String
     private let observe: @Sendable (UnlockNews) -> Void
+    /// Reaches the flow that is running.
+    private var choose: AsyncStream<Void>.Continuation?
 
+    /// An authenticator for one server and account.
+    ///
     /// - Parameters:
     ///   - server: https, or http to this machine itself; anything else throws `insecureServer`.
     ///   - account: the app's own label, where it keeps several accounts on one device.
@@ -27,60 +31,80 @@ public actor Authenticator {
         self.account = account
         self.platform = platform
         self.observe = observe
-        connection = ServerConnection(
-            address: address, platform: platform,
-            sessionKey: KeyName(server: address.issuer, account: account, kind: .session)
-        )
+        connection = ServerConnection(address: address, platform: platform)
     }
 
     /// What can be done now. Silent: it never prompts and never throws.
     public func readiness(for policy: UnlockPolicy = .unlock) async -> Readiness {
         var keys: [KeyKind: KeyState] = [:]
-        for kind in KeyKind.allCases { keys[kind] = await platform.keys.state(of: name(of: kind)) }
+        do throws(Failure) {
+            if let live = try await liveEnrolment() {
+                for kind in KeyKind.allCases { keys[kind] = await platform.keys.state(of: name(of: kind, in: live)) }
+            }
+        } catch {
+            for kind in KeyKind.allCases { keys[kind] = .notYetReadable }
+        }
         return Readiness(biometry: await platform.sensor.biometry(), keys: keys, ladder: policy.ladder)
     }
 
     /// Walks the ladder until a key has signed the server's challenge, and exchanges the proof for tokens.
     ///
     /// - Parameter reason: shown in the system's prompt; an empty one throws `reasonMissing`.
-    /// - Returns: which rung answered, and the tokens. Cancelling the task dismisses the prompt and throws `cancelledByApp`.
+    /// - Returns: which rung answered, and the tokens.
+    /// - Throws: one of the four cancels; what stood in the way of the last rung, with `signInAgain`; `keyInvalidated` with
+    ///   `reEnrol`; `refused`, `unreachable` or `unexpectedAnswer` from the server. Cancelling the task dismisses the prompt and
+    ///   throws `cancelledByApp`.
     public func authenticate(_ reason: String, policy: UnlockPolicy = .unlock) async throws(Failure) -> Grant {
         let (rung, proof) = try await proof(reason, policy: policy)
         return Grant(rung: rung, session: try await redeem(proof))
+    }
+
+    /// The person asks for another way, for example by the hint: the running flow moves to the next rung.
+    public func useAnotherWay() {
+        choose?.yield()
     }
 
     /// The first half of signing in: a proof that is not redeemed yet.
     package func proof(_ reason: String, policy: UnlockPolicy) async throws(Failure) -> (Rung, Proof) {
         let readiness = await readiness(for: policy)
         let rungs = policy.ladder.filter { $0.key != nil && readiness.isUsable($0) }
-        let kids = try await thumbprints(of: rungs)
-        // With nothing to sign there is nothing to ask the server; the flow then says why.
-        let challenge = rungs.isEmpty ? "" : try await connection.challenge(.signIn, for: rungs.compactMap { kids[$0] })
-        return try await prove(challenge, kids, reason, policy, readiness)
-    }
-
-    package nonisolated func name(of kind: KeyKind) -> KeyName { KeyName(server: address.issuer, account: account, kind: kind) }
-
-    func thumbprints(of rungs: [Rung]) async throws(Failure) -> [Rung: String] {
-        var kids: [Rung: String] = [:]
+        guard let live = try await liveEnrolment(), !rungs.isEmpty else {
+            // With nothing to sign there is nothing to ask the server; the flow says why.
+            return try await prove("", [:], reason, policy, readiness)
+        }
+        var signers: [Rung: Signer] = [:]
         for rung in rungs {
             guard let kind = rung.key else { continue }
-            kids[rung] = Signing.thumbprint(of: try await platform.keys.publicKey(of: name(of: kind)))
+            let key = name(of: kind, in: live)
+            signers[rung] = Signer(key: key, kid: Signing.thumbprint(of: try await platform.keys.publicKey(of: key)))
         }
-        return kids
+        let challenge = try await connection.challenge(
+            .signIn, for: rungs.compactMap { signers[$0]?.kid }, key: name(of: .session, in: live)
+        )
+        return try await prove(challenge, signers, reason, policy, readiness)
+    }
+
+    package nonisolated func name(of kind: KeyKind, in enrolment: Int) -> KeyName {
+        KeyName(server: address.issuer, account: account, enrolment: enrolment, kind: kind)
+    }
+
+    /// A key that may answer for a rung.
+    struct Signer: Sendable {
+        var key: KeyName
+        var kid: String
     }
 
     /// Runs the flow until one of the keys has signed the challenge.
     func prove(
-        _ challenge: String, _ kids: [Rung: String], _ reason: String, _ policy: UnlockPolicy, _ readiness: Readiness
+        _ challenge: String, _ signers: [Rung: Signer], _ reason: String, _ policy: UnlockPolicy, _ readiness: Readiness
     ) async throws(Failure) -> (Rung, Proof) {
         guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing, recovery: .report) }
-        let names = Dictionary(uniqueKeysWithValues: KeyKind.allCases.map { ($0, name(of: $0)) })
         let keys = platform.keys
         let request: @Sendable (Rung) -> (key: KeyName, message: [UInt8])? = { rung in
-            guard let kind = rung.key, let key = names[kind], let kid = kids[rung] else { return nil }
-            return (key, Signing.proofInput(challenge: challenge, kid: kid))
+            signers[rung].map { ($0.key, Signing.proofInput(challenge: challenge, kid: $0.kid)) }
         }
+        let (choices, choose) = AsyncStream.makeStream(of: Void.self)
+        self.choose = choose
         let driver = UnlockDriver(
             platform: platform, reason: reason, request: request,
             makeProof: { (rung, presence) async throws(Failure) in
@@ -88,7 +112,7 @@ public actor Authenticator {
                 let signature = try await keys.sign(message, with: key, presence: presence)
                 return Proof(jws: CompactJWS.compact(signingInput: message, signature: signature))
             },
-            observe: observe
+            observe: observe, choices: choices
         )
         switch await driver.run(policy, readiness) {
         case .granted(let rung, let proof): return (rung, proof)
@@ -101,5 +125,6 @@ public actor Authenticator {
 public struct Grant: Sendable {
     /// The rung whose key answered.
     public let rung: Rung
+    /// The tokens.
     public let session: Session
 }

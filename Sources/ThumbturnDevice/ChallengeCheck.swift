@@ -8,7 +8,7 @@ struct ChallengeCheck {
 
     /// Returns if the challenge answers the request. Its MAC is the server's own business; the device cannot read it.
     func accept(_ challenge: String) throws(Failure) {
-        guard let jws = CompactJWS(challenge),
+        guard let jws = CompactJWS(challenge), JSONScan.isUnambiguous(jws.payload),
             let claims = try? JSONDecoder().decode(Strict<ChallengeClaims>.self, from: Data(jws.payload)).content,
             claims.iss == issuer, claims.aud == issuer,
             claims.purpose == request.purpose,

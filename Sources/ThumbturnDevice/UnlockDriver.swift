@@ -1,4 +1,4 @@
-public import ThumbturnCore
+import ThumbturnCore
 
 /// Runs an `UnlockFlow` on a platform. One task owns the machine; its effects run as child tasks and come back as events,
 /// so there is no lock, no re-entrancy, and nothing outlives the call.
@@ -9,6 +9,8 @@ struct UnlockDriver {
     let request: @Sendable (Rung) -> (key: KeyName, message: [UInt8])?
     let makeProof: @Sendable (Rung, Presence) async throws(Failure) -> Proof
     let observe: @Sendable (UnlockNews) -> Void
+    /// Yields when the person asks for another way.
+    let choices: AsyncStream<Void>
 
     func run(_ policy: UnlockPolicy, _ readiness: Readiness) async -> UnlockFlow.End {
         var flow = UnlockFlow(policy: policy)
@@ -18,6 +20,7 @@ struct UnlockDriver {
         return await withTaskGroup(of: Void.self) { group in
             var dismissals: [Int: Dismissal] = [:]
             var presences: [Int: Presence] = [:]
+            group.addTask { for await _ in choices { mailbox.yield(.event(.hintChosen)) } }
             for await heard in events {
                 let event: UnlockFlow.Event
                 switch heard {
@@ -29,13 +32,20 @@ struct UnlockDriver {
                 for effect in flow.handle(event, at: platform.clock.now) {
                     switch effect {
                     case .show(let prompt):
+                        let earlier = dismissals[prompt.id - 1]
                         let dismissal = Dismissal()
                         dismissals[prompt.id] = dismissal
-                        group.addTask { await show(prompt, until: dismissal, mailbox) }
+                        group.addTask {
+                            // Two prompts are never up at once: the earlier one has to be gone.
+                            await earlier?.isGone()
+                            await show(prompt, until: dismissal, mailbox)
+                        }
                     case .dismiss(let prompt):
                         dismissals[prompt.id]?.dismiss()
                     case .sign(let prompt):
-                        guard let presence = presences.removeValue(forKey: prompt.id) else { continue }
+                        guard let presence = presences.removeValue(forKey: prompt.id) else {
+                            preconditionFailure("a key signs only after its prompt matched")
+                        }
                         group.addTask { await sign(prompt, presence, mailbox) }
                     case .wake(let time):
                         group.addTask {
@@ -69,7 +79,7 @@ struct UnlockDriver {
         let request = PromptRequest(
             rung: prompt.rung, reason: reason, cancelButton: prompt.cancelButton, key: key, message: message
         )
-        let answer = await dismissal.race { await platform.sensor.prompt(request, shown: {}) }
+        let answer = await dismissal.race { await platform.sensor.prompt(request) }
         switch answer {
         case .matched(let presence): mailbox.yield(.matched(presence, prompt: prompt.id))
         case .notMatched: mailbox.yield(.event(.answered(.notMatched, prompt: prompt.id)))
@@ -96,23 +106,30 @@ struct UnlockDriver {
     }
 }
 
-/// Ends one child task without ending the others.
-private struct Dismissal: Sendable {
+/// Ends one child task without ending the others, and tells when it has ended.
+private final class Dismissal: Sendable {
     private let signals: AsyncStream<Void>
     private let mailbox: AsyncStream<Void>.Continuation
+    private let gone: AsyncStream<Void>
+    private let end: AsyncStream<Void>.Continuation
 
     init() {
         (signals, mailbox) = AsyncStream.makeStream()
+        (gone, end) = AsyncStream.makeStream()
     }
 
     func dismiss() { mailbox.finish() }
 
+    /// Returns when the operation is over.
+    func isGone() async { for await _ in gone {} }
+
     /// The operation's answer, or nil when it was dismissed first. The loser is cancelled and waited for.
     func race<Answer: Sendable>(_ operation: @escaping @Sendable () async -> Answer) async -> Answer? {
-        await withTaskGroup(of: Answer?.self) { group in
+        defer { end.finish() }
+        return await withTaskGroup(of: Answer?.self) { group in
             group.addTask { await operation() }
             group.addTask {
-                for await _ in signals {}
+                for await _ in self.signals {}
                 return nil
             }
             let first = await group.next() ?? nil
@@ -120,12 +137,4 @@ private struct Dismissal: Sendable {
             return first
         }
     }
-}
-
-/// What a screen and a telemetry sink may want to know of a running unlock.
-public enum UnlockNews: Sendable, Hashable {
-    /// Offer another way beside the prompt, without covering it.
-    case hint(Rung)
-    case moved(from: Rung, to: Rung, because: Trigger)
-    case telemetry(Telemetry)
 }

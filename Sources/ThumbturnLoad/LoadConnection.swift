@@ -8,6 +8,8 @@ package final class LoadConnection: Sendable {
     package struct Answer: Sendable {
         package var status: Int
         package var nonce: String?
+        /// In lower case, sorted.
+        package var headerNames: [String]
         package var body: [UInt8]
     }
 
@@ -30,7 +32,10 @@ package final class LoadConnection: Sendable {
     package func send(
         _ method: String, _ path: String, type: String? = nil, headers: [(String, String)] = [], body: [UInt8] = []
     ) async throws -> Answer {
-        var fields = HTTPHeaders([("Host", host), ("Content-Length", "\(body.count)")])
+        var fields = HTTPHeaders([("Host", host)])
+        if !headers.contains(where: { ["content-length", "transfer-encoding"].contains($0.0.lowercased()) }) {
+            fields.add(name: "Content-Length", value: "\(body.count)")
+        }
         if let type { fields.add(name: "Content-Type", value: type) }
         for (name, value) in headers { fields.add(name: name, value: value) }
         let head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: fields)
@@ -60,7 +65,7 @@ private final class OneAtATime: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private var waiting: EventLoopPromise<LoadConnection.Answer>?
-    private var answer = LoadConnection.Answer(status: 0, nonce: nil, body: [])
+    private var answer = LoadConnection.Answer(status: 0, nonce: nil, headerNames: [], body: [])
     private var isClosed = false
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -80,7 +85,10 @@ private final class OneAtATime: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            answer = .init(status: Int(head.status.code), nonce: head.headers.first(name: "DPoP-Nonce"), body: [])
+            answer = .init(
+                status: Int(head.status.code), nonce: head.headers.first(name: "DPoP-Nonce"),
+                headerNames: head.headers.map { $0.name.lowercased() }.sorted(), body: []
+            )
         case .body(let part): answer.body += part.readableBytesView
         case .end:
             waiting?.succeed(answer)

@@ -129,6 +129,11 @@ package struct LoadDevice: Sendable {
         return value
     }
 
+    /// A JWS of the biometric key with any header and payload.
+    package func sign(header: String, payload: String) -> String {
+        sign(CompactJWS.signingInput(header: Array(header.utf8), payload: Array(payload.utf8)), biometric)
+    }
+
     private func proof(_ challenge: String, _ key: P256.Signing.PrivateKey, _ kid: String) -> String {
         sign(Signing.proofInput(challenge: challenge, kid: kid), key)
     }

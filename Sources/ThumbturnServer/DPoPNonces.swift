@@ -1,14 +1,14 @@
 #if Server
 import Crypto
 import Synchronization
-import ThumbturnCore
-import ThumbturnVerifier
+package import ThumbturnCore
+package import ThumbturnVerifier
 
 /// The server's DPoP nonces, and the proofs that were seen under them (RFC 9449 sections 8 and 11.1).
 ///
 /// A nonce is a MAC over a time bucket under a key of this process: it carries the server's own time, no other node takes it,
 /// and none outlives a restart. So the memory of seen proofs can live in this process alone.
-final class DPoPNonces: Sendable {
+package final class DPoPNonces: Sendable {
     private let state: Mutex<State>
 
     private struct State {
@@ -21,42 +21,44 @@ final class DPoPNonces: Sendable {
 
     /// A nonce lives for the rest of its bucket and for the next one: 30 to 60 seconds.
     private static let bucketLength: Int64 = 30
-    /// Beyond so many proofs in a bucket a new key begins: all nonces are void, and clients ask for a new one.
-    private static let capacity = 1_000_000
+    /// Beyond so many remembered proofs a new key begins: all nonces are void, and clients ask for a new one.
+    private let capacity: Int
 
-    init(now: UnixTime) {
+    package init(now: UnixTime, capacity: Int = 1_000_000) {
+        self.capacity = capacity
         state = Mutex(State(bucket: Self.bucket(now)))
     }
 
     /// The nonce to give out now.
-    func current(at now: UnixTime) -> String {
+    package func current(at now: UnixTime) -> String {
         state.withLock { state in
             Self.advance(&state, to: now)
             return Self.nonce(of: state.bucket, key: state.key)
         }
     }
 
-    func isLive(_ nonce: String, at now: UnixTime) -> Bool {
+    package func isLive(_ nonce: String, at now: UnixTime) -> Bool {
         state.withLock { state in
             Self.advance(&state, to: now)
             return Self.bucket(of: nonce, in: state) != nil
         }
     }
 
-    /// Remembers a verified proof. False if it was seen before, or its nonce has just run out.
-    func admit(_ proof: DPoPProof, at now: UnixTime) -> Bool {
+    /// Remembers a verified proof. Refuses one that was seen before, and one whose nonce has just run out.
+    package func admit(_ proof: DPoPProof, at now: UnixTime) throws(Refusal) {
         let key = proof.replayKey
-        return state.withLock { state in
+        try state.withLock { state throws(Refusal) in
             Self.advance(&state, to: now)
-            guard let nonce = proof.nonce, let bucket = Self.bucket(of: nonce, in: state) else { return false }
-            if state.seen.count >= Self.capacity {
+            guard let nonce = proof.nonce, let bucket = Self.bucket(of: nonce, in: state) else { throw .nonceNeeded }
+            if state.seen.count + state.seenBefore.count >= capacity {
                 state.key = SymmetricKey(size: .bits256)
                 state.seen = []
                 state.seenBefore = []
-                return false
+                throw .nonceNeeded
             }
             // A proof is remembered with its nonce's bucket, and forgotten with it.
-            return bucket == state.bucket ? state.seen.insert(key).inserted : state.seenBefore.insert(key).inserted
+            let isNew = bucket == state.bucket ? state.seen.insert(key).inserted : state.seenBefore.insert(key).inserted
+            guard isNew else { throw .replayed }
         }
     }
 

@@ -8,10 +8,10 @@ import Musl
 #endif
 import Crypto
 import Foundation
-import ThumbturnCore
+public import ThumbturnCore
 
 /// Encrypts the server's secrets on disk: AES-256-GCM, with the secret's name and use authenticated.
-public struct MasterKey: Sendable, CustomStringConvertible, CustomReflectable {
+public struct MasterKey: Sendable, Redacted {
     private let key: SymmetricKey
 
     /// 32 bytes. Throws `SetupError.masterKeyLength` for any other number.
@@ -20,27 +20,32 @@ public struct MasterKey: Sendable, CustomStringConvertible, CustomReflectable {
         key = SymmetricKey(data: bytes)
     }
 
-    /// The key of a file with 32 bytes in base64url, made with mode 0600 where there is none. Processes that start together
-    /// end up with the same one, because only one of them can put the finished file in its place.
-    init(file path: String) throws(SetupError) {
+    /// The key of a file with 32 bytes in base64url, made with mode 0600 if `mayMake`. Processes that start together end up with
+    /// the same one, because only one of them can put the finished file in its place.
+    init(file path: String, mayMake: Bool) throws(SetupError) {
         if !FileManager.default.fileExists(atPath: path) {
-            let draft = "\(path).\(getpid())"
-            defer { unsafe unlink(draft) }
-            let text = Array(Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255) }).utf8)
-            let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
-            guard file >= 0 else { throw .unwritable(path) }
-            let written = unsafe text.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
-            guard written == text.count, fsync(file) == 0, close(file) == 0 else { throw .unwritable(path) }
-            guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw .unwritable(path) }
+            guard mayMake else { throw .masterKeyMissing(path) }
+            try Self.make(path)
         }
+        try DataFolder.refuseIfOpen(path)
         guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path) }
         let text = String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace }
         guard let bytes = Base64URL.decode(text) else { throw .masterKeyLength }
         try self.init(bytes: bytes)
     }
 
-    public var description: String { "MasterKey" }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    private static func make(_ path: String) throws(SetupError) {
+        let draft = "\(path).\(UUID().uuidString)"
+        let text = Array(Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255) }).utf8)
+        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw .unwritable(path) }
+        defer { unsafe unlink(draft) }
+        let written = unsafe text.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
+        guard written == text.count, fsync(file) == 0, close(file) == 0 else { throw .unwritable(path) }
+        guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw .unwritable(path) }
+        let folder = unsafe open(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]), O_RDONLY)
+        guard folder >= 0, fsync(folder) == 0, close(folder) == 0 else { throw .unwritable(path) }
+    }
 
     func seal(_ secret: [UInt8], id: String, use: SecretUse) throws -> [UInt8] {
         guard let box = try AES.GCM.seal(secret, using: key, authenticating: Self.label(id, use)).combined else {
@@ -57,31 +62,5 @@ public struct MasterKey: Sendable, CustomStringConvertible, CustomReflectable {
     }
 
     private static func label(_ id: String, _ use: SecretUse) -> [UInt8] { Array("thumbturn \(use.rawValue) \(id)".utf8) }
-}
-
-/// Why the server cannot start, with the next step.
-public enum SetupError: Error, CustomStringConvertible {
-    case unwritable(String)
-    case unreadable(String)
-    case masterKeyLength
-    case masterKeyWrong
-    case publicURL(String)
-    case weakPassword(minimum: Int)
-    case accountName
-    case accountExists(String)
-
-    public var description: String {
-        switch self {
-        case .unwritable(let path): "Cannot write \(path). Check that the folder exists and belongs to this user."
-        case .unreadable(let path): "Cannot read \(path). Check that it belongs to this user."
-        case .masterKeyLength: "The master key must be 32 bytes in base64url without padding (43 characters)."
-        case .masterKeyWrong: "The master key does not open this data folder's secrets. Use the key that it was made with."
-        case .publicURL(let url):
-            "\(url) cannot be the public address: use https, or http to this machine itself, and no path at the end."
-        case .weakPassword(let minimum): "The password is too short: a password alone needs at least \(minimum) characters."
-        case .accountName: "An account name has 1 to 128 characters and no line breaks."
-        case .accountExists(let name): "The account \(name) exists already."
-        }
-    }
 }
 #endif

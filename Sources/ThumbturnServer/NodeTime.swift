@@ -3,27 +3,63 @@ import Foundation
 import Synchronization
 package import ThumbturnCore
 
-/// A node's time: the clock, but never earlier than the latest time that the store has seen. A clock that is set back revives
-/// nothing.
+/// A node's time: the clock, but never earlier than the latest time that was seen, and never standing still.
+///
+/// While the clock is behind the mark, because it was set back or had jumped ahead, time goes on from the mark with the
+/// monotonic clock. So a clock that is set back revives nothing, and one that jumped keeps nothing alive for longer.
 package final class NodeTime: Sendable {
-    private let clock: @Sendable () -> UnixTime
-    private let highWater = Mutex(UnixTime(seconds: .min))
+    private let clock: NodeClock
+    private let mark: Mutex<Mark>
 
-    package init(clock: @escaping @Sendable () -> UnixTime) {
+    private struct Mark {
+        var time: UnixTime
+        /// The monotonic time at which it was seen.
+        var at: Duration
+    }
+
+    package init(_ clock: NodeClock) {
         self.clock = clock
+        mark = Mutex(Mark(time: clock.civil(), at: clock.monotonic()))
     }
 
     package var now: UnixTime {
-        let clock = clock()
-        return highWater.withLock { max(clock, $0) }
+        let (civil, monotonic) = (clock.civil(), clock.monotonic())
+        return mark.withLock { mark in
+            let least = mark.time + (monotonic - mark.at)
+            guard civil >= least else { return least }
+            mark = Mark(time: civil, at: monotonic)
+            return civil
+        }
     }
 
     /// Hears what the store holds.
     func observe(_ stored: UnixTime) {
-        highWater.withLock { $0 = max($0, stored) }
+        guard stored > now else { return }
+        let monotonic = clock.monotonic()
+        mark.withLock { mark in
+            guard stored > mark.time + (monotonic - mark.at) else { return }
+            mark = Mark(time: stored, at: monotonic)
+        }
+    }
+}
+
+/// The two clocks of a machine.
+package struct NodeClock: Sendable {
+    /// Civil time, which can be set.
+    package var civil: @Sendable () -> UnixTime
+    /// Time since some beginning, which cannot.
+    package var monotonic: @Sendable () -> Duration
+
+    package init(civil: @escaping @Sendable () -> UnixTime, monotonic: @escaping @Sendable () -> Duration) {
+        self.civil = civil
+        self.monotonic = monotonic
     }
 
-    /// The machine's clock.
-    package static let system = { @Sendable in UnixTime(seconds: Int64(Date().timeIntervalSince1970)) }
+    private static let start = ContinuousClock.now
+
+    /// The machine's own.
+    package static let system = NodeClock(
+        civil: { UnixTime(seconds: Int64(Date().timeIntervalSince1970)) }, monotonic: { start.duration(to: .now) }
+    )
 }
 #endif

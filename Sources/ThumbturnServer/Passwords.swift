@@ -17,6 +17,7 @@ package final class Passwords: Sendable {
     private let threads = NIOThreadPool(numberOfThreads: 2)
     private let waiting = Mutex(0)
     private let queueLimit: Int
+    private let comparisons = Mutex(0)
     /// What a password is compared with when the account is unknown, so that the answer takes the same time.
     private let decoy: String
 
@@ -44,9 +45,13 @@ package final class Passwords: Sendable {
     package func verify(_ password: String, against hash: String?) async throws -> Bool {
         let bytes = Self.normalized(password)
         let compared = hash ?? decoy
+        comparisons.withLock { $0 += 1 }
         let fits = try await work { Self.verify(bytes, compared) }
         return fits && hash != nil
     }
+
+    /// How many passwords were compared, with a hash or with the decoy.
+    package var comparisonCount: Int { comparisons.withLock { $0 } }
 
     private func work<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         let hasRoom = waiting.withLock { count in

@@ -1,6 +1,7 @@
 #if Server
 public import Hummingbird
 public import Logging
+import NIOCore
 import ServiceLifecycle
 import ThumbturnCore
 
@@ -33,6 +34,8 @@ public struct Server: Sendable {
     ) -> some ApplicationProtocol {
         var application = Application(
             router: Routes(service).router(),
+            // Whoever says nothing for so long makes room for others.
+            server: .http1(configuration: .init(idleTimeout: .seconds(30))),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: nil),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
             logger: logger

@@ -72,11 +72,12 @@ package final class ServerSecrets: Sendable {
             case .token: signers.append(try TokenSigner(try P256.Signing.PrivateKey(rawRepresentation: bytes)))
             }
         }
-        guard let refresh, let newest = signers.first, !challenges.isEmpty else { throw StoreError.rolledBack }
+        guard let refresh, let newest = signers.first, !challenges.isEmpty else {
+            preconditionFailure("the store makes a secret for every use")
+        }
         var tokenKeys: [String: VerifyingKey] = [:]
         for signer in signers { tokenKeys[signer.kid] = try VerifyingKey(jwk: signer.jwk) }
         return Current(
-            // Two secrets cover the longest life of a challenge many times over.
             challenges: Array(challenges.prefix(2)), refresh: refresh, token: newest, tokenKeys: tokenKeys,
             jwks: JWKS(keys: signers.map(\.jwk))
         )

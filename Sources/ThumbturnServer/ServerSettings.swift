@@ -1,8 +1,12 @@
 #if Server
-/// What an operator decides. Durations and limits have the defaults of the design; nothing here weakens a check.
+import Foundation
+import ThumbturnCore
+
+/// What an operator decides. Durations and limits have the defaults of the design; longer ones, and a shorter cool-off, weaken
+/// what they limit.
 public struct ServerSettings: Sendable {
     /// The address that clients use, without a slash at the end: the issuer, and what DPoP proofs must be for.
-    public var publicURL: String
+    public let publicURL: String
     /// The folder of the database and the master key; made with mode 0700 where it does not exist.
     public var dataFolder: String
     /// What encrypts the server's secrets on disk. Nil: a file in the data folder, made at the first start.
@@ -27,11 +31,17 @@ public struct ServerSettings: Sendable {
     /// Changing another device needs a proof of presence that is at most so old.
     public var deviceChangeMaximumAge = Duration.seconds(300)
 
-    public init(publicURL: String, dataFolder: String, masterKey: MasterKey? = nil) {
-        self.publicURL = publicURL
+    /// Throws `SetupError.publicURL` unless the address is https, or http to this machine itself, without a path.
+    public init(publicURL: String, dataFolder: String, masterKey: MasterKey? = nil) throws(SetupError) {
+        let address = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
+        guard let parts = URLComponents(string: address), let host = parts.host, !host.isEmpty, parts.path.isEmpty,
+            parts.query == nil, parts.fragment == nil, parts.user == nil,
+            parts.scheme == "https" || (parts.scheme == "http" && Loopback.contains(host: host))
+        else { throw .publicURL(publicURL) }
+        self.publicURL = address
         self.dataFolder = dataFolder
         self.masterKey = masterKey
-        audience = publicURL
+        audience = address
     }
 }
 #endif

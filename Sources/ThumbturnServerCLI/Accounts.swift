@@ -1,6 +1,7 @@
 #if Tools
 import ArgumentParser
 import Foundation
+import ThumbturnCommands
 import ThumbturnServer
 
 struct Accounts: AsyncParsableCommand {
@@ -11,10 +12,7 @@ struct Accounts: AsyncParsableCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Makes an account.",
-            discussion: """
-                The password is read from the first line of standard input, or from the environment variable \
-                THUMBTURN_PASSWORD, so that it stays out of the list of processes.
-                """
+            discussion: Password.help
         )
 
         @OptionGroup var data: DataOptions
@@ -23,12 +21,11 @@ struct Accounts: AsyncParsableCommand {
         var name: String
 
         func run() async throws {
-            guard let password = ProcessInfo.processInfo.environment["THUMBTURN_PASSWORD"] ?? readLine(), !password.isEmpty
-            else { throw ValidationError("No password. Type it on standard input, or set THUMBTURN_PASSWORD.") }
+            let password = try Password.read()
             // No token is made here, so the public address does not matter.
             let server = try await Server(data.settings(publicURL: "http://localhost"))
             try await server.addAccount(named: name, password: password)
-            print("The account \(name) is ready. Enrol a device with: thumbturn device enrol --account \(name)")
+            print("The account \(name) is ready. Enrol a device with: thumbturn device enrol --server URL --account \(name)")
         }
     }
 }

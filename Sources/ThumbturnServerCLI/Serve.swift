@@ -30,14 +30,14 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let address = try ListenAddress(listen)
         let port = address.port == 0 ? try FreePort.find(on: address.host) : address.port
-        let url = try PublicURL.checked(publicURL ?? "http://\(address.urlHost):\(port)")
-        let server = try await Server(data.settings(publicURL: url))
+        let settings = try data.settings(publicURL: publicURL ?? "http://\(address.urlHost):\(port)")
+        let server = try await Server(settings)
 
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "thumbturn")
         logger.logLevel = logLevel
         let application = server.application(host: address.host, port: port, logger: logger) { port in
-            print("Thumbturn is listening on \(address.urlHost):\(port), for clients at \(url)")
+            print("Thumbturn is listening on \(address.urlHost):\(port), for clients at \(settings.publicURL)")
             fflush(nil)
         }
         do {
@@ -73,18 +73,5 @@ struct ListenAddress {
     }
 
     var urlHost: String { host.contains(":") ? "[\(host)]" : host }
-}
-
-enum PublicURL {
-    /// The address without a slash at the end. Clients accept https, and http to their own machine alone.
-    static func checked(_ text: String) throws -> String {
-        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
-        guard let parts = URLComponents(string: trimmed), let host = parts.host, !host.isEmpty, parts.path.isEmpty,
-            parts.query == nil, parts.fragment == nil, parts.user == nil
-        else { throw SetupError.publicURL(text) }
-        let isLoopback = host == "localhost" || host.hasPrefix("127.") || host == "::1" || host == "[::1]"
-        guard parts.scheme == "https" || (parts.scheme == "http" && isLoopback) else { throw SetupError.publicURL(text) }
-        return trimmed
-    }
 }
 #endif

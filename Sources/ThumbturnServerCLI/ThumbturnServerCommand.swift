@@ -1,7 +1,6 @@
 #if Tools
 import ArgumentParser
 import Foundation
-import Logging
 import ThumbturnCore
 import ThumbturnServer
 
@@ -31,14 +30,14 @@ struct DataOptions: ParsableArguments {
         }
         // The database and its logs are for this user alone.
         umask(0o077)
-        return ServerSettings(publicURL: publicURL, dataFolder: data, masterKey: masterKey)
+        return try ServerSettings(publicURL: publicURL, dataFolder: data, masterKey: masterKey)
     }
 }
 #else
 @main
 struct ThumbturnServerCommand {
     static func main() {
-        print("thumbturn-server was built without its trait. Build it with: swift build --traits Tools")
+        fatalError("thumbturn-server was built without its trait. Build it with: swift build --traits Tools")
     }
 }
 #endif

@@ -39,8 +39,9 @@ public final class SimulatedPhone: Sendable {
     private struct State {
         var hasSensor: Bool
         var hasPasscode: Bool
-        /// Rises whenever the set of enrolled faces changes; nil while none is enrolled.
-        var enrolment: Int?
+        /// Rises whenever the set of enrolled faces changes, and never repeats.
+        var enrolment = 1
+        var hasFace: Bool
         var mismatchesInARow = 0
         var permissionDenied = false
         var acts: [(act: Act, after: Duration)] = []
@@ -60,7 +61,7 @@ public final class SimulatedPhone: Sendable {
     /// - Parameter clock: virtual in tests, so that no prompt takes real time.
     public init(clock: any DeviceClock = SystemClock(), hasSensor: Bool = true, hasPasscode: Bool = true) {
         self.clock = clock
-        state = Mutex(State(hasSensor: hasSensor, hasPasscode: hasPasscode, enrolment: hasSensor ? 1 : nil))
+        state = Mutex(State(hasSensor: hasSensor, hasPasscode: hasPasscode, hasFace: hasSensor))
     }
 
     /// This phone as the device library sees it.
@@ -78,12 +79,18 @@ public final class SimulatedPhone: Sendable {
 
     /// Another face is enrolled: every biometric key dies.
     public func enrolNewFace() {
-        state.withLock { $0.enrolment = ($0.enrolment ?? 0) + 1 }
+        state.withLock { state in
+            state.enrolment += 1
+            state.hasFace = true
+        }
     }
 
-    /// All faces are removed.
+    /// All faces are removed: every biometric key dies.
     public func removeFaces() {
-        state.withLock { $0.enrolment = nil }
+        state.withLock { state in
+            state.enrolment += 1
+            state.hasFace = false
+        }
     }
 
     /// The person allows the app to use the sensor, or no longer does.
@@ -99,6 +106,9 @@ public final class SimulatedPhone: Sendable {
     /// How many prompts the person has seen.
     public var promptCount: Int { state.withLock { $0.prompts } }
 
+    /// How many keys the phone holds.
+    public var keyCount: Int { state.withLock { $0.keys.count } }
+
     /// Five mismatches in a row lock the sensor until the passcode is entered.
     private static let lockoutLimit = 5
 }
@@ -111,8 +121,8 @@ private struct PhoneSensor: Sensor {
     func biometry() -> BiometryState { phone.biometry }
     func isPasscodeSet() -> Bool { phone.isPasscodeSet }
 
-    func prompt(_ request: PromptRequest, shown: @escaping @Sendable () -> Void) async -> PromptAnswer {
-        await phone.prompt(request, shown)
+    func prompt(_ request: PromptRequest) async -> PromptAnswer {
+        await phone.prompt(request)
     }
 }
 
@@ -123,14 +133,14 @@ extension SimulatedPhone {
     private static func biometry(_ state: borrowing State) -> BiometryState {
         if !state.hasSensor { return .unavailable }
         if state.permissionDenied { return .permissionDenied }
-        if state.enrolment == nil { return .notEnrolled }
+        if !state.hasFace { return .notEnrolled }
         if state.mismatchesInARow >= lockoutLimit { return .lockedOut(.untilPasscode) }
         return .ready
     }
 
-    fileprivate func prompt(_ request: PromptRequest, _ shown: @Sendable () -> Void) async -> PromptAnswer {
+    fileprivate func prompt(_ request: PromptRequest) async -> PromptAnswer {
         let started: Result<(act: Act, after: Duration), Failure> = state.withLock { state in
-            if request.rung == .biometric, let obstacle = Self.obstacle(state) { return .failure(obstacle) }
+            if request.rung == .biometric, let obstacle = Self.biometry(state).obstacle { return .failure(obstacle) }
             if request.rung == .devicePasscode, !state.hasPasscode {
                 return .failure(Failure(.biometryUnavailable, recovery: .setPasscode))
             }
@@ -142,7 +152,6 @@ extension SimulatedPhone {
         case .success(let next): (act, delay) = next
         case .failure(let failure): return .failed(failure)
         }
-        shown()
         let wait = act == .ignore ? Duration.seconds(1_000_000_000) : delay
         do {
             try await clock.sleep(until: clock.now.advanced(by: wait))
@@ -160,21 +169,11 @@ extension SimulatedPhone {
         case .noMatch:
             guard request.rung == .biometric else { return .notMatched }
             state.mismatchesInARow += 1
-            return obstacle(state).map { .failed($0) } ?? .notMatched
+            return biometry(state).obstacle.map { .failed($0) } ?? .notMatched
         case .cancel: return .failed(Failure(.cancelledByUser, recovery: .retry))
         case .systemCancel: return .failed(Failure(.cancelledBySystem, recovery: .retry))
         case .supersede: return .failed(Failure(.superseded, recovery: .retry))
         case .ignore: return .failed(Failure(.cancelledByApp, recovery: .retry))
-        }
-    }
-
-    private static func obstacle(_ state: borrowing State) -> Failure? {
-        switch biometry(state) {
-        case .ready: nil
-        case .notEnrolled: Failure(.biometryNotEnrolled, recovery: .openSettings)
-        case .lockedOut: Failure(.lockedOut, recovery: .fallBack(.devicePasscode))
-        case .permissionDenied: Failure(.permissionDenied, recovery: .openSettings)
-        case .unavailable: Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
         }
     }
 
@@ -203,6 +202,10 @@ private struct PhoneKeys: DeviceKeys {
 
 extension SimulatedPhone {
     fileprivate func createKey(_ name: KeyName) throws(Failure) -> JWK {
+        // As on real phones: a key that a face unlocks needs a face.
+        guard name.kind != .biometric || state.withLock({ $0.hasFace }) else {
+            throw Failure(.biometryNotEnrolled, recovery: .openSettings)
+        }
         let key = P256.Signing.PrivateKey()
         state.withLock { state in
             state.keys[name] = StoredKey(key: key, enrolment: name.kind == .biometric ? state.enrolment : nil)

@@ -43,20 +43,20 @@ public struct DPoPProof: Sendable {
         let header = try WireJSON.decode(DPoPHeader.self, from: jws.header)
         guard header.typ == DPoPHeader.type else { throw .wrongType }
         guard header.alg == "ES256" else { throw .wrongAlgorithm }
+        let claims = try WireJSON.decodeClaims(DPoPClaims.self, from: jws.payload)
+        // Before the signature: without a live nonce nobody gets the server to verify anything.
+        if case .nonce(let isLive) = freshness {
+            guard let nonce = claims.nonce, isLive(nonce) else { throw .nonceNeeded }
+        }
         key = try VerifyingKey(jwk: header.jwk)
         guard key.isValid(jws.signature, for: jws.signingInput) else { throw .wrongSignature }
-
-        let claims = try WireJSON.decodeClaims(DPoPClaims.self, from: jws.payload)
         guard (8...128).contains(claims.jti.utf8.count) else { throw .malformed }
         guard claims.htm == request.method, Self.sameAddress(claims.htu, request.uri) else { throw .wrongRequest }
         guard claims.ath == request.accessToken.map({ Self.hash(Array($0.utf8)) }) else { throw .wrongRequest }
         if let body = request.body {
             guard claims.bdy == Self.hash(body) else { throw .wrongRequest }
         }
-        switch freshness {
-        case .nonce(let isLive):
-            guard let nonce = claims.nonce, isLive(nonce) else { throw .nonceNeeded }
-        case .issued(let window, let now):
+        if case .issued(let window, let now) = freshness {
             if claims.iat - now > window { throw .notYetValid }
             if now - claims.iat > window { throw .expired }
         }

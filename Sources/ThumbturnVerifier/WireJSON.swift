@@ -21,6 +21,7 @@ package enum WireJSON {
 
     /// Decodes a message and refuses unknown members.
     package static func decode<M: Message>(_ type: M.Type, from bytes: [UInt8]) throws(Refusal) -> M {
+        guard JSONScan.isUnambiguous(bytes) else { throw .malformed }
         do {
             return try decoder.decode(Strict<M>.self, from: Data(bytes)).content
         } catch {
@@ -30,6 +31,7 @@ package enum WireJSON {
 
     /// Decodes claims and ignores unknown ones (RFC 7519 section 4).
     package static func decodeClaims<Claims: Decodable>(_ type: Claims.Type, from bytes: [UInt8]) throws(Refusal) -> Claims {
+        guard JSONScan.isUnambiguous(bytes) else { throw .malformed }
         do {
             return try decoder.decode(Claims.self, from: Data(bytes))
         } catch {

@@ -13,7 +13,7 @@ struct StalledServer {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 5, let port = Int(arguments[2]), let stall = Int(arguments[4]) else { exit(64) }
-        var service = try await AuthorizationServer(ServerSettings(publicURL: arguments[3], dataFolder: arguments[1]))
+        var service = try await AuthorizationServer(try ServerSettings(publicURL: arguments[3], dataFolder: arguments[1]))
         service.beforeSpending = { try? await Task.sleep(for: .milliseconds(stall)) }
         var logger = Logger(label: "stalled")
         logger.logLevel = .error

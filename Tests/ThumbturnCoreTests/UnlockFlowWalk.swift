@@ -6,6 +6,7 @@ import ThumbturnCore
     struct Place: Hashable {
         var flow: UnlockFlow
         var now: Instant
+        var start: Readiness
     }
 
     static let policies: [UnlockPolicy] = {
@@ -15,17 +16,23 @@ import ThumbturnCore
     }()
 
     static let starts: [Readiness] = {
-        let biometries: [BiometryState] = [.ready, .notEnrolled, .lockedOut(.untilPasscode), .permissionDenied, .unavailable]
+        let biometries: [BiometryState] = [
+            .ready, .notEnrolled, .lockedOut(.untilPasscode), .lockedOut(.temporary), .permissionDenied, .unavailable,
+        ]
         let states: [KeyState] = [.usable, .missing, .invalidated, .notYetReadable]
-        return biometries.flatMap { biometry in
-            states.flatMap { biometric in
-                states.map { passcode in
-                    Readiness(
-                        biometry: biometry, keys: [.session: .usable, .biometric: biometric, .passcode: passcode], ladder: []
-                    )
+        let withoutSession = states.map { state in
+            Readiness(biometry: .ready, keys: [.session: state, .biometric: .usable, .passcode: .usable], ladder: [])
+        }
+        return withoutSession
+            + biometries.flatMap { biometry in
+                states.flatMap { biometric in
+                    states.map { passcode in
+                        Readiness(
+                            biometry: biometry, keys: [.session: .usable, .biometric: biometric, .passcode: passcode], ladder: []
+                        )
+                    }
                 }
             }
-        }
     }()
 
     /// Everything that may happen in a state: answers to the living prompt and to the one before it, and times that matter.
@@ -51,20 +58,22 @@ import ThumbturnCore
     @Test func everyReachableState() {
         var seen: Set<Place> = []
         var waiting: [Place] = []
-        var grants = 0
-        var failures = 0
+        var ends: Set<String> = []
         let origin = Instant(sinceOrigin: .zero)
         for policy in Self.policies {
             for start in Self.starts {
                 var flow = UnlockFlow(policy: policy)
                 _ = flow.handle(.began(start), at: origin)
-                waiting.append(Place(flow: flow, now: origin))
+                waiting.append(Place(flow: flow, now: origin, start: start))
             }
         }
         while let place = waiting.popLast() {
             guard seen.insert(place).inserted else { continue }
             if case .finished(let end) = place.flow.state {
-                if case .granted = end { grants += 1 } else { failures += 1 }
+                switch end {
+                case .granted(let rung, _): ends.insert("granted by \(rung)")
+                case .failed(let failure): ends.insert(failure.code.name)
+                }
             } else {
                 #expect(canEnd(place, within: 4), "a dead end: \(place.flow.state)")
             }
@@ -78,8 +87,14 @@ import ThumbturnCore
                 }
             }
         }
-        print("walked \(seen.count) states; \(grants) grants, \(failures) failures")
-        #expect(grants > 0 && failures > 0)
+        print("walked \(seen.count) states, \(ends.count) ends")
+        #expect(
+            ends == [
+                "granted by biometric", "granted by devicePasscode", "policyDenies", "notEnrolled", "notYetReadable",
+                "keyInvalidated", "lockedOut", "biometryNotEnrolled", "biometryUnavailable", "permissionDenied", "notMatched",
+                "timedOut", "cancelledByUser", "cancelledBySystem", "cancelledByApp", "superseded", "platform",
+            ]
+        )
     }
 
     private func check(_ before: Place, _ event: UnlockFlow.Event, _ after: Place, _ effects: [UnlockFlow.Effect]) {
@@ -96,6 +111,7 @@ import ThumbturnCore
                     return
                 }
                 #expect(prompt.rung == rung)
+                #expect(before.start.isUsable(rung), "a grant by a key that was not usable")
             }
         } else {
             #expect(finishes.isEmpty)

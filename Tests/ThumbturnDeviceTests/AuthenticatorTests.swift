@@ -159,7 +159,7 @@ func expectFailure(
             #expect(dead == Failure(.keyInvalidated, recovery: .reEnrol))
             #expect(world.phone.promptCount == prompts, "a dead key asks nobody")
             expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
-            try await world.auth.enrol(with: World.signIn, ifExists: .replace)
+            try await world.auth.enrol(with: World.signIn)
             expect(try await world.auth.authenticate("Pay", policy: .highRisk).rung, is: .biometric)
         }
     }
@@ -182,6 +182,79 @@ func expectFailure(
             expect(try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as DeviceRecord?)
             await expectFailure(.alreadyEnrolled) { try await world.auth.enrol(with: World.signIn, ifExists: .fail) }
             #expect(world.server.paths.count == requests)
+        }
+    }
+
+    @Test func afterANewFaceEnrollingAgainNeedsNoOption() async throws {
+        try await World.enrolled { world in
+            world.phone.enrolNewFace()
+            let record = try await world.auth.enrol(with: World.signIn)
+            #expect(record != nil, "the passcode key alone is not what the policy asks for")
+            #expect(await world.auth.readiness().state(of: .biometric) == .usable)
+        }
+    }
+
+    @Test func whateverGoesWrongTheLiveEnrolmentStays() async throws {
+        try await World.enrolled { world in
+            let wrong = PasswordSignIn(account: "ada", password: "wrong")
+            await expectFailure(.refused) { try await world.auth.enrol(with: wrong, ifExists: .replace) }
+            world.phone.next(.cancel)
+            await expectFailure(.cancelledByUser) { try await world.auth.enrol(with: World.signIn, ifExists: .replace) }
+            world.server.state.withLock { $0.refusesEnrolment = true }
+            await expectFailure(.refused) { try await world.auth.enrol(with: World.signIn, ifExists: .replace) }
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+            #expect(world.phone.keyCount == 3, "the keys that came to nothing are gone")
+
+            world.server.state.withLock { $0.refusesEnrolment = false }
+            try await world.auth.enrol(with: World.signIn, ifExists: .replace)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+            #expect(world.phone.keyCount == 3, "the old keys are gone")
+            #expect(world.server.paths.contains("DELETE /v1/devices/current"), "and so is the old record")
+        }
+    }
+
+    @Test func aDeviceThatDiedWhileEnrollingIsNotEnrolled() async throws {
+        let world = try World()
+        try await world.clock.run {
+            world.phone.next(.ignore)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try? await world.auth.enrol(with: World.signIn) }
+                try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                // Another start of the app, while the first one hangs at the prompt with its keys made.
+                let restarted = try? Authenticator(
+                    server: InMemoryServer.url, platform: world.phone.platform(transport: world.server))
+                #expect(await restarted?.readiness().isEnrolled == false)
+                _ = try? await restarted?.enrol(with: World.signIn)
+                #expect(await restarted?.readiness().isEnrolled == true)
+                group.cancelAll()
+            }
+        }
+    }
+
+    @Test func anotherWayCanBeChosen() async throws {
+        try await World.enrolled { world in
+            world.phone.next(.ignore, .match)
+            let start = world.clock.now
+            let rung = try await withThrowingTaskGroup(of: Rung.self) { group in
+                group.addTask { try await world.auth.authenticate("Unlock").rung }
+                try await world.clock.sleep(until: start.advanced(by: .seconds(3)))
+                await world.auth.useAnotherWay()
+                return try await group.next()
+            }
+            #expect(rung == .devicePasscode)
+            #expect(start.duration(to: world.clock.now) == .seconds(3))
+        }
+    }
+
+    @Test(
+        "no path leads the token elsewhere",
+        arguments: ["@evil.example/x", ".evil.example/x", "//evil.example/x", "v1/me", ":8443/x", ""])
+    func paths(_ path: String) async throws {
+        try await World.enrolled { world in
+            _ = try await world.auth.authenticate("Unlock")
+            let sent = world.server.paths.count
+            await expectFailure(.insecureServer) { _ = try await world.auth.send("GET", path) }
+            #expect(world.server.paths.count == sent)
         }
     }
 
@@ -279,17 +352,34 @@ func expectFailure(
         }
     }
 
-    @Test func revokingDeletesTheKeysEvenIfTheServerIsAway() async throws {
+    @Test("revoking deletes the keys, also when the server is away", arguments: [false, true])
+    func revoking(_ isAway: Bool) async throws {
         try await World.enrolled { world in
             _ = try await world.auth.authenticate("Unlock")
-            try await world.auth.revoke()
-            #expect(world.server.paths.last == "DELETE /v1/devices/current")
+            world.server.state.withLock { $0.isAway = isAway }
+            if isAway {
+                await expectFailure(.unreachable) { try await world.auth.revoke() }
+            } else {
+                try await world.auth.revoke()
+                #expect(world.server.paths.last == "DELETE /v1/devices/current")
+            }
             #expect(await world.auth.readiness().isEnrolled == false)
+            #expect(world.phone.keyCount == 0)
+            await expectFailure(.notEnrolled) { try await world.auth.revoke() }
+            await expectFailure(.notEnrolled) { _ = try await world.auth.me() }
         }
+    }
+
+    @Test func onlyAnInvalidTokenIsRefreshed() async throws {
         try await World.enrolled { world in
-            let failure = await failure { try await world.auth.revoke() }
-            #expect(failure?.code == .refused, "there was no session to tell the server with")
-            #expect(await world.auth.readiness().isEnrolled == false)
+            await expectFailure(.sessionOver) { _ = try await world.auth.me() }
+            _ = try await world.auth.authenticate("Unlock")
+            world.server.state.withLock {
+                $0.problem = Problem(.stepUpRequired, status: 401, error: "insufficient_user_authentication")
+            }
+            let sent = world.server.paths.count
+            await expectFailure(.refused) { _ = try await world.auth.me() }
+            #expect(world.server.paths.count == sent + 1)
         }
     }
 
@@ -297,7 +387,10 @@ func expectFailure(
         try await World.enrolled { world in
             let grant = try await world.auth.authenticate("Unlock")
             let typed = Credentials.password("hunter2hunter2", for: "ada")
-            var dumped = "\(grant) \(typed) \(String(reflecting: typed)) \(String(reflecting: grant.session))"
+            let request = HTTPRequest(method: "GET", url: "u", headers: ["Authorization": "access 1"])
+            let response = HTTPResponse(status: 200, headers: [:], body: Array("access 1".utf8))
+            var dumped =
+                "\(request) \(response) \(String(reflecting: request)) \(grant) \(typed) \(String(reflecting: typed)) \(String(reflecting: grant.session))"
             dump(grant, to: &dumped)
             dump(typed, to: &dumped)
             #expect(!dumped.contains("access 1") && !dumped.contains("refresh 1") && !dumped.contains("hunter2"))

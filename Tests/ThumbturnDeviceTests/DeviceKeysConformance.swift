@@ -55,7 +55,7 @@ import ThumbturnVerifier
                 let made = try await platform.keys.create(name)
                 await expectFailure(.notMatched) { _ = try await platform.keys.sign([1], with: name, presence: nil) }
                 let request = PromptRequest(rung: rung, reason: "Test", cancelButton: .cancel, key: name, message: [1])
-                guard case .matched(let presence) = await platform.sensor.prompt(request, shown: {}) else {
+                guard case .matched(let presence) = await platform.sensor.prompt(request) else {
                     Issue.record("no match")
                     return
                 }
@@ -85,12 +85,35 @@ import ThumbturnVerifier
         _ = try await platform.keys.create(name)
         _ = try await platform.keys.create(passcode)
         let request = PromptRequest(rung: .biometric, reason: "Test", cancelButton: .cancel, key: name, message: [1])
-        guard case .matched(let presence) = await platform.sensor.prompt(request, shown: {}) else {
+        guard case .matched(let presence) = await platform.sensor.prompt(request) else {
             Issue.record("no match")
             return
         }
         await expectFailure(.notMatched) { _ = try await platform.keys.sign([2], with: name, presence: presence) }
         await expectFailure(.notMatched) { _ = try await platform.keys.sign([1], with: passcode, presence: presence) }
+    }
+
+    @Test func aDamagedKeyFileIsGoneForGood() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let keys = SoftwareKeys(folder: folder)
+        let name = KeyName(server: "s", account: "a", kind: .session)
+        _ = try keys.create(name)
+        let file = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+        try Data([1, 2, 3]).write(to: URL(fileURLWithPath: "\(folder)/\(file)"))
+        #expect(keys.state(of: name) == .invalidated)
+    }
+
+    @Test func facesThatGoTakeTheirKeysWithThem() async throws {
+        let phone = SimulatedPhone()
+        let keys = phone.platform().keys
+        let name = KeyName(server: "s", account: "a", kind: .biometric)
+        _ = try await keys.create(name)
+        phone.removeFaces()
+        #expect(await keys.state(of: name) == .invalidated)
+        await expectFailure(.biometryNotEnrolled) { _ = try await keys.create(name) }
+        phone.enrolNewFace()
+        #expect(await keys.state(of: name) == .invalidated, "another face brings nothing back")
     }
 
     @Test func softwareKeysAreTheirOwnersAlone() throws {

@@ -18,6 +18,9 @@ final class InMemoryServer: Transport {
         /// Changes a challenge before it is handed out.
         var tamper: (@Sendable (inout ChallengeClaims) -> Void)?
         var refusesEnrolment = false
+        var isAway = false
+        /// What protected resources answer, if anything else than usual.
+        var problem: Problem?
     }
 
     let state = Mutex(State())
@@ -34,6 +37,7 @@ final class InMemoryServer: Transport {
     var paths: [String] { state.withLock { $0.requests.map { "\($0.method) \($0.url.dropFirst(20))" } } }
 
     func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+        if state.withLock({ $0.isAway }) { throw Failure(.unreachable, recovery: .retry) }
         state.withLock { $0.requests.append(request) }
         do {
             return try answer(request)
@@ -92,6 +96,7 @@ final class InMemoryServer: Transport {
             return respond(200, nextToken())
         case "/v1/me":
             let proof = try dpop(request)
+            if let problem = state.withLock({ $0.problem }) { throw problem }
             return respond(
                 200, Me(account: "a", name: "ada", device: proof.jkt, acr: "x", amr: [], authTime: now)
             )

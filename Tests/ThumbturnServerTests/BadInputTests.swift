@@ -1,6 +1,9 @@
 #if Tools
 import Foundation
 import GRDB
+import HTTPTypes
+import Hummingbird
+import ServiceLifecycle
 import Testing
 import ThumbturnCore
 import ThumbturnDevice
@@ -31,6 +34,12 @@ import ThumbturnServer
         var kind = "malformed"
         var status: Int? = 400
 
+        init(_ name: String, _ path: String, bytes: [UInt8]) {
+            self.name = name
+            self.path = path
+            body = bytes
+        }
+
         init(
             _ name: String, _ path: String, _ body: String, type: String? = "application/json", kind: String = "malformed",
             status: Int? = 400, method: String = "POST", headers: [(String, String)] = []
@@ -58,8 +67,11 @@ import ThumbturnServer
                 Bad("half", "/v1/challenges", String(good.dropLast(5))),
                 Bad("an array", "/v1/challenges", "[]"),
                 Bad("deep", "/v1/challenges", deep),
-                Bad("not UTF-8", "/v1/challenges", "\u{FFFD}"),
+                Bad("not UTF-8", "/v1/challenges", bytes: [0x7B, 0x22, 0xFF, 0x22, 0x7D]),
                 Bad("unknown member", "/v1/challenges", good.replacing("}", with: #","admin":true}"#)),
+                Bad("a member twice", "/v1/challenges", good.replacing("}", with: #","purpose":"enrol"}"#)),
+                Bad("a mark in front", "/v1/challenges", "\u{FEFF}" + good),
+                Bad("UTF-16", "/v1/challenges", bytes: good.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }),
                 Bad("missing member", "/v1/challenges", #"{"purpose":"sign-in","kids":[]}"#),
                 Bad("wrong type of member", "/v1/challenges", good.replacing(#""sign-in""#, with: "1")),
                 Bad("unknown purpose", "/v1/challenges", good.replacing("sign-in", with: "approve")),
@@ -103,36 +115,47 @@ import ThumbturnServer
     @Test func unreadableProofsAndChallenges() async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()
-            let good = ada.device.proof(try await ada.challenge().challenge)
-            let parts = good.split(separator: ".").map(String.init)
-            func header(_ json: String) -> String { "\(Base64URL.encode(Array(json.utf8))).\(parts[1]).\(parts[2])" }
             let kid = ada.device.kid
-            func payload(_ text: String) -> String { "\(parts[0]).\(Base64URL.encode(Array(text.utf8))).\(parts[2])" }
+            let good = #"{"alg":"ES256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#
             let none = Base64URL.encode(Array(#"{"alg":"none"}"#.utf8)) + "." + Base64URL.encode(Array("{}".utf8)) + "."
-            let table: [(String, String)] = [
-                ("empty", ""), ("dots", ".."), ("two parts", parts[0] + "." + parts[1]), ("four parts", good + ".AA"),
-                ("truncated", String(good.dropLast(1))), ("padding", good + "="),
-                ("not canonical", String(good.dropLast()) + (good.last == "A" ? "B" : "A") + "A"),
-                ("alg none", header(#"{"alg":"none","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#)),
-                ("alg HS256", header(#"{"alg":"HS256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#)),
-                ("typ", header(#"{"alg":"ES256","kid":"\#(kid)","typ":"JWT"}"#)),
-                ("kid", header(#"{"alg":"ES256","kid":"\#(ada.device.sessionKid)","typ":"thumbturn-proof+jwt"}"#)),
-                ("no kid", header(#"{"alg":"ES256","typ":"thumbturn-proof+jwt"}"#)),
-                ("no challenge", payload("hello")), ("unsigned challenge", payload(none)), ("proof of a proof", payload(good)),
-                ("long", String(repeating: "A", count: 20_000)),
+            /// Makes a proof over a fresh challenge; the real key signs it, so only what is wrong is wrong.
+            typealias Make = @Sendable (String) -> String
+            let device = ada.device
+            let spending: [(String, Make)] = [
+                ("alg none", { device.sign(header: good.replacing("ES256", with: "none"), payload: $0) }),
+                ("alg HS256", { device.sign(header: good.replacing("ES256", with: "HS256"), payload: $0) }),
+                ("alg in lower case", { device.sign(header: good.replacing("ES256", with: "es256"), payload: $0) }),
+                ("alg twice", { device.sign(header: good.replacing("}", with: #","alg":"none"}"#), payload: $0) }),
+                ("typ", { device.sign(header: good.replacing("thumbturn-proof+jwt", with: "JWT"), payload: $0) }),
+                ("no typ", { device.sign(header: #"{"alg":"ES256","kid":"\#(kid)"}"#, payload: $0) }),
+                ("kid of the session key", { device.sign(header: good.replacing(kid, with: device.sessionKid), payload: $0) }),
+                ("no kid", { device.sign(header: #"{"alg":"ES256","typ":"thumbturn-proof+jwt"}"#, payload: $0) }),
+                ("a key inside", { device.sign(header: good.replacing("}", with: #","jwk":{}}"#), payload: $0) }),
+                ("four parts", { device.proof($0) + ".AA" }),
+                ("two parts", { device.proof($0).split(separator: ".").prefix(2).joined(separator: ".") }),
+                ("truncated", { String(device.proof($0).dropLast(1)) }),
+                ("padding", { device.proof($0) + "=" }),
+                ("not canonical", { String(device.proof($0).dropLast()) + "_" }),
             ]
-            let before = try rows(live)
-            for (name, proof) in table {
-                let nonce = try await ada.nonce()
-                let answer = try await ada.redeem(proof, nonce: nonce)
-                #expect(answer.status == 400 && answer.kind == "verification-failed", "\(name): \(answer.text)")
-                #expect(answer.problem?.error == "invalid_grant", "\(name)")
+            let keeping: [(String, Make)] = [
+                ("empty", { _ in "" }), ("dots", { _ in ".." }), ("long", { _ in String(repeating: "A", count: 20_000) }),
+                ("no challenge", { _ in device.proof("hello") }), ("an unsigned challenge", { _ in device.proof(none) }),
+                ("a proof of a proof", { device.proof(device.proof($0)) }),
+                ("a challenge of another MAC", { device.proof(String($0.dropLast(4)) + "AAAA") }),
+            ]
+            for (isSpent, table) in [(1, spending), (0, keeping)] {
+                for (name, make) in table {
+                    let (challenge, nonce) = try await ada.challenge()
+                    let before = try rows(live)
+                    let answer = try await ada.redeem(make(challenge), nonce: nonce)
+                    #expect(answer.status == 400 && answer.kind == "verification-failed", "\(name): \(answer.text)")
+                    #expect(answer.problem?.error == "invalid_grant", "\(name)")
+                    var after = try rows(live)
+                    #expect((after["spent"] ?? 0) == (before["spent"] ?? 0) + isSpent, "\(name)")
+                    after["spent"] = before["spent"]
+                    #expect(after == before, "\(name)")
+                }
             }
-            var after = try rows(live)
-            // A wrong proof over a challenge of ours spends it, and does nothing else.
-            #expect((after["spent"] ?? 0) <= (before["spent"] ?? 0) + 1, "all of them are about one challenge")
-            after["spent"] = before["spent"]
-            #expect(after == before)
             #expect(try await ada.signIn().tokenType == "DPoP")
         }
     }
@@ -176,13 +199,30 @@ import ThumbturnServer
             #expect(try await send([good]).kind == "ok")
             #expect(try await send([good]).problem?.error == "invalid_dpop_proof", "the same jti again")
 
-            // A body that is not the one that was signed.
-            let form = Array("grant_type=refresh_token&refresh_token=x".utf8)
-            let proof = ada.device.dpop("POST", "/v1/token", Array("other".utf8), nonce: nonce)
-            let answer = try await ada.connection.send(
-                "POST", "/v1/token", type: "application/x-www-form-urlencoded", headers: [("DPoP", proof)], body: form
-            )
-            #expect(answer.status == 400 && answer.problem?.error == "invalid_dpop_proof")
+            // The token endpoint is no different: nothing is spent, and the right proof is still good.
+            let (challenge, fresh) = try await ada.challenge()
+            let form = Array("grant_type=urn%3Athumbturn%3Agrant-type%3Aproof&proof=\(ada.device.proof(challenge))".utf8)
+            let before = try rows(live)
+            let right = ada.device.dpop("POST", "/v1/token", form, nonce: fresh)
+            let wrong: [(String, String, String)] = [
+                ("another body", ada.device.dpop("POST", "/v1/token", Array("other".utf8), nonce: fresh), "invalid_dpop_proof"),
+                ("no body", ada.device.dpop("POST", "/v1/token", nil, nonce: fresh), "invalid_dpop_proof"),
+                ("another method", ada.device.dpop("GET", "/v1/token", form, nonce: fresh), "invalid_dpop_proof"),
+                ("another address", ada.device.dpop("POST", "/v1/devices", form, nonce: fresh), "invalid_dpop_proof"),
+                ("an old nonce", ada.device.dpop("POST", "/v1/token", form, nonce: old), "use_dpop_nonce"),
+            ]
+            func post(_ proof: String) async throws -> LoadConnection.Answer {
+                try await ada.connection.send(
+                    "POST", "/v1/token", type: "application/x-www-form-urlencoded", headers: [("DPoP", proof)], body: form
+                )
+            }
+            for (name, proof, error) in wrong {
+                let answer = try await post(proof)
+                #expect(answer.status == 400 && answer.problem?.error == error, "\(name): \(answer.text)")
+            }
+            #expect(try rows(live) == before)
+            #expect(try await post(right).kind == "ok")
+            #expect(try await post(right).problem?.error == "invalid_dpop_proof", "the same jti again")
         }
     }
 
@@ -200,14 +240,44 @@ import ThumbturnServer
 
     @Test func theBodyIsCappedBeforeItIsRead() async throws {
         try await LiveServer.run { live in
-            let connection = try await live.connect()
-            let answer = try await connection.send(
-                "POST", "/v1/token", type: "application/json", headers: [("Content-Length", "99999999")])
-            #expect(answer.kind != "ok")
-            let other = try await live.connect()
-            let exact = try await other.send(
-                "POST", "/v1/challenges", type: "application/json", body: [UInt8](repeating: 32, count: 65_536))
+            let announced = try await live.connect().send(
+                "POST", "/v1/challenges", type: "application/json", headers: [("Content-Length", "99999999")]
+            )
+            #expect(announced.status == 413 && announced.kind == "too-large", "by its announced length, without waiting for it")
+            let chunked = try await live.connect().send(
+                "POST", "/v1/challenges", type: "application/json", headers: [("Transfer-Encoding", "chunked")],
+                body: [UInt8](repeating: 32, count: 65_537)
+            )
+            #expect(chunked.status == 413 && chunked.kind == "too-large", "and by what comes")
+            let exact = try await live.connect().send(
+                "POST", "/v1/challenges", type: "application/json", body: [UInt8](repeating: 32, count: 65_536)
+            )
             #expect(exact.kind == "malformed", "64 KiB are read")
+        }
+    }
+
+    @Test func aRedirectIsNotFollowed() async throws {
+        try await LiveServer.run { live in
+            let router = Router()
+            router.get("away") { _, _ in Response(status: .temporaryRedirect, headers: [.location: live.url + "/health"]) }
+            let port = try await LiveServer.freePort()
+            let (running, started) = AsyncStream.makeStream(of: Void.self)
+            let application = Application(
+                router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
+                onServerRunning: { _ in started.yield() }
+            )
+            let status = try await withThrowingTaskGroup(of: Int?.self) { group in
+                group.addTask {
+                    try await application.run()
+                    return nil
+                }
+                for await _ in running { break }
+                let answer = try await URLSessionTransport().send(
+                    ThumbturnDevice.HTTPRequest(method: "GET", url: "http://127.0.0.1:\(port)/away"))
+                group.cancelAll()
+                return answer.status
+            }
+            #expect(status == 307)
         }
     }
 }

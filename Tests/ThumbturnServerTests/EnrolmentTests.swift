@@ -87,6 +87,31 @@ import ThumbturnServer
         }
     }
 
+    @Test("a broken attempt is an attempt", arguments: [0, 1, 2])
+    func brokenProofs(_ damage: Int) async throws {
+        try await LiveServer.run { live in
+            let attempt = try await Attempt(live)
+            let ticket = try await attempt.ticket().read(EnrolmentTicket.self).ticket
+            let broken = try await attempt.enrol(ticket: ticket) { request, challenge in
+                switch damage {
+                case 0: request.keys[1].proof?.removeLast(3)
+                case 1: request.keys[1].proof = attempt.device.sign(header: #"{"alg":"none"}"#, payload: challenge)
+                default: request.keys[1].jwk = JWK(x: [1], y: [2])
+                }
+            }
+            #expect(broken.kind == "verification-failed")
+            #expect(try await attempt.enrol(ticket: ticket).kind == "verification-failed", "the ticket is spent")
+        }
+    }
+
+    @Test func anotherSessionKeyThanTheChallengeNames() async throws {
+        try await LiveServer.run { live in
+            let attempt = try await Attempt(live)
+            let other = LoadDevice(server: live.url)
+            #expect(try await attempt.enrol(by: other).kind == "verification-failed")
+        }
+    }
+
     @Test func everyProofMustHold() async throws {
         try await LiveServer.run { live in
             let attempt = try await Attempt(live)
@@ -98,8 +123,8 @@ import ThumbturnServer
                 ("only a session key", { request, _ in request.keys.removeLast() }, "malformed"),
                 ("no session key", { request, _ in request.keys.removeFirst() }, "malformed"),
                 ("no key at all", { request, _ in request.keys = [] }, "malformed"),
-                ("the same kind twice", { request, _ in request.keys[0].kind = .biometric }, "malformed"),
-                ("a PIN key", { request, _ in request.keys[1].kind = .pin }, "malformed"),
+                ("the same kind twice", { request, _ in request.keys[0].kind = .biometric }, "verification-failed"),
+                ("a PIN key", { request, _ in request.keys[1].kind = .pin }, "verification-failed"),
                 (
                     "another key than the challenge names",
                     { request, challenge in
@@ -110,10 +135,16 @@ import ThumbturnServer
                     "a proof over another challenge",
                     { request, _ in
                         request.keys[1].proof = other.proof("x.y.z")
-                    }, "malformed"
+                    }, "verification-failed"
                 ),
                 ("no name", { request, _ in request.name = "" }, "malformed"),
                 ("a long name", { request, _ in request.name = String(repeating: "n", count: 65) }, "malformed"),
+                (
+                    "a name of many marks", { request, _ in request.name = "a" + String(repeating: "\u{301}", count: 200) },
+                    "malformed"
+                ),
+                ("a name that turns", { request, _ in request.name = "enohp\u{202E}phone" }, "malformed"),
+                ("a name of two lines", { request, _ in request.name = "a\u{2028}b" }, "malformed"),
                 ("a name with control characters", { request, _ in request.name = "a\u{7}b" }, "malformed"),
                 ("no ticket", { request, _ in request.ticket = "" }, "verification-failed"),
             ]
@@ -142,7 +173,7 @@ import ThumbturnServer
                 }
                 if !["jwk", "two"].contains(encoding) { request.keys[1].jwk = nil }
             }
-            #expect(answer.kind == (["two", "none"].contains(encoding) ? "malformed" : "ok"), "\(answer.text)")
+            #expect(answer.kind == (["two", "none"].contains(encoding) ? "verification-failed" : "ok"), "\(answer.text)")
         }
     }
 
@@ -158,6 +189,23 @@ import ThumbturnServer
             let wrong = try await attempt.ticket(password: "wrong horse battery staple")
             let unknown = try await attempt.ticket(account: "nobody")
             #expect(wrong.status == 401 && unknown.status == 401 && wrong.body == unknown.body)
+            #expect(wrong.headerNames == unknown.headerNames)
+            #expect(live.service.passwords.comparisonCount == 2, "an unknown account costs the same work")
+        }
+    }
+
+    @Test func aFloodOfSignInsIsTurnedAwayAndCostsNothingElse() async throws {
+        try await LiveServer.run(passwords: try Passwords(queueLimit: 1)) { live in
+            var attempts: [Attempt] = []
+            for _ in 0..<12 { attempts.append(try await Attempt(live)) }
+            let answers = try await withThrowingTaskGroup { group in
+                for attempt in attempts { group.addTask { try await attempt.ticket(account: "nobody") } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let turnedAway = answers.filter { $0.status == 503 }
+            #expect(!turnedAway.isEmpty && answers.allSatisfy { [401, 503].contains($0.status) })
+            #expect(turnedAway.allSatisfy { $0.kind == "unavailable" && $0.headerNames.contains("retry-after") })
+            #expect(try await attempts[0].enrol().status == 201, "and then it goes on")
         }
     }
 

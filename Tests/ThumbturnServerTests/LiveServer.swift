@@ -15,12 +15,15 @@ import ThumbturnTestKit
 final class TestClock: Sendable {
     private let time: Mutex<UnixTime>
 
-    init(_ start: UnixTime = NodeTime.system()) {
+    init(_ start: UnixTime = NodeClock.system.civil()) {
         time = Mutex(start)
     }
 
     var now: UnixTime { time.withLock { $0 } }
     func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
+
+    /// Monotonic time stands still here, so that a second more or less of real time changes nothing.
+    var node: NodeClock { NodeClock(civil: { self.now }, monotonic: { .zero }) }
 }
 
 /// A real server in this process, on a loopback port and a folder of its own, gone when the test is over.
@@ -34,24 +37,26 @@ struct LiveServer: Sendable {
     let service: AuthorizationServer
 
     static func run(
-        folder given: String? = nil, clock: TestClock = TestClock(), configure: (inout ServerSettings) -> Void = { _ in },
-        beforeSpending: @escaping @Sendable () async -> Void = {}, _ test: @escaping @Sendable (LiveServer) async throws -> Void
+        folder given: String? = nil, publicURL: String? = nil, clock: TestClock = TestClock(),
+        configure: (inout ServerSettings) -> Void = { _ in },
+        passwords: Passwords? = nil, beforeSpending: @escaping @Sendable () async -> Void = {},
+        _ test: @escaping @Sendable (LiveServer) async throws -> Void
     ) async throws {
         let folder = given ?? temporaryFolder()
         defer { if given == nil { try? FileManager.default.removeItem(atPath: folder) } }
         let port = try await freePort()
         let url = "http://127.0.0.1:\(port)"
-        var settings = ServerSettings(publicURL: url, dataFolder: folder)
+        var settings = try ServerSettings(publicURL: publicURL ?? url, dataFolder: folder)
         configure(&settings)
-        var service = try await AuthorizationServer(settings, clock: { clock.now })
+        var service = try await AuthorizationServer(settings, clock: clock.node)
         service.beforeSpending = beforeSpending
-        let server = Server(service)
-        for name in ["ada", "bob"] { try? await server.addAccount(named: name, password: password) }
+        for name in ["ada", "bob"] { try? await service.addAccount(named: name, password: password) }
+        if let passwords { service.passwords = passwords }
 
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let (running, started) = AsyncStream.makeStream(of: Void.self)
-        let application = server.application(host: "127.0.0.1", port: port, logger: logger) { _ in started.yield() }
+        let application = Server(service).application(host: "127.0.0.1", port: port, logger: logger) { _ in started.yield() }
         let live = LiveServer(url: url, port: port, folder: folder, clock: clock, service: service)
         try await withThrowingTaskGroup { group in
             group.addTask { try await application.run() }
@@ -66,7 +71,7 @@ struct LiveServer: Sendable {
         FileManager.default.temporaryDirectory.appendingPathComponent("thumbturn-test-\(UUID().uuidString)").path
     }
 
-    private static func freePort() async throws -> Int {
+    static func freePort() async throws -> Int {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0)
             .get()
         let port = channel.localAddress?.port

@@ -19,7 +19,7 @@ import ThumbturnTestKit
             let grant = try await auth.authenticate("Unlock")
             #expect(grant.rung == .biometric)
             let me = try await auth.me()
-            #expect(me.name == "ada" && me.acr == "urn:thumbturn:acr:software:biometric" && me.amr == ["swk", "pop"])
+            #expect(me.name == "ada" && me.acr == "urn:thumbturn:acr:software:none" && me.amr == ["swk", "pop"])
             let before = try await auth.devices()
             #expect(before.count == 1 && before[0].current && before[0].keys.first { $0.kind == .passcode }?.active == false)
 
@@ -171,6 +171,18 @@ import ThumbturnTestKit
             }
             let (challenge, fresh) = try await ada.challenge()
             #expect(try await ada.redeem(ada.device.proof(challenge), nonce: fresh).kind == "verification-failed")
+        }
+    }
+
+    @Test func aTokenDoesNotOutliveItsSession() async throws {
+        try await LiveServer.run(configure: { $0.sessionLifetime = .seconds(400) }) { live in
+            let ada = try await live.device()
+            let first = try await ada.signIn()
+            live.clock.advance(by: .seconds(250))
+            let second = try await ada.refresh(first.refreshToken).read(TokenAnswer.self)
+            #expect(second.expiresIn == 150)
+            let token = try claims(of: second.accessToken)
+            #expect(token.exp == token.authTime + .seconds(400))
         }
     }
 

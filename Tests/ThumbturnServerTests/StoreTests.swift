@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnLoad
-import ThumbturnServer
+@testable import ThumbturnServer
 
 /// What every store must do. Other stores run the same suite.
 @Suite struct StoreTests {
@@ -14,7 +14,7 @@ import ThumbturnServer
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock(UnixTime(seconds: 1_000_000))
-        try await body(try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock: { clock.now })), clock)
+        try await body(try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node)), clock)
     }
 
     private func spend(_ id: UInt8, _ use: Spend.Use = .challenge, expiresAt: Int64 = 1_000_300) -> Spend {
@@ -57,10 +57,61 @@ import ThumbturnServer
         try await with { store, clock in
             expect(try await store.spend([spend(1)]), is: true)
             clock.advance(by: .seconds(301))
-            if purged { try await store.purge() } else { _ = try await store.spend([spend(9, expiresAt: 2_000_000)]) }
+            if purged {
+                try await store.purge(sessionsBefore: UnixTime(seconds: 0))
+            } else {
+                _ = try await store.spend([spend(9, expiresAt: 2_000_000)])
+            }
             clock.advance(by: .seconds(-3600))
             expect(try await store.spend([spend(1)]), is: false)
             expect(try await store.spend([spend(2)]), is: false, "expired by the highest time that was seen")
+        }
+    }
+
+    @Test func aRevokedDeviceRevokesNobody() async throws {
+        try await with { store, clock in
+            let account = Account(id: .random(), name: "ada", passwordHash: "x")
+            _ = try await store.addAccount(account)
+            var devices: [(device: DeviceID, session: SessionID)] = []
+            for number in UInt8(1)...2 {
+                let kid = "key \(number)"
+                let device = NewDevice(
+                    id: .random(), account: account.id, name: "d", sessionJKT: "jkt \(number)",
+                    keys: [.init(kid: kid, kind: .biometric, x963: [], isActive: true)], coolOff: .zero
+                )
+                _ = try await store.enrol(device, spending: [spend(number)])
+                let session = NewSession(id: .random(), kid: kid, sessionJKT: "jkt \(number)", tokenHash: [])
+                _ = try await store.openSession(session, spending: spend(number + 10))
+                devices.append((device.id, session.id))
+            }
+            let (first, second) = (devices[0], devices[1])
+            expect(try await store.revoke(second.device, by: first.session), is: true)
+            expect(try await store.revoke(first.device, by: second.session), is: false)
+            expect(try await store.session(first.session)?.isLive, is: true)
+            clock.advance(by: .seconds(60))
+            try await store.purge(sessionsBefore: clock.now)
+            expect(try await store.session(first.session)?.isLive, is: nil, "sessions that ended long ago are forgotten")
+        }
+    }
+
+    @Test func aKeyWithoutItsOwnProofReservesNothing() async throws {
+        try await with { store, _ in
+            func device(_ name: String, _ number: UInt8, proven: Bool) async throws -> DeviceView? {
+                let account = Account(id: .random(), name: name, passwordHash: "x")
+                _ = try await store.addAccount(account)
+                let device = NewDevice(
+                    id: .random(), account: account.id, name: name, sessionJKT: name,
+                    keys: [
+                        .init(kid: "\(name)'s session", kind: .session, x963: [], isActive: true),
+                        .init(kid: "contested", kind: .passcode, x963: [], isActive: proven),
+                    ], coolOff: .zero
+                )
+                return try await store.enrol(device, spending: [spend(number)])
+            }
+            expect(try await device("thief", 1, proven: false)?.keys.count, is: 2)
+            expect(try await device("another", 2, proven: false)?.name, is: nil, "without a proof it is first come, first served")
+            expect(try await device("owner", 3, proven: true)?.keys.count, is: 2)
+            expect(try await device("late", 4, proven: true)?.name, is: nil)
         }
     }
 
@@ -68,10 +119,10 @@ import ThumbturnServer
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let late = NodeTime(clock: { UnixTime(seconds: 5000) })
+        let late = NodeTime(TestClock(UnixTime(seconds: 5000)).node)
         let first = try SQLiteStore(path: folder + "/store.sqlite", time: late)
         expect(try await first.spend([spend(1, expiresAt: 6000)]), is: true)
-        let early = NodeTime(clock: { UnixTime(seconds: 100) })
+        let early = NodeTime(TestClock(UnixTime(seconds: 100)).node)
         _ = try SQLiteStore(path: folder + "/store.sqlite", time: early)
         #expect(early.now == UnixTime(seconds: 5000))
     }
@@ -80,7 +131,7 @@ import ThumbturnServer
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let store = try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock: NodeTime.system))
+        let store = try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(.system))
         let durability = try store.durability()
         #expect(durability.synchronous == 2 && durability.journal == "wal")
     }
@@ -117,12 +168,7 @@ import ThumbturnServer
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock()
         try await LiveServer.run(folder: folder, clock: clock) { one in
-            try await LiveServer.run(
-                folder: folder, clock: clock,
-                configure: {
-                    $0.publicURL = one.url; $0.audience = one.url
-                }
-            ) { two in
+            try await LiveServer.run(folder: folder, publicURL: one.url, clock: clock) { two in
                 let ada = try await one.device()
                 let second = LiveServer.Enrolled(device: ada.device, connection: try await two.connect())
                 let (challenge, _) = try await ada.challenge()
@@ -150,7 +196,7 @@ import ThumbturnServer
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         func settings(_ byte: UInt8) throws -> ServerSettings {
-            ServerSettings(
+            try ServerSettings(
                 publicURL: "http://localhost", dataFolder: folder,
                 masterKey: try MasterKey(bytes: [UInt8](repeating: byte, count: 32)))
         }
@@ -174,7 +220,7 @@ import ThumbturnServer
 
     @Test func settingsHaveNoSecretInTheirDescription() throws {
         let bytes = [UInt8](repeating: 0xAB, count: 32)
-        let settings = ServerSettings(publicURL: "u", dataFolder: "f", masterKey: try MasterKey(bytes: bytes))
+        let settings = try ServerSettings(publicURL: "http://localhost", dataFolder: "f", masterKey: try MasterKey(bytes: bytes))
         var text = "\(settings) \(String(reflecting: settings))"
         dump(settings, to: &text)
         #expect(!text.lowercased().contains("abab") && !text.contains("171"))
@@ -218,7 +264,7 @@ import ThumbturnServer
     @Test func accountsNeedANameAndALongPassword() async throws {
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let server = try await Server(ServerSettings(publicURL: "http://localhost", dataFolder: folder))
+        let server = try await Server(try ServerSettings(publicURL: "http://localhost", dataFolder: folder))
         for (name, password) in [
             ("", "correct horse battery"), ("a\nb", "correct horse battery"), ("ada", "fourteen chars"),
             ("ada", String(repeating: "x", count: 1025)),

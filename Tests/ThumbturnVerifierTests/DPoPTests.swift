@@ -89,9 +89,19 @@ import ThumbturnVerifier
                 "no point", #"{"alg":"ES256","jwk":{"kty":"EC","crv":"P-256","x":"AA","y":"AA"},"typ":"dpop+jwt"}"#,
                 .unacceptableKey
             ),
+            ("alg twice", #"{"alg":"ES256","alg":"none","jwk":JWK,"typ":"dpop+jwt"}"#, .malformed),
             ("RSA", #"{"alg":"ES256","jwk":{"kty":"RSA","crv":"P-256","x":"AA","y":"AA"},"typ":"dpop+jwt"}"#, .unacceptableKey),
         ]
         for (name, header, expected) in table { #expect(judge(proof(claims(), header: header)) == expected, "\(name)") }
+    }
+
+    @Test func claimsAreReadOneWayOnly() {
+        let jwk = String(decoding: WireJSON.encode(key.jwk), as: UTF8.self)
+        let good = String(decoding: WireJSON.encode(claims()), as: UTF8.self)
+        let header = #"{"alg":"ES256","jwk":\#(jwk),"typ":"dpop+jwt"}"#
+        #expect(judge(key.sign(header: header, payload: good)) == nil)
+        #expect(judge(key.sign(header: header, payload: good.replacing("}", with: #","htm":"DELETE"}"#))) == .malformed)
+        #expect(judge(key.sign(header: header, payload: "\u{FEFF}" + good)) == .malformed)
     }
 
     @Test("the examples of RFC 9449", .enabled(if: Vectors.areHere))

@@ -47,6 +47,11 @@ import ThumbturnVerifier
                 .malformed
             ),
             (
+                "alg twice",
+                key.sign(header: #"{"alg":"ES256","alg":"none","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"),
+                .malformed
+            ),
+            (
                 "kid is a number", key.sign(header: #"{"alg":"ES256","kid":1,"typ":"thumbturn-proof+jwt"}"#, payload: "c"),
                 .malformed
             ),

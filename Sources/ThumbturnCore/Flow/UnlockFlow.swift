@@ -9,8 +9,10 @@
 ///                                      ▼ timeout, lockout, dead key, person's choice
 ///                               next rung: prompting again, or finished(failed) where only the full sign-in is left
 public struct UnlockFlow: Hashable, Sendable {
+    /// Where the flow stands.
     public enum State: Hashable, Sendable {
         case idle
+        /// The person is being asked.
         case prompting(Prompt)
         /// The prompt was answered; the key is making the proof.
         case signing(Prompt)
@@ -32,37 +34,47 @@ public struct UnlockFlow: Hashable, Sendable {
         }
     }
 
+    /// What the system's cancel button says.
     public enum CancelButton: Hashable, Sendable {
         case cancel
         /// "Use …": pressing it moves on to this rung.
         case use(Rung)
     }
 
+    /// How the flow ended.
     public enum End: Hashable, Sendable {
         /// There is no grant without the proof that a key made.
         case granted(Rung, Proof)
+        /// No key signed; the failure carries the next step.
         case failed(Failure)
     }
 
+    /// What happened. Late, doubled and foreign events change nothing.
     public enum Event: Hashable, Sendable {
         /// The flow may start; this is what the device can do.
         case began(Readiness)
-        /// A prompt ended, or told of one try.
+        /// A prompt ended.
         case answered(SensorAnswer, prompt: Int)
         /// The person asked for another way.
         case hintChosen
+        /// The key made the proof, or could not.
         case signed(Proof, prompt: Int)
         case signingFailed(Failure, prompt: Int)
         /// The app ended the flow: its task was cancelled, or another prompt took the place.
         case stopped(Failure)
+        /// A time that was asked for has come.
         case woke
     }
 
+    /// What to do. Effects are carried out in order.
     public enum Effect: Hashable, Sendable {
+        /// Puts the prompt on the screen, once an earlier one has gone.
         case show(Prompt)
         /// Takes the prompt off the screen; whatever it still answers is stale.
         case dismiss(Prompt)
+        /// Has the rung's key make the proof.
         case sign(Prompt)
+        /// Sends `woke` at this time.
         case wake(at: Instant)
         /// "Having trouble? Use … instead."
         case showHint(Rung)
@@ -71,7 +83,9 @@ public struct UnlockFlow: Hashable, Sendable {
         case finish(End)
     }
 
+    /// Where the flow stands.
     public private(set) var state: State = .idle
+    /// The numbers and the ladder.
     public let policy: UnlockPolicy
 
     private var readiness: Readiness?
@@ -79,15 +93,19 @@ public struct UnlockFlow: Hashable, Sendable {
     /// When the running retry has to be over; nil in the first attempt.
     private var retryUntil: Instant?
     private var hintShown = false
+    /// How many prompts there were; each is named by its number.
+    private var prompts = 0
     /// Mismatches on this rung.
     private var mismatches = 0
     /// What the person should hear if every rung is used up: the first thing that went wrong, unless a later one says more.
     private var cause: Failure?
 
+    /// A flow that has not begun.
     public init(policy: UnlockPolicy) {
         self.policy = policy
     }
 
+    /// Takes an event, and returns what to do about it.
     public mutating func handle(_ event: Event, at now: Instant) -> [Effect] {
         switch (state, event) {
         case (.idle, .began(let readiness)):
@@ -107,7 +125,7 @@ public struct UnlockFlow: Hashable, Sendable {
         case (.signing(let prompt), .signed(let proof, let id)) where id == prompt.id:
             let end = End.granted(prompt.rung, proof)
             state = .finished(end)
-            return [.emit(.authenticated(prompt.rung, after: elapsed(now), attempts: prompt.id)), .finish(end)]
+            return [.emit(.authenticated(prompt.rung, after: elapsed(now), attempts: prompts)), .finish(end)]
 
         case (.signing(let prompt), .signingFailed(let failure, let id)) where id == prompt.id:
             return refused(failure, at: prompt.rung, now)
@@ -143,7 +161,7 @@ extension UnlockFlow {
 
     /// Asks a rung if it can be asked, or passes on to the next one without a prompt.
     private mutating func ask(_ rung: Rung, at now: Instant) -> [Effect] {
-        guard let readiness else { return [] }
+        guard let readiness else { preconditionFailure("no rung is asked before the flow began") }
         if rung == .fullCredentials { return needCredentials() }
         if let obstacle = readiness.obstacle(to: rung) {
             // Keys that cannot be read yet say nothing about the person: this is for later, and never means signed out.
@@ -156,13 +174,8 @@ extension UnlockFlow {
     }
 
     private mutating func show(_ rung: Rung, cancelButton: CancelButton, at now: Instant) -> [Effect] {
-        let id: Int
-        switch state {
-        case .idle: id = 1
-        case .prompting(let last), .signing(let last): id = last.id + 1
-        case .finished: return []
-        }
-        let prompt = Prompt(id: id, rung: rung, cancelButton: cancelButton)
+        prompts += 1
+        let prompt = Prompt(id: prompts, rung: rung, cancelButton: cancelButton)
         state = .prompting(prompt)
         var effects: [Effect] = [.show(prompt), .emit(.promptShown(rung))]
         if let next = deadline(of: prompt) { effects.append(.wake(at: next)) }
@@ -218,7 +231,7 @@ extension UnlockFlow {
         cause = cause ?? Failure(.notMatched, recovery: .fallBack(next))
         // Nobody is hurried while typing a passcode: the window is the sensor's.
         let inTime = prompt.rung != .biometric || policy.timeLimitsLifted || elapsed(now) < policy.retryWindow
-        guard inTime, mismatches < policy.mismatches else {
+        guard inTime, mismatches < policy.mismatchLimit else {
             return moveOn(from: prompt.rung, because: .mismatches, at: now)
         }
         if prompt.rung == .biometric { retryUntil = now.advanced(by: policy.retryLimit) }
@@ -279,14 +292,17 @@ extension UnlockFlow {
 
     private var hintTime: Instant { start.advanced(by: policy.hintAfter) }
 
-    /// The limit counts from the first prompt; a retry may end it sooner, never later.
+    /// The limit counts from the beginning; a retry may end it sooner, never later.
     private var fallbackTime: Instant {
         let limit = start.advanced(by: policy.fallbackAfter)
         guard let retryUntil else { return limit }
         return min(limit, retryUntil)
     }
 
-    private var start: Instant { started ?? Instant(sinceOrigin: .zero) }
+    private var start: Instant {
+        guard let started else { preconditionFailure("no time is measured before the flow began") }
+        return started
+    }
     private func elapsed(_ now: Instant) -> Duration { start.duration(to: now) }
 }
 
@@ -302,13 +318,6 @@ extension Readiness {
             case .notYetReadable: return Failure(.notYetReadable, recovery: .retry)
             }
         }
-        guard rung == .biometric else { return nil }
-        switch biometry {
-        case .ready: return nil
-        case .notEnrolled: return Failure(.biometryNotEnrolled, recovery: .openSettings)
-        case .lockedOut: return Failure(.lockedOut, recovery: .fallBack(.devicePasscode))
-        case .permissionDenied: return Failure(.permissionDenied, recovery: .openSettings)
-        case .unavailable: return Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
-        }
+        return rung == .biometric ? biometry.obstacle : nil
     }
 }

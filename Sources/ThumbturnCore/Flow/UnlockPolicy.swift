@@ -2,20 +2,20 @@
 public struct UnlockPolicy: Hashable, Sendable, Codable {
     /// The rungs that may be asked, in order. An empty ladder denies.
     public var ladder: [Rung]
-    /// A mismatch may be retried while this long has not passed since the first prompt.
+    /// A mismatch at the sensor may be retried while this long has not passed since the flow began.
     public var retryWindow: Duration
     /// How long one retry may take.
     public var retryLimit: Duration
-    /// When the hint appears beside an unanswered prompt.
+    /// When the hint appears beside an unanswered prompt, counted from the beginning.
     public var hintAfter: Duration
-    /// When an unanswered prompt gives way to the next rung.
+    /// When an unanswered prompt gives way to the next rung, counted from the beginning.
     public var fallbackAfter: Duration
     /// True lifts every time limit of the prompt, for people who use assistive technology (WCAG 2.2, success criterion 2.2.1).
     public var timeLimitsLifted: Bool
-    /// So many mismatches end the biometric rung.
-    public var mismatches: Int
+    /// So many mismatches end a rung.
+    public var mismatchLimit: Int
 
-    /// The ladder with the default numbers of the design, which are the longest that any policy may have.
+    /// A ladder with the default numbers.
     public init(ladder: [Rung]) {
         self.ladder = ladder
         retryWindow = .seconds(8)
@@ -23,7 +23,7 @@ public struct UnlockPolicy: Hashable, Sendable, Codable {
         hintAfter = .seconds(8)
         fallbackAfter = .seconds(12)
         timeLimitsLifted = false
-        mismatches = 3
+        mismatchLimit = 3
     }
 
     /// Opening an app: sensor, device passcode, full sign-in.

@@ -16,7 +16,8 @@ public enum SensorAnswer: Hashable, Sendable {
 }
 
 /// The signature of a device key over a challenge: a compact JWS of type `thumbturn-proof+jwt`. It is a secret until it is spent.
-public struct Proof: Hashable, Sendable {
+public struct Proof: Hashable, Sendable, Redacted {
+    /// The compact serialisation.
     public let jws: String
 
     public init(jws: String) {

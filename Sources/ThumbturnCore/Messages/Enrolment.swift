@@ -1,5 +1,5 @@
 /// `POST /v1/accounts/sign-in`, with a DPoP proof by the new session key: the first mile.
-public struct PasswordSignInRequest: Message {
+public struct PasswordSignInRequest: Message, Redacted {
     public enum CodingKeys: String, CodingKey, CaseIterable { case account, password }
 
     public var account: String
@@ -12,7 +12,7 @@ public struct PasswordSignInRequest: Message {
 }
 
 /// The answer: the right to enrol one device, once, with the session key that asked.
-public struct EnrolmentTicket: Message {
+public struct EnrolmentTicket: Message, Redacted {
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case ticket
         case expiresIn = "expires_in"
@@ -30,7 +30,7 @@ public struct EnrolmentTicket: Message {
 }
 
 /// `POST /v1/devices`: registers all keys of a device in one request, under one challenge of purpose `enrol`.
-public struct EnrolRequest: Message {
+public struct EnrolRequest: Message, Redacted {
     public enum CodingKeys: String, CodingKey, CaseIterable { case ticket, name, keys }
 
     public var ticket: String
@@ -54,7 +54,7 @@ public struct EnrolRequest: Message {
 }
 
 /// One key of an enrolment, in exactly one of three encodings.
-public struct KeyRegistration: Message {
+public struct KeyRegistration: Message, Redacted {
     public enum CodingKeys: String, CodingKey, CaseIterable { case kind, jwk, spki, x963, proof }
 
     public var kind: KeyKind

@@ -10,7 +10,6 @@ public struct Problem: Codable, Hashable, Sendable {
         case verificationFailed = "verification-failed"
         /// The person has to prove presence again (RFC 9470).
         case stepUpRequired = "step-up-required"
-        case rateLimited = "rate-limited"
         case notFound = "not-found"
         case tooLarge = "too-large"
         case unavailable
@@ -23,7 +22,6 @@ public struct Problem: Codable, Hashable, Sendable {
             case .malformed: "The request could not be read."
             case .verificationFailed: "The request could not be verified."
             case .stepUpRequired: "A fresh proof of presence is needed."
-            case .rateLimited: "Too many requests."
             case .notFound: "There is nothing here."
             case .tooLarge: "The request is too large."
             case .unavailable: "The service cannot answer now."

@@ -2,7 +2,7 @@
 public let proofGrantType = "urn:thumbturn:grant-type:proof"
 
 /// A successful answer of the token endpoint (RFC 6749 section 5.1).
-public struct TokenAnswer: Message {
+public struct TokenAnswer: Message, Redacted {
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case accessToken = "access_token"
         case tokenType = "token_type"

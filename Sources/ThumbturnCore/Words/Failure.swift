@@ -4,38 +4,56 @@
 public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// A closed set of reasons that may grow: match with `==`, and keep a default.
     public struct Code: Hashable, Sendable {
+        /// The name as it stands here, for logs and telemetry.
         public let name: String
 
-        // How a prompt ended without an answer.
+        /// The person pressed the prompt's cancel button.
         public static let cancelledByUser = Code(name: "cancelledByUser")
+        /// The system took the prompt away: a call, another app in front.
         public static let cancelledBySystem = Code(name: "cancelledBySystem")
+        /// The app cancelled the task, or dismissed the prompt.
         public static let cancelledByApp = Code(name: "cancelledByApp")
         /// Another prompt took this one's place.
         public static let superseded = Code(name: "superseded")
 
-        // The sensor.
+        /// The sensor saw somebody else, or too little.
         public static let notMatched = Code(name: "notMatched")
+        /// Nobody answered the prompt in time.
         public static let timedOut = Code(name: "timedOut")
+        /// Too many mismatches: the operating system refuses the sensor.
         public static let lockedOut = Code(name: "lockedOut")
+        /// There is a sensor, and nobody has set it up.
         public static let biometryNotEnrolled = Code(name: "biometryNotEnrolled")
+        /// There is no sensor, or it cannot be used now.
         public static let biometryUnavailable = Code(name: "biometryUnavailable")
+        /// The person has not allowed this app to use the sensor.
         public static let permissionDenied = Code(name: "permissionDenied")
 
-        // The keys.
+        /// The key is gone for good: a new face or finger was enrolled, or the passcode was removed.
         public static let keyInvalidated = Code(name: "keyInvalidated")
+        /// This device has no key that could answer.
         public static let notEnrolled = Code(name: "notEnrolled")
+        /// The device has not been unlocked since it started. Never a reason to sign anybody out.
         public static let notYetReadable = Code(name: "notYetReadable")
+        /// `enrol` was told to fail if the device is enrolled, and it is.
         public static let alreadyEnrolled = Code(name: "alreadyEnrolled")
 
-        // The server.
+        /// The server does not accept what was sent. It does not say which part.
         public static let refused = Code(name: "refused")
+        /// There is no live session: nobody signed in, it ended, or the device was revoked.
+        public static let sessionOver = Code(name: "sessionOver")
+        /// The server does not answer, or cannot now.
         public static let unreachable = Code(name: "unreachable")
+        /// The server answered something that it should not have: a fault, or somebody in between.
         public static let unexpectedAnswer = Code(name: "unexpectedAnswer")
 
-        // The app.
+        /// The policy's ladder is empty.
         public static let policyDenies = Code(name: "policyDenies")
+        /// The app gave no reason to show.
         public static let reasonMissing = Code(name: "reasonMissing")
+        /// The server's address is neither https nor this machine itself.
         public static let insecureServer = Code(name: "insecureServer")
+        /// The platform failed in a way that has no name here; see `status`.
         public static let platform = Code(name: "platform")
     }
 
@@ -50,8 +68,11 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, Custo
         }
     }
 
+    /// What happened.
     public var code: Code
+    /// What to do next.
     public var recovery: Recovery
+    /// What the platform said, where it said something.
     public var status: PlatformStatus?
 
     public init(_ code: Code, recovery: Recovery, status: PlatformStatus? = nil) {

@@ -11,6 +11,19 @@ public enum BiometryState: Hashable, Sendable {
     case unavailable
 }
 
+extension BiometryState {
+    /// Why the sensor cannot be asked, with the next step; nil where it can.
+    public var obstacle: Failure? {
+        switch self {
+        case .ready: nil
+        case .notEnrolled: Failure(.biometryNotEnrolled, recovery: .openSettings)
+        case .lockedOut: Failure(.lockedOut, recovery: .fallBack(.devicePasscode))
+        case .permissionDenied: Failure(.permissionDenied, recovery: .openSettings)
+        case .unavailable: Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
+        }
+    }
+}
+
 /// The two lockouts that operating systems know.
 public enum Lockout: String, Hashable, Sendable, Codable {
     /// Ends by itself after a while.
@@ -34,16 +47,19 @@ public struct Readiness: Hashable, Sendable {
     public var biometry: BiometryState
     /// The state of each key. A kind that is not listed is missing.
     public var keys: [KeyKind: KeyState]
-    /// The rung that would be asked first; `fullCredentials` when the person has to sign in.
-    public var nextRung: Rung
+    /// The rungs that the policy would ask, in order.
+    public var ladder: [Rung]
 
     public init(biometry: BiometryState, keys: [KeyKind: KeyState], ladder: [Rung]) {
         self.biometry = biometry
         self.keys = keys
-        self.nextRung = .fullCredentials
-        nextRung = ladder.first { isUsable($0) } ?? .fullCredentials
+        self.ladder = ladder
     }
 
+    /// The rung that would be asked first; `fullCredentials` when the person has to sign in.
+    public var nextRung: Rung { ladder.first { isUsable($0) } ?? .fullCredentials }
+
+    /// The state of one key.
     public func state(of kind: KeyKind) -> KeyState { keys[kind] ?? .missing }
 
     /// Whether a rung can be asked now. The full sign-in always can.

@@ -26,7 +26,7 @@ struct PrivateFiles: Sendable {
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw Failure(.platform, recovery: .report)
+            throw Failure(.platform, recovery: .report, status: .init(domain: "POSIX", code: Int(EACCES)))
         }
         // Created with its mode, so that the secret is never readable by others, not even for a moment.
         let draft = path(name) + ".new"
@@ -35,12 +35,20 @@ struct PrivateFiles: Sendable {
         guard file >= 0 else { throw failure() }
         defer { close(file) }
         guard unsafe bytes.withUnsafeBytes({ unsafe Self.writeAll($0, to: file) }), fsync(file) == 0,
-            unsafe rename(draft, path(name)) == 0
+            unsafe rename(draft, path(name)) == 0, syncFolder()
         else { throw failure() }
     }
 
     func delete(_ name: String) throws(Failure) {
         guard unsafe unlink(path(name)) == 0 || errno == ENOENT else { throw failure() }
+    }
+
+    /// The new name is durable only with its folder.
+    private func syncFolder() -> Bool {
+        let descriptor = unsafe open(folder, O_RDONLY)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
     }
 
     private func path(_ name: String) -> String { folder + "/" + name }

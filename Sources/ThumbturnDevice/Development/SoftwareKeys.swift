@@ -25,8 +25,8 @@ public struct SoftwareKeys: DeviceKeys {
         do throws(Failure) {
             return try key(name) == nil ? .missing : .usable
         } catch {
-            // There but not readable: never a reason to call somebody signed out.
-            return .notYetReadable
+            // There but not readable is never a reason to call somebody signed out; there and damaged is gone for good.
+            return error.recovery == .reEnrol ? .invalidated : .notYetReadable
         }
     }
 
@@ -64,6 +64,6 @@ public struct SoftwareKeys: DeviceKeys {
 
     /// Server and account are hashed, so that no address decides a path.
     private static func file(_ name: KeyName) -> String {
-        "\(Signing.hash(Array("\(name.server)\n\(name.account)".utf8))).\(name.kind.rawValue).software-key"
+        "\(Signing.hash(Array("\(name.server)\n\(name.account)".utf8))).\(name.enrolment).\(name.kind.rawValue).software-key"
     }
 }

@@ -1,18 +1,17 @@
 import Foundation
+import Synchronization
 package import ThumbturnCore
 
-/// Requests to one server in the name of one session key: DPoP proofs, server nonces, problem documents.
-package actor ServerConnection {
+/// Requests to one server in the name of a session key: DPoP proofs, server nonces, problem documents.
+package final class ServerConnection: Sendable {
     let address: ServerAddress
     private let platform: Platform
-    private let sessionKey: KeyName
     /// The newest nonce that the server gave.
-    private var nonce: String?
+    private let nonce = Mutex<String?>(nil)
 
-    package init(address: ServerAddress, platform: Platform, sessionKey: KeyName) {
+    package init(address: ServerAddress, platform: Platform) {
         self.address = address
         self.platform = platform
-        self.sessionKey = sessionKey
     }
 
     package enum Body: Sendable {
@@ -22,10 +21,12 @@ package actor ServerConnection {
     }
 
     /// A fresh challenge that is checked to be what was asked for.
-    package func challenge(_ purpose: Purpose, for kids: [String]) async throws(Failure) -> String {
+    package func challenge(
+        _ purpose: Purpose, for kids: [String], key sessionKey: KeyName
+    ) async throws(Failure) -> String {
         let jkt = Signing.thumbprint(of: try await platform.keys.publicKey(of: sessionKey))
         let request = ChallengeRequest(purpose: purpose, kids: kids, jkt: jkt)
-        let response = try await exchange("POST", "/v1/challenges", .json(Signing.encode(request)), token: nil, signed: false)
+        let response = try await exchange("POST", "/v1/challenges", .json(Signing.encode(request)), token: nil, key: nil)
         let challenge = try read(ChallengeAnswer.self, from: response).challenge
         try ChallengeCheck(issuer: address.issuer, request: request).accept(challenge)
         return challenge
@@ -33,25 +34,25 @@ package actor ServerConnection {
 
     /// Sends a request with a DPoP proof and reads the answer. Asks once more when the server wants a newer nonce.
     package func send<Answer: Message>(
-        _ method: String, _ path: String, _ body: Body = .none, token: String? = nil, expecting: Answer.Type
+        _ method: String, _ path: String, _ body: Body = .none, token: String? = nil, key: KeyName, expecting: Answer.Type
     ) async throws(Failure) -> Answer {
-        try read(Answer.self, from: try await send(method, path, body, token: token))
+        try read(Answer.self, from: try await send(method, path, body, token: token, key: key))
     }
 
     @discardableResult
     package func send(
-        _ method: String, _ path: String, _ body: Body = .none, token: String? = nil
+        _ method: String, _ path: String, _ body: Body = .none, token: String? = nil, key: KeyName
     ) async throws(Failure) -> HTTPResponse {
-        try await exchange(method, path, body, token: token, signed: true)
+        try await exchange(method, path, body, token: token, key: key)
     }
 
     private func exchange(
-        _ method: String, _ path: String, _ body: Body, token: String?, signed: Bool
+        _ method: String, _ path: String, _ body: Body, token: String?, key: KeyName?
     ) async throws(Failure) -> HTTPResponse {
         for attempt in 1...2 {
-            let request = try await request(method, path, body, token: token, signed: signed)
+            let request = try await request(method, path, body, token: token, key: key)
             let response = try await platform.transport.send(request)
-            if let fresh = response.headers["dpop-nonce"] { nonce = fresh }
+            if let fresh = response.headers["dpop-nonce"] { nonce.withLock { $0 = fresh } }
             if (200..<300).contains(response.status) { return response }
             let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body))
             if problem?.error == "use_dpop_nonce", attempt == 1 { continue }
@@ -61,8 +62,12 @@ package actor ServerConnection {
     }
 
     private func request(
-        _ method: String, _ path: String, _ body: Body, token: String?, signed: Bool
+        _ method: String, _ path: String, _ body: Body, token: String?, key: KeyName?
     ) async throws(Failure) -> HTTPRequest {
+        // Whatever a path comes from, it cannot lead the token to another host.
+        guard path.hasPrefix("/"), !path.hasPrefix("//"), let url = URLComponents(string: address.issuer + path),
+            url.host == URLComponents(string: address.issuer)?.host, url.port == URLComponents(string: address.issuer)?.port
+        else { throw Failure(.insecureServer, recovery: .report) }
         var request = HTTPRequest(method: method, url: address.issuer + path)
         switch body {
         case .none: break
@@ -73,14 +78,16 @@ package actor ServerConnection {
             request.body = Array(fields.map { "\(Self.formEncoded($0))=\(Self.formEncoded($1))" }.joined(separator: "&").utf8)
             request.headers["Content-Type"] = "application/x-www-form-urlencoded"
         }
-        guard signed else { return request }
-        let key = try await platform.keys.publicKey(of: sessionKey)
+        guard let sessionKey = key else { return request }
+        let jwk = try await platform.keys.publicKey(of: sessionKey)
         let claims = DPoPClaims(
-            jti: Base64URL.encode((0..<16).map { _ in UInt8.random(in: 0...255) }), htm: method, htu: request.url,
-            iat: platform.clock.civilTime, ath: token.map { Signing.hash(Array($0.utf8)) }, nonce: nonce,
+            jti: Base64URL.encode((0..<16).map { _ in UInt8.random(in: 0...255) }), htm: method,
+            // Without query and fragment (RFC 9449 section 4.2).
+            htu: String(request.url.prefix { $0 != "?" && $0 != "#" }),
+            iat: platform.clock.civilTime, ath: token.map { Signing.hash(Array($0.utf8)) }, nonce: nonce.withLock { $0 },
             bdy: method == "GET" ? nil : Signing.hash(request.body)
         )
-        let input = Signing.dpopInput(claims, key: key)
+        let input = Signing.dpopInput(claims, key: jwk)
         let signature = try await platform.keys.sign(input, with: sessionKey, presence: nil)
         request.headers["DPoP"] = CompactJWS.compact(signingInput: input, signature: signature)
         if let token { request.headers["Authorization"] = "DPoP \(token)" }
@@ -97,10 +104,14 @@ package actor ServerConnection {
 
     private static func failure(status: Int, _ problem: Problem?) -> Failure {
         let http = Failure.PlatformStatus(domain: "HTTP", code: status)
+        // RFC 6750 section 3.1 and RFC 9449 section 7.1: only this one means that the token is the trouble.
+        if problem?.error == "invalid_token" { return Failure(.sessionOver, recovery: .fallBack(.biometric), status: http) }
+        // A proof that we made is not accepted: another address than the server's public one, or a fault. No sign-in mends that.
+        if problem?.error == "invalid_dpop_proof" { return Failure(.unexpectedAnswer, recovery: .report, status: http) }
         return switch problem?.type {
         case Problem.Kind.verificationFailed.uri: Failure(.refused, recovery: .signInAgain, status: http)
         case Problem.Kind.stepUpRequired.uri: Failure(.refused, recovery: .fallBack(.biometric), status: http)
-        case Problem.Kind.rateLimited.uri, Problem.Kind.unavailable.uri:
+        case Problem.Kind.unavailable.uri:
             Failure(.unreachable, recovery: .wait(.seconds(5)), status: http)
         default: Failure(.unexpectedAnswer, recovery: .report, status: http)
         }

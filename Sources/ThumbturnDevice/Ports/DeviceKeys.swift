@@ -1,16 +1,19 @@
 public import ThumbturnCore
 
-/// Names a key: it belongs to one server and one account of this app, and has one kind.
+/// Names a key: it belongs to one server, one account of this app and one enrolment, and has one kind.
 public struct KeyName: Hashable, Sendable {
     /// The server's issuer address.
     public var server: String
     /// The app's own label for the account on this device.
     public var account: String
+    /// Counts this device's enrolments with that server and account, so that a new one can be prepared beside the live one.
+    public var enrolment: Int
     public var kind: KeyKind
 
-    public init(server: String, account: String, kind: KeyKind) {
+    public init(server: String, account: String, enrolment: Int = 1, kind: KeyKind) {
         self.server = server
         self.account = account
+        self.enrolment = enrolment
         self.kind = kind
     }
 }

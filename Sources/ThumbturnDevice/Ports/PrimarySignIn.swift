@@ -7,7 +7,7 @@ public protocol PrimarySignIn: Sendable {
 }
 
 /// What proves the person before any key does. It has no description, so it cannot reach a log.
-public struct Credentials: Sendable {
+public struct Credentials: Sendable, Redacted {
     let account: String
     let password: String
 
@@ -17,14 +17,8 @@ public struct Credentials: Sendable {
     }
 }
 
-extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "Credentials" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
-}
-
 /// Name and password that the app has already asked for.
-public struct PasswordSignIn: PrimarySignIn {
+public struct PasswordSignIn: PrimarySignIn, Redacted {
     private let typed: Credentials
 
     public init(account: String, password: String) {

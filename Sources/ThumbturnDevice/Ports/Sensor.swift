@@ -8,10 +8,9 @@ public protocol Sensor: Sendable {
     /// Whether the device has a passcode that can be asked for.
     func isPasscodeSet() async -> Bool
 
-    /// Shows one prompt and waits for its end. Cancelling the task takes the prompt off the screen.
-    ///
-    /// `shown` is called once, when the person can see the prompt.
-    func prompt(_ request: PromptRequest, shown: @escaping @Sendable () -> Void) async -> PromptAnswer
+    /// Shows one prompt and waits for its end. Cancelling the task takes the prompt off the screen, and the call returns when
+    /// it is gone.
+    func prompt(_ request: PromptRequest) async -> PromptAnswer
 }
 
 /// What a prompt says, and what its success will be used for.
@@ -20,9 +19,11 @@ public struct PromptRequest: Sendable {
     public var rung: Rung
     /// The app's words: why the person is asked.
     public var reason: String
+    /// What the system's cancel button says.
     public var cancelButton: UnlockFlow.CancelButton
     /// The key that will sign. Platforms that bind a prompt to one use of one key need it, and the bytes, before the prompt.
     public var key: KeyName
+    /// What that key will sign.
     public var message: [UInt8]
 
     public init(
@@ -39,7 +40,9 @@ public struct PromptRequest: Sendable {
 /// How a prompt ended.
 public enum PromptAnswer: Sendable {
     case matched(Presence)
+    /// One mismatch, as the platform counts them. A cancelled prompt is none.
     case notMatched
+    /// No verdict: cancelled, locked out, or an error of the platform.
     case failed(Failure)
 }
 

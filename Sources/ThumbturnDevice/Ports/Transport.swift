@@ -7,7 +7,9 @@ public protocol Transport: Sendable {
     func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse
 }
 
-public struct HTTPRequest: Sendable {
+/// One request. It may carry tokens and proofs, so it has no description.
+public struct HTTPRequest: Sendable, Redacted {
+    /// In capital letters.
     public var method: String
     /// The absolute address.
     public var url: String
@@ -22,7 +24,8 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-public struct HTTPResponse: Sendable {
+/// One answer, whatever its status. It may carry tokens, so it has no description.
+public struct HTTPResponse: Sendable, Redacted {
     public var status: Int
     /// Names in lower case.
     public var headers: [String: String]

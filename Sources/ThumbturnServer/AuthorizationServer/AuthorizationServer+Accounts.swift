@@ -9,7 +9,7 @@ extension AuthorizationServer {
     package func addAccount(named name: String, password: String) async throws {
         guard (1...128).contains(name.count), !name.contains(where: \.isNewline) else { throw SetupError.accountName }
         guard password.count >= Passwords.minimumLength, password.utf8.count <= Passwords.maximumBytes else {
-            throw SetupError.weakPassword(minimum: Passwords.minimumLength)
+            throw SetupError.password(minimum: Passwords.minimumLength, maximum: Passwords.maximumBytes)
         }
         let account = Account(id: .random(), name: name, passwordHash: try await passwords.hash(password))
         guard try await store.addAccount(account) else { throw SetupError.accountExists(name) }

@@ -6,31 +6,33 @@ import ThumbturnVerifier
 extension AuthorizationServer {
     /// `POST /v1/devices`: one ticket, one challenge, one request with all proofs. All of it holds, or nothing is enrolled.
     func enrol(_ request: EnrolRequest, dpop: DPoPProof) async throws -> DeviceRecord {
-        let name = request.name
-        guard (1...64).contains(name.count), !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { throw Refused.malformed() }
-        let candidate = try readCandidate(request.keys)
-        guard let challenge = candidate.challenge else { throw Refused.malformed() }
-
+        guard DeviceName.isAcceptable(request.name), (2...4).contains(request.keys.count) else { throw Refused.malformed() }
         let ticket: (account: AccountID, spend: Spend)
         let claims: ChallengeClaims
         do {
             ticket = try tickets.verify(request.ticket, jkt: dpop.jkt, at: time.now)
+            guard let challenge = request.keys.lazy.compactMap(\.proof).compactMap(UnverifiedProof.challenge).first else {
+                throw Refusal.malformed
+            }
             claims = try await verified(challenge, for: .enrol)
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
         } catch let refusal as Refusal {
             throw Refused.unverified("enrol \(refusal.rawValue)")
         }
 
-        // From here on both are spent, whatever the proofs say: one challenge, one attempt.
+        // From here on both are spent, whatever the keys and proofs say: one challenge, one attempt.
         let spends = [ticket.spend, try spend(of: claims)]
-        if let refusal = candidate.refusal(claims: claims, jkt: dpop.jkt) {
+        let candidate: Candidate
+        do {
+            candidate = try Candidate(request.keys)
+            try candidate.judge(claims: claims, jkt: dpop.jkt)
+        } catch let refusal as Refusal {
             _ = try await store.spend(spends)
             throw Refused.unverified("enrol \(refusal.rawValue)")
         }
         await beforeSpending()
         let device = NewDevice(
-            id: .random(), account: ticket.account, name: name, sessionJKT: dpop.jkt,
+            id: .random(), account: ticket.account, name: request.name, sessionJKT: dpop.jkt,
             keys: candidate.keys.map {
                 .init(kid: $0.key.thumbprint, kind: $0.kind, x963: $0.key.x963, isActive: $0.proof != nil)
             },
@@ -48,36 +50,17 @@ extension AuthorizationServer {
             current: device.id == current
         )
     }
+}
 
-    private func readCandidate(_ registrations: [KeyRegistration]) throws -> Candidate {
-        guard (2...4).contains(registrations.count), Set(registrations.map(\.kind)).count == registrations.count else {
-            throw Refused.malformed()
-        }
-        do {
-            return Candidate(
-                keys: try registrations.map { registration in
-                    // A PIN key's id must not be derived from the key; until it has one of its own, none is accepted.
-                    guard registration.kind != .pin else { throw Refusal.malformed }
-                    return .init(
-                        kind: registration.kind, key: try Self.publicKey(registration),
-                        proof: try registration.proof.map { try UnverifiedProof($0) }
-                    )
-                }
-            )
-        } catch let refusal as Refusal {
-            throw Refused.malformed(refusal)
-        }
-    }
-
-    private static func publicKey(_ registration: KeyRegistration) throws -> VerifyingKey {
-        switch (registration.jwk, registration.spki, registration.x963) {
-        case (let jwk?, nil, nil): return try VerifyingKey(jwk: jwk)
-        case (nil, let spki?, nil): return try VerifyingKey(spki: spki)
-        case (nil, nil, let point?):
-            guard let bytes = Base64URL.decode(point) else { throw Refusal.malformed }
-            return try VerifyingKey(x963: bytes)
-        default: throw Refusal.malformed
-        }
+/// How a person calls a device: it must show in a list as what it is.
+private enum DeviceName {
+    /// 1 to 64 characters in at most 256 bytes, without control and format characters (those can turn or hide text) and without
+    /// line separators.
+    static func isAcceptable(_ name: String) -> Bool {
+        (1...64).contains(name.count) && name.utf8.count <= 256
+            && !name.unicodeScalars.contains { scalar in
+                [.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+            }
     }
 }
 
@@ -89,35 +72,48 @@ private struct Candidate {
         var proof: UnverifiedProof?
     }
 
-    var keys: [Key]
+    let keys: [Key]
 
-    /// The challenge that the proofs are over, if there is just one.
-    var challenge: String? {
-        let challenges = Set(keys.compactMap(\.proof?.challenge))
-        return challenges.count == 1 ? challenges.first : nil
+    init(_ registrations: [KeyRegistration]) throws {
+        guard Set(registrations.map(\.kind)).count == registrations.count else { throw Refusal.malformed }
+        keys = try registrations.map { registration in
+            // A PIN key's id must not be derived from the key; until it has one of its own, none is accepted.
+            guard registration.kind != .pin else { throw Refusal.unacceptableKey }
+            return Key(
+                kind: registration.kind, key: try Self.publicKey(registration),
+                proof: try registration.proof.map { try UnverifiedProof($0) }
+            )
+        }
     }
 
-    /// Why the keys cannot be enrolled, or nil.
-    func refusal(claims: ChallengeClaims, jkt: String) -> Refusal? {
+    private static func publicKey(_ registration: KeyRegistration) throws -> VerifyingKey {
+        switch (registration.jwk, registration.spki, registration.x963) {
+        case (let jwk?, nil, nil): return try VerifyingKey(jwk: jwk)
+        case (nil, let spki?, nil): return try VerifyingKey(spki: spki)
+        case (nil, nil, let point?):
+            guard let bytes = Base64URL.decode(point) else { throw Refusal.unacceptableKey }
+            return try VerifyingKey(x963: bytes)
+        default: throw Refusal.unacceptableKey
+        }
+    }
+
+    /// Returns if every key may be enrolled under this challenge.
+    func judge(claims: ChallengeClaims, jkt: String) throws(Refusal) {
         // The challenge names exactly these keys, so a signature over it vouches for all of them.
-        guard Set(keys.map(\.key.thumbprint)) == Set(claims.kids), claims.kids.count == keys.count else { return .unknownKey }
+        guard Set(keys.map(\.key.thumbprint)) == Set(claims.kids), claims.kids.count == keys.count else { throw .unknownKey }
         guard let session = keys.first(where: { $0.kind == .session }), session.key.thumbprint == jkt, session.proof != nil
-        else { return .foreignKey }
-        guard keys.contains(where: { $0.kind.userVerification > .none && $0.proof != nil }) else { return .wrongSignature }
+        else { throw .foreignKey }
+        guard keys.contains(where: { $0.kind.userVerification > .none && $0.proof != nil }) else { throw .wrongSignature }
+        guard Set(keys.compactMap(\.proof?.challenge)).count == 1 else { throw .wrongSignature }
         for key in keys {
             guard let proof = key.proof else {
                 // Only a passcode key may come without a proof of its own, beside a key that proves more.
-                guard key.kind == .passcode else { return .wrongSignature }
+                guard key.kind == .passcode else { throw .wrongSignature }
                 continue
             }
-            guard proof.kid == key.key.thumbprint else { return .unknownKey }
-            do {
-                try proof.verify(by: key.key)
-            } catch {
-                return error
-            }
+            guard proof.kid == key.key.thumbprint else { throw .unknownKey }
+            try proof.verify(by: key.key)
         }
-        return nil
     }
 }
 #endif

@@ -44,15 +44,16 @@ extension AuthorizationServer {
     /// `DELETE /v1/devices/{id}`. A device may always end its own enrolment; to end another's, the person has been verified a
     /// moment ago, by a device that is past its cool-off.
     func revoke(_ device: String, _ caller: Caller) async throws {
-        if device != "current", device != caller.session.device.text {
+        let isOwn = device == "current" || device == caller.session.device.text
+        if !isOwn {
             let now = time.now
             guard now >= caller.session.coolsOffUntil else { throw Refused.unverified("revoke during cool-off") }
             guard now - caller.session.authTime <= settings.deviceChangeMaximumAge else {
                 throw Refused.stepUp(maximumAge: settings.deviceChangeMaximumAge)
             }
         }
-        guard let id = device == "current" ? caller.session.device : DeviceID(device),
-            try await store.revoke(id, of: caller.session.account)
+        guard let id = isOwn ? caller.session.device : DeviceID(device),
+            try await store.revoke(id, by: caller.session.id)
         else { throw Refused.notFound }
     }
 }

@@ -76,15 +76,17 @@ extension AuthorizationServer {
     private func answer(_ session: SessionView, refreshToken: String) throws -> TokenAnswer {
         let now = time.now
         let assurance = assurance(of: session.kind)
+        // A token does not outlive its session.
+        let expiry = min(now + settings.accessTokenLifetime, session.authTime + settings.sessionLifetime)
         let claims = AccessTokenClaims(
             iss: settings.publicURL, aud: settings.audience, sub: session.account.text, clientID: settings.clientID,
-            iat: now, exp: now + settings.accessTokenLifetime, jti: Identifier<AccessTokenClaims>.random().text,
+            iat: now, exp: expiry, jti: Identifier<AccessTokenClaims>.random().text,
             sid: session.id.text, did: session.device.text, authTime: session.authTime, acr: assurance.acr,
             amr: assurance.amr, cnf: Confirmation(jkt: session.sessionJKT)
         )
         return TokenAnswer(
             accessToken: try secrets.current.token.sign(claims),
-            expiresIn: settings.accessTokenLifetime.components.seconds, refreshToken: refreshToken
+            expiresIn: (expiry - now).components.seconds, refreshToken: refreshToken
         )
     }
 

@@ -51,6 +51,8 @@ struct Problems: RouterMiddleware {
         var response = Response.json(refused.problem, status: .init(code: refused.problem.status))
         response.headers[.contentType] = isOAuth ? "application/json" : "application/problem+json"
         response.headers[.wwwAuthenticate] = refused.challenge
+        // The rest of a body that is too large is not read.
+        if refused.problem.status == 413 { response.headers[.connection] = "close" }
         if refused.problem.status == 503 { response.headers[.retryAfter] = "5" }
         return response
     }

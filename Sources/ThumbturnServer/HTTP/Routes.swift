@@ -88,14 +88,13 @@ package struct Routes: Sendable {
             // A body changes something; DPoP alone would not cover it.
             body: request.method == .get ? nil : body
         )
-        let proof: DPoPProof
-        do {
-            proof = try DPoPProof(values[0], for: target, fresh: .nonce(isLive: { service.nonces.isLive($0, at: now) }))
+        do throws(Refusal) {
+            let proof = try DPoPProof(values[0], for: target, fresh: .nonce(isLive: { service.nonces.isLive($0, at: now) }))
+            try service.nonces.admit(proof, at: now)
+            return proof
         } catch {
             throw Refused.dpop(error, atResource: atResource)
         }
-        guard service.nonces.admit(proof, at: now) else { throw Refused.dpop(.replayed, atResource: atResource) }
-        return proof
     }
 
     /// The session behind `Authorization: DPoP …`. A bound token that is sent as a bearer token is refused (RFC 9449 section 7.2).

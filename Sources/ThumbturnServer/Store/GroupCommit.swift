@@ -34,6 +34,9 @@ final class GroupCommit: Sendable {
         self.time = time
     }
 
+    /// How many requests wait for the next transaction.
+    var waitingCount: Int { waiting.withLock { $0.jobs.count } }
+
     func write<Value: Sendable>(_ work: @escaping Work<Value>) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (Database, UnixTime) -> @Sendable ((any Error)?) -> Void = { db, now in
@@ -43,7 +46,7 @@ final class GroupCommit: Sendable {
                         value = try work(db, now)
                         return .commit
                     }
-                    guard let value else { throw StoreError.rolledBack }
+                    guard let value else { preconditionFailure("a savepoint that returned has run its work") }
                     return value
                 }
                 return { failedCommit in
@@ -105,7 +108,6 @@ final class GroupCommit: Sendable {
 }
 
 enum StoreError: Error {
-    case rolledBack
     /// The file was not opened as it must be.
     case notDurable
 }

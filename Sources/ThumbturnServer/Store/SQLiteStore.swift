@@ -104,6 +104,10 @@ package final class SQLiteStore: Store {
     package func enrol(_ new: NewDevice, spending spends: [Spend]) async throws -> DeviceView? {
         try await writer.write { db, now in
             guard try Self.spendAll(spends, in: db, at: now) else { return nil }
+            // A key that was registered without its own proof reserves nothing: whoever proves it may have it.
+            for key in new.keys where key.isActive {
+                try db.execute(sql: "DELETE FROM keys WHERE kid = ? AND active_since IS NULL", arguments: [key.kid])
+            }
             let known = try Int.fetchOne(
                 db, sql: "SELECT count(*) FROM keys WHERE kid IN (\(databaseQuestionMarks(count: new.keys.count)))",
                 arguments: StatementArguments(new.keys.map(\.kid))
@@ -173,11 +177,13 @@ package final class SQLiteStore: Store {
         }
     }
 
-    package func revoke(_ device: DeviceID, of account: AccountID) async throws -> Bool {
+    package func revoke(_ device: DeviceID, by session: SessionID) async throws -> Bool {
         try await writer.write { db, now in
+            // The session was judged before this transaction; its own device may have been revoked since.
+            guard let caller = try Self.session(session, in: db), caller.isLive else { return false }
             try db.execute(
                 sql: "UPDATE devices SET revoked_at = ? WHERE id = ? AND account_id = ? AND revoked_at IS NULL",
-                arguments: [now.seconds, blob(device.bytes), blob(account.bytes)]
+                arguments: [now.seconds, blob(device.bytes), blob(caller.account.bytes)]
             )
             guard db.changesCount == 1 else { return false }
             try db.execute(
@@ -205,13 +211,18 @@ package final class SQLiteStore: Store {
                 )
                 secrets.insert(made, at: 0)
             }
+            // The last two challenge secrets cover the longest life of a challenge many times over.
+            for old in secrets.filter({ $0.use == .challenge }).dropFirst(2) {
+                try db.execute(sql: "DELETE FROM secrets WHERE id = ?", arguments: [old.id])
+            }
             return secrets
         }
     }
 
-    package func purge() async throws {
+    package func purge(sessionsBefore: UnixTime) async throws {
         try await writer.write { db, now in
             try db.execute(sql: "DELETE FROM spent WHERE expires_at <= ?", arguments: [now.seconds])
+            try db.execute(sql: "DELETE FROM sessions WHERE auth_time <= ?", arguments: [sessionsBefore.seconds])
             try db.execute(sql: "UPDATE node SET purged_until = max(purged_until, ?)", arguments: [now.seconds])
         }
     }
@@ -226,7 +237,7 @@ package final class SQLiteStore: Store {
     private static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT k.kind, k.x963, d.id AS device_id, d.account_id, d.session_jkt, d.revoked_at IS NOT NULL AS revoked
+                SELECT k.kind, k.x963, d.id AS device_id, d.session_jkt, d.revoked_at IS NOT NULL AS revoked
                 FROM keys k JOIN devices d ON d.id = k.device_id WHERE k.kid = ?
                 """
         )
@@ -234,7 +245,7 @@ package final class SQLiteStore: Store {
             guard let kind = KeyKind(rawValue: row["kind"]) else { return nil }
             return EnrolledKey(
                 kid: kid, kind: kind, x963: Array(row["x963"] as Data), device: identifier(row["device_id"]),
-                account: identifier(row["account_id"]), sessionJKT: row["session_jkt"], isRevoked: row["revoked"]
+                sessionJKT: row["session_jkt"], isRevoked: row["revoked"]
             )
         }
     }
@@ -242,7 +253,7 @@ package final class SQLiteStore: Store {
     private static func session(_ id: SessionID, in db: Database) throws -> SessionView? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT s.kid, s.generation, s.auth_time, s.ended_at IS NULL AND d.revoked_at IS NULL AS live, k.kind,
+                SELECT s.generation, s.auth_time, s.ended_at IS NULL AND d.revoked_at IS NULL AS live, k.kind,
                     d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name
                 FROM sessions s JOIN keys k ON k.kid = s.kid JOIN devices d ON d.id = s.device_id
                     JOIN accounts a ON a.id = d.account_id
@@ -253,7 +264,7 @@ package final class SQLiteStore: Store {
             guard let kind = KeyKind(rawValue: row["kind"]) else { return nil }
             return SessionView(
                 id: id, device: identifier(row["device_id"]), account: identifier(row["account_id"]),
-                accountName: row["name"], kid: row["kid"], kind: kind, sessionJKT: row["session_jkt"],
+                accountName: row["name"], kind: kind, sessionJKT: row["session_jkt"],
                 generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]), isLive: row["live"],
                 coolsOffUntil: UnixTime(seconds: row["cools_off_until"])
             )

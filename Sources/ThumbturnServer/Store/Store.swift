@@ -22,8 +22,9 @@ package protocol Store: Sendable {
     func enrol(_ device: NewDevice, spending: [Spend]) async throws -> DeviceView?
     /// Exchanges one generation of a session's refresh token for the next.
     func rotate(_ rotation: Rotation) async throws -> Rotation.Outcome
-    /// Revokes a device of an account and ends its sessions. False if there is none.
-    func revoke(_ device: DeviceID, of account: AccountID) async throws -> Bool
+    /// Revokes a device of the session's account and ends the device's sessions. False if there is none, or if the session that
+    /// asks is no longer live.
+    func revoke(_ device: DeviceID, by session: SessionID) async throws -> Bool
 
     /// The sealed secrets of the server, newest first. Those that are missing or older than their use allows are made by `make`,
     /// in the same transaction, so that nodes which start together agree.
@@ -33,8 +34,8 @@ package protocol Store: Sendable {
     )
         async throws -> [SealedSecret]
 
-    /// Forgets what expired, and remembers up to when.
-    func purge() async throws
+    /// Forgets what expired, and remembers up to when: spent things, and sessions that began before a time.
+    func purge(sessionsBefore: UnixTime) async throws
 }
 
 /// An identity of 16 random bytes; in text it is base64url. One type for each kind, so that they cannot be mixed up.
@@ -102,7 +103,6 @@ package struct EnrolledKey: Sendable {
     package var kind: KeyKind
     package var x963: [UInt8]
     package var device: DeviceID
-    package var account: AccountID
     /// The thumbprint of the session key that the device was enrolled with.
     package var sessionJKT: String
     package var isRevoked: Bool
@@ -145,8 +145,7 @@ package struct SessionView: Sendable {
     package var device: DeviceID
     package var account: AccountID
     package var accountName: String
-    /// The key that verified the person, and its kind.
-    package var kid: String
+    /// The kind of the key that verified the person.
     package var kind: KeyKind
     package var sessionJKT: String
     package var generation: UInt32
@@ -182,9 +181,9 @@ package struct Rotation: Sendable {
 }
 
 package enum SecretUse: String, Sendable, CaseIterable {
-    /// HS256 of challenges and tickets: 32 bytes.
+    /// HS256 of challenges: 32 bytes.
     case challenge
-    /// HMAC of refresh tokens: 32 bytes.
+    /// From which the keys of refresh tokens and of tickets are derived: 32 bytes.
     case refresh
     /// ES256 of access tokens: a P-256 private key, 32 bytes.
     case token

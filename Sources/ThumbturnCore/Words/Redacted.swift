@@ -1,0 +1,8 @@
+/// A value that holds a secret: it prints as its type's name alone, so it cannot reach a log, an error or a debugger's dump.
+public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Redacted {
+    public var description: String { "\(Self.self)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,11 @@
+public import ThumbturnCore
+
+/// What a screen and a telemetry sink may want to know of a running unlock.
+public enum UnlockNews: Sendable, Hashable {
+    /// Offer another way beside the prompt, without covering it. `Authenticator.useAnotherWay()` takes it.
+    case hint(Rung)
+    /// The ladder moved on.
+    case moved(from: Rung, to: Rung, because: Trigger)
+    /// Something to count; it carries no identifiers.
+    case telemetry(Telemetry)
+}

@@ -1,0 +1,13 @@
+import Foundation
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+
+@Suite struct URLSessionTransportTests {
+    @Test func nobodyThereIsUnreachable() async {
+        // Port 1 of this machine: reserved, and nobody listens.
+        await expectFailure(.unreachable) {
+            _ = try await URLSessionTransport().send(HTTPRequest(method: "GET", url: "http://127.0.0.1:1/"))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+#if Tools
+import Dispatch
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+import ThumbturnCore
+@testable import ThumbturnServer
+
+@Suite struct GroupCommitTests {
+    struct Broken: Error {}
+
+    private func with(_ body: (DatabasePool, GroupCommit) async throws -> Void) async throws {
+        let folder = LiveServer.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let pool = try DatabasePool(path: folder + "/store.sqlite")
+        try Schema.migrator.migrate(pool)
+        try await pool.write { db in
+            try db.execute(sql: "CREATE TABLE parent (id INTEGER PRIMARY KEY)")
+            try db.execute(sql: "CREATE TABLE child (id INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)")
+            try db.execute(sql: "INSERT INTO parent VALUES (1)")
+        }
+        try await body(pool, GroupCommit(pool: pool, time: NodeTime(.system)))
+    }
+
+    /// Starts pieces of work while the writer is busy, so that they share the next transaction; returns how each ended.
+    private func together(_ writer: GroupCommit, _ work: [@Sendable (Database) throws -> Void]) async -> [Bool] {
+        let busy = DispatchSemaphore(value: 0)
+        let (running, started) = AsyncStream.makeStream(of: Void.self)
+        return await withTaskGroup(of: (Int, Bool).self) { group in
+            group.addTask {
+                let held = try? await writer.write { _, _ in
+                    started.finish()
+                    busy.wait()
+                }
+                return (-1, held != nil)
+            }
+            for await _ in running {}
+            for (index, piece) in work.enumerated() {
+                group.addTask { (index, (try? await writer.write { db, _ in try piece(db) }) != nil) }
+            }
+            while writer.waitingCount < work.count { await Task.yield() }
+            busy.signal()
+            var ends = [Bool](repeating: false, count: work.count)
+            for await (index, isDone) in group where index >= 0 { ends[index] = isDone }
+            return ends
+        }
+    }
+
+    private static func add(_ id: Int) -> @Sendable (Database) throws -> Void {
+        { try $0.execute(sql: "INSERT INTO child VALUES (?)", arguments: [id]) }
+    }
+
+    private static func children(_ pool: DatabasePool) async throws -> Int? {
+        try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM child") }
+    }
+
+    @Test func oneThatFailsTakesNoOtherWithIt() async throws {
+        try await with { pool, writer in
+            let ends = await together(
+                writer,
+                [
+                    Self.add(1),
+                    { db in
+                        try db.execute(sql: "INSERT INTO child VALUES (1)")
+                        throw Broken()
+                    }, Self.add(1),
+                ])
+            #expect(ends == [true, false, true])
+            expect(try await Self.children(pool), is: 2)
+        }
+    }
+
+    @Test func aCommitThatFailsRefusesTheWholeBatch() async throws {
+        try await with { pool, writer in
+            // A child without its parent is noticed when the transaction is committed, not before.
+            let ends = await together(writer, [Self.add(1), Self.add(2), Self.add(1)])
+            #expect(ends == [false, false, false])
+            expect(try await Self.children(pool), is: 0)
+            try await writer.write { db, _ in try Self.add(1)(db) }
+            expect(try await Self.children(pool), is: 1, "and the writer goes on")
+        }
+    }
+}
+#endif
