@@ -40,7 +40,7 @@ need_packages() {
 need_libraries() {
     need_swift
     case "$(uname -s)" in
-        Linux) need_packages pkg-config libsqlite3-dev libsodium-dev ;;
+        Linux) need_packages git g++ pkg-config libsqlite3-dev libsodium-dev ;;
         Darwin) command -v brew >/dev/null && brew list libsodium >/dev/null 2>&1 || stop "libsodium is missing: brew install libsodium" ;;
         *) stop "The server is built on Linux and macOS." ;;
     esac

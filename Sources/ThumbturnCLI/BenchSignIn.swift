@@ -44,6 +44,9 @@ struct BenchSignIn: AsyncParsableCommand {
         guard seconds > 0, (1...64).contains(connections) else {
             throw ValidationError("--seconds wants more than 0, and --connections 1 to 64.")
         }
+        #if DEBUG
+        progress("this is a debug build; figures to quote come from: swift run -c release --traits Tools thumbturn bench sign-in")
+        #endif
         let (verify, sign) = P256Rates.measure()
         let server = try await BenchServer.start()
         defer { server.stop() }
@@ -78,7 +81,7 @@ struct BenchSignIn: AsyncParsableCommand {
             }
             return try await tasks.reduce(into: []) { $0 += $1 }.sorted()
         }
-        guard !latencies.isEmpty else { throw ValidationError("Not one sign-in was finished; give more --seconds.") }
+        guard !latencies.isEmpty else { throw BenchFailed("Not one sign-in was finished; give more --seconds.") }
         let result = Result(
             sign_ins_per_second: Double(latencies.count) / seconds, sign_ins: latencies.count, seconds: seconds,
             connections: connections, p50_ms: milliseconds(latencies, 0.5), p99_ms: milliseconds(latencies, 0.99),
@@ -104,6 +107,15 @@ struct BenchSignIn: AsyncParsableCommand {
     }
 
     private func rounded(_ value: Double) -> String { String(format: "%.1f", value) }
+}
+
+/// The benchmark could not be carried out.
+private struct BenchFailed: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
 }
 
 /// Bare P-256 operations on one core: what no server can beat.
@@ -144,7 +156,7 @@ private struct BenchServer {
         let command = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
             .deletingLastPathComponent().appendingPathComponent("thumbturn-server")
         guard FileManager.default.isExecutableFile(atPath: command.path) else {
-            throw ValidationError(
+            throw BenchFailed(
                 "thumbturn-server is not beside this command. Build both with: swift build -c release --traits Tools")
         }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("thumbturn-bench-\(UUID().uuidString)")
@@ -165,7 +177,7 @@ private struct BenchServer {
             let port = URL(string: url)?.port
         else {
             process.terminate()
-            throw ValidationError("thumbturn-server did not start.")
+            throw BenchFailed("thumbturn-server did not start.")
         }
         return BenchServer(port: port, url: url, process: process, folder: folder)
     }
@@ -184,7 +196,7 @@ private struct BenchServer {
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw ValidationError("thumbturn-server accounts add did not work.") }
+        guard process.terminationStatus == 0 else { throw BenchFailed("thumbturn-server accounts add did not work.") }
     }
 }
 #endif

@@ -14,10 +14,14 @@ struct ThumbturnCommand: AsyncParsableCommand {
     )
 }
 #else
+import Foundation
+
 @main
 struct ThumbturnCommand {
     static func main() {
-        fatalError("thumbturn was built without its trait. Build it with: swift build --traits Tools")
+        FileHandle.standardError.write(
+            Data("thumbturn was built without its trait. Build it with: swift build --traits Tools\n".utf8))
+        exit(64)
     }
 }
 #endif

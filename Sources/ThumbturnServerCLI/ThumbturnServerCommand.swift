@@ -34,10 +34,14 @@ struct DataOptions: ParsableArguments {
     }
 }
 #else
+import Foundation
+
 @main
 struct ThumbturnServerCommand {
     static func main() {
-        fatalError("thumbturn-server was built without its trait. Build it with: swift build --traits Tools")
+        FileHandle.standardError.write(
+            Data("thumbturn-server was built without its trait. Build it with: swift build --traits Tools\n".utf8))
+        exit(64)
     }
 }
 #endif

@@ -7,7 +7,7 @@ public enum Requirement: String, Sendable, CaseIterable {
     case vectors
     /// Python with the packages `pyjwt` and `cryptography`.
     case python
-    /// A C compiler and LD_PRELOAD.
+    /// A C compiler, LD_PRELOAD and the system's Python.
     case preload
 
     /// Whether a test that needs this can run. Says so, and stops the run where it must be there.

@@ -30,7 +30,7 @@ import ThumbturnCore
         let (running, started) = AsyncStream.makeStream(of: Void.self)
         return await withTaskGroup(of: (Int, Bool).self) { group in
             group.addTask {
-                let held = try? await writer.write { _, _ in
+                let held: Void? = try? await writer.write { _, _ in
                     started.finish()
                     busy.wait()
                 }

@@ -17,7 +17,7 @@ package struct Routes: Sendable {
 
     package func router() -> Router<BasicRequestContext> {
         let router = Router()
-        router.add(middleware: Problems(nonce: { service.nonces.current(at: service.time.now) }))
+        router.add(middleware: ProblemMiddleware(nonce: { service.nonces.current(at: service.time.now) }))
         router.get("health") { _, _ in
             Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: "ok\n")))
         }

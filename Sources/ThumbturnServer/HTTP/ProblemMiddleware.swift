@@ -7,7 +7,7 @@ import ThumbturnCore
 import ThumbturnVerifier
 
 /// Turns everything that is thrown into a problem document of one of the few neutral types, and gives every answer a nonce.
-struct Problems: RouterMiddleware {
+struct ProblemMiddleware: RouterMiddleware {
     let nonce: @Sendable () -> String
 
     func handle(

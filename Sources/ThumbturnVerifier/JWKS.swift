@@ -1,0 +1,12 @@
+public import ThumbturnCore
+
+/// A set of public keys (RFC 7517 section 5).
+public struct JWKS: Message {
+    public enum CodingKeys: String, CodingKey, CaseIterable { case keys }
+
+    public var keys: [JWK]
+
+    public init(keys: [JWK]) {
+        self.keys = keys
+    }
+}

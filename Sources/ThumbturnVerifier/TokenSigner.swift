@@ -1,0 +1,30 @@
+public import Crypto
+import Foundation
+public import ThumbturnCore
+
+/// Makes access tokens: RFC 9068, ES256.
+public struct TokenSigner: Sendable {
+    private let key: P256.Signing.PrivateKey
+    /// The thumbprint of the public key.
+    public let kid: String
+
+    /// Signs with this key. Its public half becomes part of the key set.
+    public init(_ key: P256.Signing.PrivateKey) throws(Refusal) {
+        self.key = key
+        kid = try VerifyingKey(x963: Array(key.publicKey.x963Representation)).thumbprint
+    }
+
+    /// The public half, for `/.well-known/jwks.json`.
+    public var jwk: JWK {
+        let point = Array(key.publicKey.x963Representation)
+        return JWK(x: Array(point[1..<33]), y: Array(point[33...]), kid: kid, use: "sig", alg: "ES256")
+    }
+
+    /// The token of these claims, in compact serialisation. Throws what the cryptographic library throws.
+    public func sign(_ claims: AccessTokenClaims) throws -> String {
+        let header = WireJSON.encode(AccessToken.Header(typ: AccessTokenClaims.type, alg: "ES256", kid: kid))
+        let input = CompactJWS.signingInput(header: header, payload: WireJSON.encode(claims))
+        let signature = try key.signature(for: input).rawRepresentation
+        return CompactJWS.compact(signingInput: input, signature: Array(signature))
+    }
+}

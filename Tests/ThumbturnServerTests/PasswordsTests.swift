@@ -1,0 +1,54 @@
+#if Tools
+import Foundation
+import Testing
+import ThumbturnServer
+
+@Suite struct PasswordsTests {
+    @Test func hashesAreArgon2idWithTheParametersOfOWASP() async throws {
+        let passwords = try Passwords()
+        let hash = try await passwords.hash("correct horse battery staple")
+        #expect(hash.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
+        #expect(try await passwords.verify("correct horse battery staple", against: hash))
+        #expect(try await passwords.verify("correct horse battery stable", against: hash) == false)
+        #expect(try await passwords.verify("no account has this password", against: nil) == false)
+        let composed = try await passwords.hash("pässword pässword")
+        #expect(
+            try await passwords.verify("pa\u{308}ssword pa\u{308}ssword", against: composed), "one spelling for each password")
+    }
+
+    @Test func beyondTheQueueThereIsNoWork() async throws {
+        let passwords = try Passwords(queueLimit: 2)
+        let outcomes = await withTaskGroup { group in
+            for _ in 0..<12 {
+                group.addTask {
+                    do {
+                        _ = try await passwords.verify("x", against: nil)
+                        return "done"
+                    } catch is Passwords.QueueFull {
+                        return "full"
+                    } catch {
+                        return "\(error)"
+                    }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+        #expect(outcomes["done", default: 0] >= 2 && outcomes["full", default: 0] >= 1)
+        #expect(outcomes["done", default: 0] + outcomes["full", default: 0] == 12)
+    }
+
+    @Test func accountsNeedANameAndALongPassword() async throws {
+        let folder = LiveServer.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let server = try await Server(try ServerSettings(publicURL: "http://localhost", dataFolder: folder))
+        for (name, password) in [
+            ("", "correct horse battery"), ("a\nb", "correct horse battery"), ("ada", "fourteen chars"),
+            ("ada", String(repeating: "x", count: 1025)),
+        ] {
+            await #expect(throws: SetupError.self) { try await server.addAccount(named: name, password: password) }
+        }
+        try await server.addAccount(named: "ada", password: "fifteen letters")
+        await #expect(throws: SetupError.self) { try await server.addAccount(named: "ada", password: "fifteen letters") }
+    }
+}
+#endif

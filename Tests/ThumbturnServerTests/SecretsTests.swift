@@ -1,0 +1,88 @@
+#if Tools
+import Foundation
+import Testing
+import ThumbturnCore
+import ThumbturnLoad
+import ThumbturnServer
+
+@Suite struct SecretsTests {
+    @Test func challengeSecretsAreRenewedAndOldOnesStillRecognise() async throws {
+        try await LiveServer.run { live in
+            let ada = try await live.device()
+            live.clock.advance(by: .seconds(24 * 3600 - 10))
+            let (challenge, _) = try await ada.challenge()
+            live.clock.advance(by: .seconds(20))
+            try await live.service.tidy()
+            let next = try await ada.challenge().challenge
+            #expect(challenge.split(separator: ".")[0] != next.split(separator: ".")[0], "another secret's name")
+            let nonce = try await ada.nonce()
+            #expect(try await ada.redeem(ada.device.proof(challenge), nonce: nonce).kind == "ok")
+            #expect(try await ada.signIn().tokenType == "DPoP")
+        }
+    }
+
+    @Test("two nodes on one store know each other's challenges, tokens and refreshes")
+    func twoNodes() async throws {
+        let folder = LiveServer.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let clock = TestClock()
+        try await LiveServer.run(folder: folder, clock: clock) { one in
+            try await LiveServer.run(folder: folder, publicURL: one.url, clock: clock) { two in
+                let ada = try await one.device()
+                let second = LiveServer.Enrolled(device: ada.device, connection: try await two.connect())
+                let (challenge, _) = try await ada.challenge()
+                let nonce = try await second.nonce()
+                let answer = try await second.redeem(ada.device.proof(challenge), nonce: nonce)
+                let tokens = try answer.read(TokenAnswer.self)
+                #expect(try await ada.get("/v1/me", token: tokens.accessToken).kind == "ok")
+                #expect(try await ada.refresh(tokens.refreshToken).kind == "ok")
+                let fromOne = try await ada.nonce()
+                let elsewhere = try await ada.device.get(
+                    "/v1/me", token: tokens.accessToken, nonce: fromOne, over: second.connection)
+                #expect(elsewhere.problem?.error == "use_dpop_nonce", "a nonce is one node's, so no proof is replayed on another")
+
+                // Only the second node renews; the first one meets a secret that it does not know yet.
+                clock.advance(by: .seconds(25 * 3600))
+                try await two.service.tidy()
+                let renewed = try await second.challenge().challenge
+                let again = try await ada.nonce()
+                #expect(try await ada.redeem(ada.device.proof(renewed), nonce: again).kind == "ok")
+            }
+        }
+    }
+
+    @Test func anotherMasterKeyOpensNothing() async throws {
+        let folder = LiveServer.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func settings(_ byte: UInt8) throws -> ServerSettings {
+            try ServerSettings(
+                publicURL: "http://localhost", dataFolder: folder,
+                masterKey: try MasterKey(bytes: [UInt8](repeating: byte, count: 32)))
+        }
+        _ = try await Server(settings(1))
+        _ = try await Server(settings(1))
+        await #expect(throws: SetupError.self) { _ = try await Server(settings(2)) }
+    }
+
+    @Test func theDataFolderIsItsOwnersAlone() async throws {
+        try await LiveServer.run { live in
+            func mode(_ path: String) throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            }
+            #expect(try mode(live.folder) == 0o700)
+            #expect(try mode(live.folder + "/master.key") == 0o600)
+            let database = try Data(contentsOf: URL(fileURLWithPath: live.folder + "/thumbturn.sqlite"))
+            let key = try String(contentsOfFile: live.folder + "/master.key", encoding: .utf8)
+            #expect(!database.contains(Data(key.utf8)))
+        }
+    }
+
+    @Test func settingsHaveNoSecretInTheirDescription() throws {
+        let bytes = [UInt8](repeating: 0xAB, count: 32)
+        let settings = try ServerSettings(publicURL: "http://localhost", dataFolder: "f", masterKey: try MasterKey(bytes: bytes))
+        var text = "\(settings) \(String(reflecting: settings))"
+        dump(settings, to: &text)
+        #expect(!text.lowercased().contains("abab") && !text.contains("171"))
+    }
+}
+#endif
