@@ -43,16 +43,20 @@ extension Failure {
         case .alreadyEnrolled: "This device is enrolled already. Add --replace to enrol it anew."
         case .notEnrolled: "This device is not enrolled. Enrol it with: thumbturn device enrol --server URL --account NAME"
         case .sessionOver: "Nobody is signed in. Sign in with: thumbturn device sign-in --server URL"
-        case .keyInvalidated: "The key is gone for good. Enrol again with: thumbturn device enrol --server URL --account NAME"
-        case .refused: "The server refused. Check the account's name and password; if this device was revoked, enrol it again."
+        case .keyInvalidated:
+            "The key is gone for good. Enrol anew with: thumbturn device enrol --replace --server URL --account NAME"
+        case .refused:
+            "The server refused. Check the account's name and password; if this device was revoked, enrol it anew with --replace."
         case .unreachable: "The server does not answer. Is it running, and is --server its address?"
         case .insecureServer: "--server must be an https address, or http to this machine itself, without a user name or a query."
         case .unexpectedAnswer:
             "The server's answer makes no sense here. --server must be its public address, exactly as `thumbturn-server serve` prints it."
         case .platform: "The folder of the keys cannot be used. Check --home."
-        case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded: "Cancelled. Nothing was sent."
+        case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded: "Cancelled. Nothing has changed."
         case .lockedOut:
-            "The sensor is locked, and this policy has no other way on this device. Sign in with your account: enrol again."
+            "The sensor is locked, and this device has no other way. Wait, or enrol anew with: thumbturn device enrol --replace"
+        case .timedOut: "Nobody answered the sensor in time. Try again."
+        case .superseded where recovery == .retry: "Another enrolment is running on this device. Try again when it is done."
         default: "\(code.name). \(recovery.advice)"
         }
     }

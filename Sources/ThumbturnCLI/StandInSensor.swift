@@ -23,22 +23,34 @@ final class StandInSensor: Sensor {
     func isPasscodeSet() -> Bool { false }
 
     func prompt(_ request: PromptRequest) async -> PromptAnswer {
-        switch answers.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) ?? ask(request) {
+        switch await next(request) {
         case .match: return .matched(Presence(context: "stand-in"))
         case .noMatch: return .notMatched
         case .cancel: return .failed(Failure(.cancelledByUser, recovery: .retry))
         case .lockout: return .failed(Failure(.lockedOut, recovery: .signInAgain))
+        case nil: return .failed(Failure(.cancelledByApp, recovery: .retry))
         }
     }
 
-    private func ask(_ request: PromptRequest) -> Answer {
+    /// The next answer given on the command line, or what the person types; nil when the prompt is taken away first.
+    private func next(_ request: PromptRequest) async -> Answer? {
+        if let given = answers.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return given }
         guard isatty(0) == 1 else { return .match }
         FileHandle.standardError.write(Data("\(request.reason) [stand-in sensor: Enter matches, n does not, c cancels] ".utf8))
-        switch readLine()?.lowercased() {
-        case "n": return .noMatch
-        case "c", nil: return .cancel
-        default: return .match
+        while !Task.isCancelled {
+            // A look now and then, so that a prompt that is taken away ends.
+            var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+            if unsafe poll(&input, 1, 0) > 0 {
+                switch readLine()?.lowercased() {
+                case "n": return .noMatch
+                case "c", nil: return .cancel
+                default: return .match
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(50))
         }
+        FileHandle.standardError.write(Data("\n".utf8))
+        return nil
     }
 }
 #endif

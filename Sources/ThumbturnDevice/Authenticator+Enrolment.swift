@@ -16,14 +16,16 @@ extension Authenticator {
     ///
     /// The new keys are made beside the live ones. Only when the server has them all does the enrolment change over, and the old
     /// keys are deleted; whatever fails before, a wrong password or a crash, leaves the live enrolment as it was. The passcode
-    /// key is registered under the biometric key's proof and becomes active when it first signs.
+    /// key is registered under the biometric key's proof and becomes active when it first signs. While the account has other
+    /// devices, a new one cools off on the server, also when it replaces itself.
     ///
     /// - Parameters:
     ///   - signIn: the person's first login; asked before any prompt.
+    ///   - policy: its ladder says which keys are made.
     ///   - deviceName: how the person will recognise this device in a list, 1 to 64 characters.
     ///   - reason: shown in the system's prompt.
     /// - Returns: the server's record; nil where `keep` left an enrolment alone.
-    /// - Throws: `alreadyEnrolled`; what this device lacks (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`,
+    /// - Throws: `alreadyEnrolled`; `superseded` while another enrolment is running; what this device lacks (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`,
     ///   `lockedOut`); `refused` for a wrong password; what `authenticate` throws.
     @discardableResult
     public func enrol(
@@ -39,25 +41,37 @@ extension Authenticator {
         case .fail where readiness.isEnrolled: throw Failure(.alreadyEnrolled, recovery: .report)
         case .keep, .fail, .replace: break
         }
-        let old = try await liveEnrolment()
-        let new = (old ?? 0) + 1
+        guard !isEnrolling else { throw Failure(.superseded, recovery: .retry) }
+        isEnrolling = true
+        defer { isEnrolling = false }
+
+        // What an earlier attempt left behind, because the app was killed, goes first. A number is never used twice, so
+        // nothing that fails can reach the keys of another enrolment.
+        var marks = try await enrolments()
+        for begun in marks.begun where begun != marks.live { try await deleteKeys(of: begun) }
+        let (old, new) = (marks.live, Int.random(in: 1...Int.max))
+        marks.begun = [new]
+        try await keep(marks)
         let record: DeviceRecord
         do throws(Failure) {
             record = try await register(rungs, as: new, signIn, deviceName, reason)
-            try await setLiveEnrolment(new)
+            // The change-over: before this write the old enrolment is live, after it the new one.
+            try await keep(Enrolments(live: new, begun: old.map { [$0] } ?? []))
         } catch {
-            try? await deleteKeys(of: new)
+            // A write that failed may have been done all the same.
+            if let kept = try? await enrolments(), kept.live != new { try? await deleteKeys(of: new) }
             throw error
         }
         if let old {
-            // The old record goes too, where the server can be told; what is left of it can never sign in again.
-            _ = try? await send("DELETE", "/v1/devices/current", in: old)
+            // Its record goes too, where the server can be told; what is left of it can never sign in again.
+            try? await endOnServer(old)
             try? await deleteKeys(of: old)
+            try? await keep(Enrolments(live: new, begun: []))
         }
         return record
     }
 
-    /// Ends this device's enrolment on the server and deletes its keys. Never prompts.
+    /// Ends this device's enrolment on the server and deletes its keys. Never prompts, and needs no session.
     ///
     /// The keys go in any case. Where the server cannot be told, the failure is thrown after that: the record that is left
     /// there can never sign in again, and another device can delete it.
@@ -65,14 +79,23 @@ extension Authenticator {
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
         let told: Failure?
         do throws(Failure) {
-            _ = try await send("DELETE", "/v1/devices/current", in: live)
+            try await endOnServer(live)
             told = nil
         } catch {
             told = error
         }
-        try await setLiveEnrolment(nil)
+        try await keep(Enrolments(live: nil, begun: [live]))
         try await deleteKeys(of: live)
         if let told { throw told }
+    }
+
+    /// Tells the server, by the session key alone. A device that it does not know is gone already.
+    private func endOnServer(_ enrolment: Int) async throws(Failure) {
+        do throws(Failure) {
+            try await connection.send("DELETE", "/v1/devices/current", key: name(of: .session, in: enrolment))
+        } catch {
+            guard error.status == Failure.PlatformStatus(domain: "HTTP", code: 404) else { throw error }
+        }
     }
 
     /// The rungs of the policy that this device can offer now; at least one.
@@ -148,22 +171,32 @@ extension Authenticator {
 // MARK: - The live enrolment
 
 extension Authenticator {
-    /// Which of this device's enrolments is the live one; nil before the first. It says where the keys are, not whether they
+    /// Which of this device's enrolments is the live one; nil where there is none. It says where the keys are, not whether they
     /// work: that is read from the keys.
-    package func liveEnrolment() async throws(Failure) -> Int? {
-        guard let bytes = try await platform.secrets.read(enrolmentMark) else { return nil }
-        return Int(String(decoding: bytes, as: UTF8.self))
+    package func liveEnrolment() async throws(Failure) -> Int? { try await enrolments().live }
+
+    /// This device's enrolments with the server and account, by their numbers.
+    private struct Enrolments: Codable {
+        var live: Int?
+        /// Those that may have left keys behind.
+        var begun: [Int]
     }
 
-    /// Changes over in one durable write: before it the old enrolment is live, after it the new one.
-    private func setLiveEnrolment(_ number: Int?) async throws(Failure) {
-        guard let number else { return try await platform.secrets.delete(enrolmentMark) }
-        try await platform.secrets.write(Array("\(number)".utf8), as: enrolmentMark)
+    private func enrolments() async throws(Failure) -> Enrolments {
+        guard let bytes = try await platform.secrets.read(enrolmentsName) else { return Enrolments(live: nil, begun: []) }
+        guard let kept = try? JSONDecoder().decode(Enrolments.self, from: Data(bytes)) else {
+            throw Failure(.platform, recovery: .report)
+        }
+        return kept
     }
 
-    private var enrolmentMark: String {
+    private func keep(_ enrolments: Enrolments) async throws(Failure) {
+        try await platform.secrets.write(Signing.encode(enrolments), as: enrolmentsName)
+    }
+
+    private var enrolmentsName: String {
         let any = name(of: .session, in: 0)
-        return "enrolment \(any.server) \(any.account)"
+        return "enrolments \(any.server) \(any.account)"
     }
 }
 

@@ -21,7 +21,8 @@ extension Authenticator {
         return try await send(method, path, json: json, in: live)
     }
 
-    func send(_ method: String, _ path: String, json: [UInt8]? = nil, in enrolment: Int) async throws(Failure) -> [UInt8] {
+    private func send(_ method: String, _ path: String, json: [UInt8]? = nil, in enrolment: Int) async throws(Failure) -> [UInt8]
+    {
         let key = name(of: .session, in: enrolment)
         let body = json.map(ServerConnection.Body.json) ?? .none
         var session = try await storedSession(of: enrolment)

@@ -14,6 +14,8 @@ public actor Authenticator {
     private nonisolated let address: ServerAddress
     private nonisolated let account: String
     private let observe: @Sendable (UnlockNews) -> Void
+    /// One enrolment at a time.
+    var isEnrolling = false
     /// Reaches the flow that is running.
     private var choose: AsyncStream<Void>.Continuation?
 

@@ -1,11 +1,17 @@
 /// Everything that comes from outside: the sensor, the keys, the disk, time and the network.
 public struct Platform: Sendable {
+    /// The sensor and the system's passcode prompt.
     public var sensor: any Sensor
+    /// The keys.
     public var keys: any DeviceKeys
+    /// Small secrets that need no prompt.
     public var secrets: any SecretStore
+    /// Time.
     public var clock: any DeviceClock
+    /// The network.
     public var transport: any Transport
 
+    /// A platform of these parts.
     public init(
         sensor: any Sensor, keys: any DeviceKeys, secrets: any SecretStore, clock: any DeviceClock = SystemClock(),
         transport: any Transport = URLSessionTransport()

@@ -5,6 +5,7 @@ public import ThumbturnCore
 public struct SystemClock: DeviceClock {
     private static let origin = ContinuousClock.now
 
+    /// All of them tell the same time.
     public init() {}
 
     public var now: Instant { Instant(sinceOrigin: Self.origin.duration(to: .now)) }

@@ -1,3 +1,4 @@
+import Synchronization
 import ThumbturnCore
 
 /// Runs an `UnlockFlow` on a platform. One task owns the machine; its effects run as child tasks and come back as events,
@@ -39,6 +40,7 @@ struct UnlockDriver {
                             // Two prompts are never up at once: the earlier one has to be gone.
                             await earlier?.isGone()
                             await show(prompt, until: dismissal, mailbox)
+                            dismissal.promptIsGone()
                         }
                     case .dismiss(let prompt):
                         dismissals[prompt.id]?.dismiss()
@@ -79,6 +81,8 @@ struct UnlockDriver {
         let request = PromptRequest(
             rung: prompt.rung, reason: reason, cancelButton: prompt.cancelButton, key: key, message: message
         )
+        // A prompt may be dismissed, or the flow ended, before its turn came.
+        guard !dismissal.isDismissed, !Task.isCancelled else { return }
         let answer = await dismissal.race { await platform.sensor.prompt(request) }
         switch answer {
         case .matched(let presence): mailbox.yield(.matched(presence, prompt: prompt.id))
@@ -108,6 +112,7 @@ struct UnlockDriver {
 
 /// Ends one child task without ending the others, and tells when it has ended.
 private final class Dismissal: Sendable {
+    private let dismissed = Mutex(false)
     private let signals: AsyncStream<Void>
     private let mailbox: AsyncStream<Void>.Continuation
     private let gone: AsyncStream<Void>
@@ -118,15 +123,21 @@ private final class Dismissal: Sendable {
         (gone, end) = AsyncStream.makeStream()
     }
 
-    func dismiss() { mailbox.finish() }
+    var isDismissed: Bool { dismissed.withLock { $0 } }
 
-    /// Returns when the operation is over.
+    func dismiss() {
+        dismissed.withLock { $0 = true }
+        mailbox.finish()
+    }
+
+    func promptIsGone() { end.finish() }
+
+    /// Returns when the prompt is gone.
     func isGone() async { for await _ in gone {} }
 
     /// The operation's answer, or nil when it was dismissed first. The loser is cancelled and waited for.
     func race<Answer: Sendable>(_ operation: @escaping @Sendable () async -> Answer) async -> Answer? {
-        defer { end.finish() }
-        return await withTaskGroup(of: Answer?.self) { group in
+        await withTaskGroup(of: Answer?.self) { group in
             group.addTask { await operation() }
             group.addTask {
                 for await _ in self.signals {}

@@ -56,9 +56,9 @@ package final class DPoPNonces: Sendable {
                 state.seenBefore = []
                 throw .nonceNeeded
             }
-            // A proof is remembered with its nonce's bucket, and forgotten with it.
-            let isNew = bucket == state.bucket ? state.seen.insert(key).inserted : state.seenBefore.insert(key).inserted
-            guard isNew else { throw .replayed }
+            // The same `jti` is refused under either nonce. It is remembered with the newer bucket if that is its own.
+            guard !state.seen.contains(key), !state.seenBefore.contains(key) else { throw .replayed }
+            if bucket == state.bucket { state.seen.insert(key) } else { state.seenBefore.insert(key) }
         }
     }
 

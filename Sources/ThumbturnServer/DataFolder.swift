@@ -1,22 +1,36 @@
 #if Server
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 import Foundation
 
 /// The folder where a server keeps everything: mode 0700, its files 0600.
 struct DataFolder {
-    let database: String
     let masterKey: MasterKey
+    let store: SQLiteStore
 
-    init(_ settings: ServerSettings) throws {
+    /// Opens the folder and brings it up to date. Processes that start together do so one after the other.
+    init(_ settings: ServerSettings, time: NodeTime) throws {
         let folder = settings.dataFolder
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
-            )
-        } catch {
-            throw SetupError.unwritable(folder)
-        }
+        // Made with its mode in one step: another process may look at it at once.
+        let parent = URL(fileURLWithPath: folder).deletingLastPathComponent().path
+        try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw SetupError.unwritable(folder) }
         try Self.refuseIfOpen(folder)
-        database = folder + "/thumbturn.sqlite"
+
+        let lock = unsafe open(folder + "/lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw SetupError.unwritable(folder) }
+        // Closing the file gives the lock back, and so does the end of the process.
+        defer { close(lock) }
+        while flock(lock, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw SetupError.unwritable(folder) }
+        }
+
+        let database = folder + "/thumbturn.sqlite"
         let isNew = !FileManager.default.fileExists(atPath: database)
         masterKey =
             if let given = settings.masterKey {
@@ -26,9 +40,11 @@ struct DataFolder {
             }
         // SQLite gives the files beside it the database's own mode.
         if isNew {
-            let made = FileManager.default.createFile(atPath: database, contents: nil, attributes: [.posixPermissions: 0o600])
-            guard made else { throw SetupError.unwritable(database) }
+            let file = unsafe open(database, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+            guard file >= 0 else { throw SetupError.unwritable(database) }
+            close(file)
         }
+        store = try SQLiteStore(path: database, time: time)
     }
 
     /// What lies here is for one user: password hashes, and the keys to everything.

@@ -50,6 +50,7 @@ package final class ServerSecrets: Sendable {
     private static func load(_ store: any Store, _ masterKey: MasterKey, _ time: NodeTime) async throws -> Current {
         let now = time.now
         let sealed = try await store.secrets(
+            checking: { _ = try masterKey.unseal($0) },
             renewing: { $0.use == .challenge && now - $0.createdAt >= challengeLife },
             make: { use, now in
                 let id = Base64URL.encode((0..<9).map { _ in UInt8.random(in: 0...255) })

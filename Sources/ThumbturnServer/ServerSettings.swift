@@ -17,6 +17,7 @@ public struct ServerSettings: Sendable {
     /// The client that our tokens are issued to (RFC 9068 section 2.2): the app.
     public var clientID = "thumbturn-app"
 
+    /// How long an access token is good.
     public var accessTokenLifetime = Duration.seconds(300)
     /// A session ends this long after the sign-in, whatever happens.
     public var sessionLifetime = Duration.seconds(12 * 3600)

@@ -18,7 +18,7 @@ struct ThumbturnServerCommand: AsyncParsableCommand {
 
 /// Where a server keeps everything.
 struct DataOptions: ParsableArguments {
-    @Option(help: "The folder of the database and the keys; made where it does not exist.")
+    @Option(help: "The folder of the database and the keys; made where it does not exist, and for this user alone (mode 0700).")
     var data = "thumbturn-data"
 
     /// The settings, with the master key from the environment where it is given.

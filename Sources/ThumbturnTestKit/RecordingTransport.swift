@@ -7,10 +7,12 @@ public final class RecordingTransport: Transport {
     private let next: any Transport
     private let log = Mutex<[(request: HTTPRequest, response: HTTPResponse)]>([])
 
+    /// Passes requests on to another transport.
     public init(_ next: any Transport = URLSessionTransport()) {
         self.next = next
     }
 
+    /// What was sent and answered so far, in order.
     public var exchanges: [(request: HTTPRequest, response: HTTPResponse)] { log.withLock { $0 } }
 
     public func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {

@@ -33,6 +33,7 @@ public final class SimulatedPhone: Sendable {
         case ignore
     }
 
+    /// The phone's clock.
     public let clock: any DeviceClock
     private let state: Mutex<State>
 

@@ -24,6 +24,7 @@ public final class VirtualClock: DeviceClock {
         var continuation: CheckedContinuation<Void, any Error>
     }
 
+    /// A clock that stands at this civil time.
     public init(civilTime: UnixTime = UnixTime(seconds: 1_800_000_000)) {
         state = Mutex(State(now: Instant(sinceOrigin: .seconds(1000)), civil: civilTime))
     }

@@ -4,9 +4,11 @@ public import ThumbturnCore
 
 /// A secret of the server under which challenges are made: 32 random bytes, named so that it can be rotated.
 public struct ChallengeSecret: Sendable {
+    /// The `kid` of what it makes.
     public let id: String
     fileprivate let key: SymmetricKey
 
+    /// A secret of exactly 32 bytes.
     public init(id: String, bytes: [UInt8]) {
         precondition(bytes.count == 32, "a challenge secret has 32 bytes")
         self.id = id
@@ -21,11 +23,14 @@ public struct Challenges: Sendable {
     /// The longest that any challenge lives.
     public static let lifetime = Duration.seconds(300)
 
+    /// The claim `iss`.
     public let issuer: String
+    /// The claim `aud`.
     public let audience: String
     /// The newest first; it makes new challenges, the others only recognise old ones.
     public let secrets: [ChallengeSecret]
 
+    /// Challenges under these secrets, at least one.
     public init(issuer: String, audience: String, secrets: [ChallengeSecret]) {
         precondition(!secrets.isEmpty, "challenges need a secret")
         self.issuer = issuer

@@ -4,8 +4,11 @@ public import ThumbturnCore
 
 /// A verified DPoP proof (RFC 9449 section 4.3). Whether its `jti` was seen before is the caller's to check, with `replayKey`.
 public struct DPoPProof: Sendable {
+    /// The key that signed.
     public let key: VerifyingKey
+    /// The proof's own id.
     public let jti: String
+    /// The nonce in it.
     public let nonce: String?
 
     /// The thumbprint of the key that signed.
@@ -13,6 +16,7 @@ public struct DPoPProof: Sendable {
 
     /// The request that a proof must be for.
     public struct Request: Sendable {
+        /// In capital letters.
         public var method: String
         /// The full address as clients see it; query and fragment do not count.
         public var uri: String
@@ -21,6 +25,7 @@ public struct DPoPProof: Sendable {
         /// The body that the claim `bdy` must cover; nil where it is not demanded.
         public var body: [UInt8]?
 
+        /// A request as the server sees it.
         public init(method: String, uri: String, accessToken: String? = nil, body: [UInt8]? = nil) {
             self.method = method
             self.uri = uri

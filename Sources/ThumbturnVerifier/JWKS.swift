@@ -4,8 +4,10 @@ public import ThumbturnCore
 public struct JWKS: Message {
     public enum CodingKeys: String, CodingKey, CaseIterable { case keys }
 
+    /// The keys, the signing one first.
     public var keys: [JWK]
 
+    /// A set of keys.
     public init(keys: [JWK]) {
         self.keys = keys
     }

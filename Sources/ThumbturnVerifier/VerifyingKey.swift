@@ -18,6 +18,7 @@ public struct VerifyingKey: Sendable, Hashable {
         self.init(key)
     }
 
+    /// From a JSON Web Key on P-256 for ES256 signatures.
     public init(jwk: JWK) throws(Refusal) {
         guard let point = jwk.x963 else { throw .unacceptableKey }
         try self.init(x963: point)
@@ -49,6 +50,7 @@ public struct VerifyingKey: Sendable, Hashable {
         thumbprint = Base64URL.encode(SHA256.hash(data: jwk.thumbprintInput))
     }
 
+    /// The key as a JSON Web Key.
     public var jwk: JWK { JWK(x: Array(x963[1..<33]), y: Array(x963[33...])) }
 
     /// Whether `signature` is an ES256 signature over `message`: r and s, 32 bytes each (RFC 7518 section 3.4).

@@ -226,8 +226,23 @@ func expectFailure(
                 #expect(await restarted?.readiness().isEnrolled == false)
                 _ = try? await restarted?.enrol(with: World.signIn)
                 #expect(await restarted?.readiness().isEnrolled == true)
+                #expect(world.phone.keyCount == 3, "what the first attempt had made is gone")
                 group.cancelAll()
             }
+        }
+    }
+
+    @Test func oneEnrolmentAtATime() async throws {
+        let world = try World()
+        try await world.clock.run {
+            world.phone.next(.match, after: .seconds(2))
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try? await world.auth.enrol(with: World.signIn) }
+                try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                await expectFailure(.superseded) { try await world.auth.enrol(with: World.signIn) }
+            }
+            #expect(await world.auth.readiness().isEnrolled)
+            #expect(world.phone.keyCount == 3)
         }
     }
 

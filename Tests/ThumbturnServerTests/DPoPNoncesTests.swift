@@ -33,6 +33,20 @@ import ThumbturnVerifier
         #expect(refusal(nonces, proof, at: start + .seconds(later)) == .replayed)
     }
 
+    @Test func aJTIUnderTheNextNonceIsTheSameJTI() throws {
+        let nonces = DPoPNonces(now: start)
+        let (old, later) = (nonces.current(at: start), start + .seconds(30))
+        func proof(_ nonce: String) throws -> DPoPProof {
+            try DPoPProof(
+                device.dpop("GET", "/x", nil, nonce: nonce, jti: "the same one"),
+                for: .init(method: "GET", uri: "https://a.example/x"),
+                fresh: .nonce(isLive: { _ in true })
+            )
+        }
+        #expect(refusal(nonces, try proof(old), at: start) == nil)
+        #expect(refusal(nonces, try proof(nonces.current(at: later)), at: later) == .replayed)
+    }
+
     @Test func aNonceRunsOut() throws {
         let nonces = DPoPNonces(now: start)
         let nonce = nonces.current(at: start)

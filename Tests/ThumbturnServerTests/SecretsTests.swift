@@ -64,6 +64,45 @@ import ThumbturnServer
         await #expect(throws: SetupError.self) { _ = try await Server(settings(2)) }
     }
 
+    @Test("a wrong master key harms nothing, also when a secret is due")
+    func wrongKeyAfterADay() async throws {
+        let folder = LiveServer.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let clock = TestClock()
+        func open(_ byte: UInt8) async throws {
+            let key = try MasterKey(bytes: [UInt8](repeating: byte, count: 32))
+            let settings = try ServerSettings(publicURL: "http://localhost", dataFolder: folder, masterKey: key)
+            _ = try await AuthorizationServer(settings, clock: clock.node)
+        }
+        try await open(1)
+        clock.advance(by: .seconds(25 * 3600))
+        await #expect(throws: SetupError.self) { try await open(2) }
+        try await open(1)
+    }
+
+    @Test func serversThatStartTogetherOnAnEmptyFolderAgree() async throws {
+        for _ in 0..<5 {
+            let folder = LiveServer.temporaryFolder()
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let settings = try ServerSettings(publicURL: "http://localhost", dataFolder: folder)
+            try await withThrowingTaskGroup { group in
+                for number in 0..<4 {
+                    group.addTask {
+                        try await Server(settings).addAccount(named: "account \(number)", password: LiveServer.password)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            // All of them are there: each name is taken.
+            let server = try await Server(settings)
+            for number in 0..<4 {
+                await #expect(throws: SetupError.self) {
+                    try await server.addAccount(named: "account \(number)", password: LiveServer.password)
+                }
+            }
+        }
+    }
+
     @Test func theDataFolderIsItsOwnersAlone() async throws {
         try await LiveServer.run { live in
             func mode(_ path: String) throws -> Int? {

@@ -174,6 +174,23 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func aDeviceEndsItselfByItsSessionKeyAlone() async throws {
+        try await LiveServer.run { live in
+            let (ada, bob) = (try await live.device(), try await live.device(of: "bob"))
+            let tokens = try await ada.signIn()
+            func end(_ one: LiveServer.Enrolled, _ path: String = "/v1/devices/current") async throws -> LoadConnection.Answer {
+                let proof = one.device.dpop("DELETE", path, [], nonce: try await one.nonce())
+                return try await one.connection.send("DELETE", path, headers: [("DPoP", proof)])
+            }
+            let adas = try claims(of: tokens.accessToken).did
+            #expect(try await end(bob, "/v1/devices/\(adas)").status == 401, "no other device, and not by its id")
+            #expect(try await end(ada).status == 204)
+            #expect(try await ada.get("/v1/me", token: tokens.accessToken).kind == "verification-failed")
+            #expect(try await end(ada).kind == "not-found")
+            #expect(try await bob.signIn().tokenType == "DPoP")
+        }
+    }
+
     @Test func aTokenDoesNotOutliveItsSession() async throws {
         try await LiveServer.run(configure: { $0.sessionLifetime = .seconds(400) }) { live in
             let ada = try await live.device()

@@ -23,10 +23,12 @@ public struct UnlockFlow: Hashable, Sendable {
     public struct Prompt: Hashable, Sendable {
         /// Tells this prompt from earlier ones.
         public let id: Int
+        /// Which rung is asked.
         public let rung: Rung
         /// What the system's cancel button says in this phase.
         public let cancelButton: CancelButton
 
+        /// A prompt; flows number theirs from 1.
         public init(id: Int, rung: Rung, cancelButton: CancelButton) {
             self.id = id
             self.rung = rung

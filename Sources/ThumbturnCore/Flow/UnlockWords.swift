@@ -20,6 +20,7 @@ public struct Proof: Hashable, Sendable, Redacted {
     /// The compact serialisation.
     public let jws: String
 
+    /// A proof in compact serialisation.
     public init(jws: String) {
         self.jws = jws
     }

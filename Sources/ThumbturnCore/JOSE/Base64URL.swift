@@ -1,5 +1,6 @@
 /// Base64url without padding (RFC 7515 section 2), in its one canonical form.
 public enum Base64URL {
+    /// The canonical spelling of some bytes.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: encodedBytes(bytes), as: UTF8.self)
     }

@@ -1,7 +1,10 @@
 /// The three parts of a JWS in compact serialisation (RFC 7515 section 3.1), split and decoded but not verified.
 public struct CompactJWS: Hashable, Sendable {
+    /// The header: JSON that nobody has read yet.
     public let header: [UInt8]
+    /// The payload, whatever it is.
     public let payload: [UInt8]
+    /// The signature or MAC.
     public let signature: [UInt8]
     /// The bytes that were signed: the encoded header, a dot and the encoded payload.
     public let signingInput: [UInt8]

@@ -7,6 +7,7 @@ public enum JSONScan {
     /// Our own messages are three deep.
     private static let maximumDepth = 16
 
+    /// Whether the bytes are such a text. Numbers and literals are only delimited here; the decoder checks their form.
     public static func isUnambiguous(_ bytes: [UInt8]) -> Bool {
         guard String(validating: bytes, as: UTF8.self) != nil, bytes.first != 0xEF else { return false }
         var scanner = Scanner(bytes: bytes)

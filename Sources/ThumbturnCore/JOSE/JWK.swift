@@ -4,13 +4,19 @@ public struct JWK: Message, Hashable {
         case kty, crv, x, y, kid, use, alg
     }
 
+    /// The key type; only `EC` is accepted.
     public let kty: String
+    /// The curve; only `P-256` is accepted.
     public let crv: String
     /// The coordinates: 32 bytes each, big-endian, in base64url.
     public let x: String
+    /// The second coordinate.
     public let y: String
+    /// The key's id, in key sets.
     public let kid: String?
+    /// What the key is for; `sig` where it is given.
     public let use: String?
+    /// The algorithm; `ES256` where it is given.
     public let alg: String?
 
     /// The key with these coordinates of 32 bytes each.

@@ -10,12 +10,14 @@ public struct ChallengeRequest: Message, Hashable {
         case purpose, kids, jkt
     }
 
+    /// What the challenge may be spent on.
     public var purpose: Purpose
     /// The keys that may answer, 1 to 4. The server echoes them without looking, so nothing can be found out by asking.
     public var kids: [String]
     /// The thumbprint of the device's session key.
     public var jkt: String
 
+    /// A request for a challenge.
     public init(purpose: Purpose, kids: [String], jkt: String) {
         self.purpose = purpose
         self.kids = kids
@@ -35,6 +37,7 @@ public struct ChallengeAnswer: Message, Hashable {
     /// Seconds from now.
     public var expiresIn: Int64
 
+    /// The answer to a request.
     public init(challenge: String, expiresIn: Int64) {
         self.challenge = challenge
         self.expiresIn = expiresIn
@@ -47,18 +50,27 @@ public struct ChallengeClaims: Message, Hashable {
         case iss, aud, jti, iat, exp, kids, cnf, purpose
     }
 
+    /// The header `typ`.
     public static let type = "thumbturn-challenge+jwt"
 
+    /// The server's public address.
     public var iss: String
+    /// Who may take the challenge: the same server.
     public var aud: String
     /// 128 random bits in base64url: what is spent.
     public var jti: String
+    /// When it was made, by the server's clock.
     public var iat: UnixTime
+    /// The first second at which it is no longer taken; 300 s after `iat` at most.
     public var exp: UnixTime
+    /// The keys that may answer, as they were asked for.
     public var kids: [String]
+    /// The session key that must redeem the answer.
     public var cnf: Confirmation
+    /// What it may be spent on.
     public var purpose: Purpose
 
+    /// All claims.
     public init(
         iss: String, aud: String, jti: String, iat: UnixTime, exp: UnixTime, kids: [String], cnf: Confirmation, purpose: Purpose
     ) {
@@ -77,8 +89,10 @@ public struct ChallengeClaims: Message, Hashable {
 public struct Confirmation: Message, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable { case jkt }
 
+    /// The key's RFC 7638 thumbprint.
     public var jkt: String
 
+    /// A confirmation of one key.
     public init(jkt: String) {
         self.jkt = jkt
     }
@@ -88,12 +102,17 @@ public struct Confirmation: Message, Hashable {
 public struct ProofHeader: Message, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable { case typ, alg, kid }
 
+    /// The header `typ`.
     public static let type = "thumbturn-proof+jwt"
 
+    /// `thumbturn-proof+jwt`.
     public var typ: String
+    /// `ES256`.
     public var alg: String
+    /// The key that signed.
     public var kid: String
 
+    /// The header of a proof by this key.
     public init(kid: String) {
         typ = Self.type
         alg = "ES256"

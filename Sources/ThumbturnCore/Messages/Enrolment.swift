@@ -2,9 +2,12 @@
 public struct PasswordSignInRequest: Message, Redacted {
     public enum CodingKeys: String, CodingKey, CaseIterable { case account, password }
 
+    /// The account's name.
     public var account: String
+    /// As typed.
     public var password: String
 
+    /// Name and password.
     public init(account: String, password: String) {
         self.account = account
         self.password = password
@@ -23,6 +26,7 @@ public struct EnrolmentTicket: Message, Redacted {
     /// Seconds from now.
     public var expiresIn: Int64
 
+    /// A ticket and its life.
     public init(ticket: String, expiresIn: Int64) {
         self.ticket = ticket
         self.expiresIn = expiresIn
@@ -33,12 +37,14 @@ public struct EnrolmentTicket: Message, Redacted {
 public struct EnrolRequest: Message, Redacted {
     public enum CodingKeys: String, CodingKey, CaseIterable { case ticket, name, keys }
 
+    /// The ticket of the first mile, as received.
     public var ticket: String
     /// How the person will recognise the device in a list, 1 to 64 characters.
     public var name: String
     /// The session key and at least one key that verifies the person; one of each kind at most.
     public var keys: [KeyRegistration]
 
+    /// A request to enrol these keys.
     public init(ticket: String, name: String, keys: [KeyRegistration]) {
         self.ticket = ticket
         self.name = name
@@ -57,7 +63,9 @@ public struct EnrolRequest: Message, Redacted {
 public struct KeyRegistration: Message, Redacted {
     public enum CodingKeys: String, CodingKey, CaseIterable { case kind, jwk, spki, x963, proof }
 
+    /// What the key is for.
     public var kind: KeyKind
+    /// The public key as a JSON Web Key.
     public var jwk: JWK?
     /// SubjectPublicKeyInfo (RFC 5280 section 4.1): PEM, or DER in base64.
     public var spki: String?
@@ -67,6 +75,7 @@ public struct KeyRegistration: Message, Redacted {
     /// proof, so that enrolling shows one prompt, and becomes active with its own first proof.
     public var proof: String?
 
+    /// A key as a JSON Web Key, with its proof.
     public init(kind: KeyKind, jwk: JWK, proof: String?) {
         self.kind = kind
         self.jwk = jwk
@@ -91,15 +100,18 @@ public struct DeviceRecord: Message, Hashable {
         case current
     }
 
+    /// One of a device's keys.
     public struct Key: Message, Hashable {
         public enum CodingKeys: String, CodingKey, CaseIterable { case kid, kind, active }
 
         /// The RFC 7638 thumbprint.
         public var kid: String
+        /// What the key is for.
         public var kind: KeyKind
         /// False until a key that was registered without its own proof has signed once.
         public var active: Bool
 
+        /// A key as the server knows it.
         public init(kid: String, kind: KeyKind, active: Bool) {
             self.kid = kid
             self.kind = kind
@@ -107,13 +119,18 @@ public struct DeviceRecord: Message, Hashable {
         }
     }
 
+    /// The device's id at this server.
     public var id: String
+    /// How the person calls it.
     public var name: String
+    /// Its keys.
     public var keys: [Key]
+    /// When it was enrolled, by the server's clock.
     public var enrolledAt: UnixTime
     /// Whether this is the device that asks.
     public var current: Bool
 
+    /// A device as the server knows it.
     public init(id: String, name: String, keys: [Key], enrolledAt: UnixTime, current: Bool) {
         self.id = id
         self.name = name
@@ -127,8 +144,10 @@ public struct DeviceRecord: Message, Hashable {
 public struct DeviceList: Message {
     public enum CodingKeys: String, CodingKey, CaseIterable { case devices }
 
+    /// The devices that are not revoked, oldest first.
     public var devices: [DeviceRecord]
 
+    /// A list of devices.
     public init(devices: [DeviceRecord]) {
         self.devices = devices
     }

@@ -5,6 +5,7 @@ public protocol Message: Codable, Sendable {
 
 /// Decodes a message and refuses members that it does not know, so that nothing is accepted half understood.
 public struct Strict<Content: Message>: Decodable, Sendable {
+    /// The message.
     public let content: Content
 
     public init(from decoder: any Decoder) throws {

@@ -3,6 +3,7 @@
 /// At the token endpoint, and wherever DPoP is refused, the member `error` carries the code of RFC 6749 section 5.2 or
 /// RFC 9449 sections 5 and 8 as well.
 public struct Problem: Codable, Hashable, Sendable {
+    /// The types there are.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The request cannot be read.
         case malformed
@@ -14,6 +15,7 @@ public struct Problem: Codable, Hashable, Sendable {
         case tooLarge = "too-large"
         case unavailable
 
+        /// The member `type`.
         public var uri: String { "urn:thumbturn:problem:\(rawValue)" }
 
         /// The member `title`: the same for every occurrence.
@@ -29,11 +31,16 @@ public struct Problem: Codable, Hashable, Sendable {
         }
     }
 
+    /// The URI of the type.
     public var type: String
+    /// The type in words.
     public var title: String
+    /// The HTTP status.
     public var status: Int
+    /// The OAuth code, where there is one.
     public var error: String?
 
+    /// A problem of a type.
     public init(_ kind: Kind, status: Int, error: String? = nil) {
         type = kind.uri
         title = kind.title

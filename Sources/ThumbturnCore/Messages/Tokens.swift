@@ -10,13 +10,16 @@ public struct TokenAnswer: Message, Redacted {
         case refreshToken = "refresh_token"
     }
 
+    /// A compact JWS of type `at+jwt`.
     public var accessToken: String
     /// Always `DPoP` (RFC 9449 section 5).
     public var tokenType: String
     /// Seconds from now.
     public var expiresIn: Int64
+    /// What the next refresh needs; opaque.
     public var refreshToken: String
 
+    /// An answer of type `DPoP`.
     public init(accessToken: String, expiresIn: Int64, refreshToken: String) {
         self.accessToken = accessToken
         tokenType = "DPoP"
@@ -35,25 +38,37 @@ public struct AccessTokenClaims: Codable, Hashable, Sendable {
         case acr, amr, cnf
     }
 
+    /// The header `typ`.
     public static let type = "at+jwt"
 
+    /// The server's public address.
     public var iss: String
+    /// The resource that the token is for.
     public var aud: String
     /// The account: random, not its name.
     public var sub: String
+    /// The app.
     public var clientID: String
+    /// When it was issued.
     public var iat: UnixTime
+    /// The first second at which it is no longer good.
     public var exp: UnixTime
+    /// Makes the token one of its kind.
     public var jti: String
     /// The session, and the device that it lives on.
     public var sid: String
+    /// The device's id.
     public var did: String
     /// When the person was last verified by a signature. A refresh does not move it.
     public var authTime: UnixTime
+    /// How far the proof behind the session may be trusted; see `Assurance`.
     public var acr: String
+    /// What is known of how the person was verified.
     public var amr: [String]
+    /// The session key that must come with the token.
     public var cnf: Confirmation
 
+    /// All claims.
     public init(
         iss: String, aud: String, sub: String, clientID: String, iat: UnixTime, exp: UnixTime, jti: String, sid: String,
         did: String, authTime: UnixTime, acr: String, amr: [String], cnf: Confirmation
@@ -81,13 +96,20 @@ public struct Me: Message, Hashable {
         case authTime = "auth_time"
     }
 
+    /// The account's id: the token's `sub`.
     public var account: String
+    /// The account's name.
     public var name: String
+    /// The device's id.
     public var device: String
+    /// As in the token.
     public var acr: String
+    /// As in the token.
     public var amr: [String]
+    /// When the person was last verified by a signature.
     public var authTime: UnixTime
 
+    /// An answer.
     public init(account: String, name: String, device: String, acr: String, amr: [String], authTime: UnixTime) {
         self.account = account
         self.name = name

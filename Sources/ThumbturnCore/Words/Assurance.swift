@@ -43,9 +43,12 @@ public enum UserVerification: String, Hashable, Sendable, Codable, CaseIterable,
 ///
 /// A `software` protection says that nobody proved anything: the verification is then the word given at enrolment.
 public struct Assurance: Hashable, Sendable, Codable {
+    /// Where the key lives.
     public var protection: KeyProtection
+    /// What the key demanded.
     public var verification: UserVerification
 
+    /// A pair; the server makes it from evidence.
     public init(protection: KeyProtection, verification: UserVerification) {
         self.protection = protection
         self.verification = verification

@@ -59,9 +59,12 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, Custo
 
     /// The raw status that the operating system gave: always the pair, because a code means nothing without its domain.
     public struct PlatformStatus: Hashable, Sendable {
+        /// For example an error domain of Apple's, or `HTTP`.
         public var domain: String
+        /// The number within the domain.
         public var code: Int
 
+        /// A raw status.
         public init(domain: String, code: Int) {
             self.domain = domain
             self.code = code
@@ -75,6 +78,7 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, Custo
     /// What the platform said, where it said something.
     public var status: PlatformStatus?
 
+    /// A failure with its next step.
     public init(_ code: Code, recovery: Recovery, status: PlatformStatus? = nil) {
         self.code = code
         self.recovery = recovery

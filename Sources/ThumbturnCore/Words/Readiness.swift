@@ -44,12 +44,14 @@ public enum KeyState: Hashable, Sendable {
 
 /// One silent, total answer to "what can this person do now?".
 public struct Readiness: Hashable, Sendable {
+    /// The state of the sensor.
     public var biometry: BiometryState
     /// The state of each key. A kind that is not listed is missing.
     public var keys: [KeyKind: KeyState]
     /// The rungs that the policy would ask, in order.
     public var ladder: [Rung]
 
+    /// What a device found.
     public init(biometry: BiometryState, keys: [KeyKind: KeyState], ladder: [Rung]) {
         self.biometry = biometry
         self.keys = keys

@@ -3,6 +3,7 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
     /// The time since the clock's own origin, for example the start of the device.
     public var sinceOrigin: Duration
 
+    /// A point so long after the clock's origin.
     public init(sinceOrigin: Duration) {
         self.sinceOrigin = sinceOrigin
     }
@@ -14,8 +15,10 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
 
 /// A point in civil time, in whole seconds since 1970-01-01 UTC: the NumericDate of RFC 7519 section 2.
 public struct UnixTime: Hashable, Sendable, Codable, Comparable {
+    /// Whole seconds; negative before 1970.
     public var seconds: Int64
 
+    /// A point so many seconds after 1970.
     public init(seconds: Int64) {
         self.seconds = seconds
     }

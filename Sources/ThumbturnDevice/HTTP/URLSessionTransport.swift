@@ -14,6 +14,7 @@ public struct URLSessionTransport: Transport {
         return URLSession(configuration: configuration, delegate: RefusingRedirects(), delegateQueue: nil)
     }()
 
+    /// All of them share one session.
     public init() {}
 
     public func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {

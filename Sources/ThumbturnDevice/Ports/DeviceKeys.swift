@@ -8,8 +8,10 @@ public struct KeyName: Hashable, Sendable {
     public var account: String
     /// Counts this device's enrolments with that server and account, so that a new one can be prepared beside the live one.
     public var enrolment: Int
+    /// What the key is for.
     public var kind: KeyKind
 
+    /// Names a key.
     public init(server: String, account: String, enrolment: Int = 1, kind: KeyKind) {
         self.server = server
         self.account = account

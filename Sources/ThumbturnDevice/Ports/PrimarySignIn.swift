@@ -21,6 +21,7 @@ public struct Credentials: Sendable, Redacted {
 public struct PasswordSignIn: PrimarySignIn, Redacted {
     private let typed: Credentials
 
+    /// What the person typed.
     public init(account: String, password: String) {
         typed = .password(password, for: account)
     }

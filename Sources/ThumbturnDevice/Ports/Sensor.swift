@@ -26,6 +26,7 @@ public struct PromptRequest: Sendable {
     /// What that key will sign.
     public var message: [UInt8]
 
+    /// A prompt to show.
     public init(
         rung: Rung, reason: String, cancelButton: UnlockFlow.CancelButton, key: KeyName, message: [UInt8]
     ) {
@@ -49,8 +50,10 @@ public enum PromptAnswer: Sendable {
 /// What the platform hands out after a match so that a key may be used: an authenticated context, a signature object, an
 /// authorisation. It proves nothing by itself, and no server hears of it.
 public struct Presence: Sendable {
+    /// The platform's own; only its adapter can read it.
     public let context: any Sendable
 
+    /// Wraps what the platform gave.
     public init(context: any Sendable) {
         self.context = context
     }

@@ -13,9 +13,12 @@ public struct HTTPRequest: Sendable, Redacted {
     public var method: String
     /// The absolute address.
     public var url: String
+    /// The header fields.
     public var headers: [String: String]
+    /// Empty where there is none.
     public var body: [UInt8]
 
+    /// A request.
     public init(method: String, url: String, headers: [String: String] = [:], body: [UInt8] = []) {
         self.method = method
         self.url = url
@@ -26,11 +29,14 @@ public struct HTTPRequest: Sendable, Redacted {
 
 /// One answer, whatever its status. It may carry tokens, so it has no description.
 public struct HTTPResponse: Sendable, Redacted {
+    /// The HTTP status.
     public var status: Int
     /// Names in lower case.
     public var headers: [String: String]
+    /// Empty where there is none.
     public var body: [UInt8]
 
+    /// An answer.
     public init(status: Int, headers: [String: String], body: [UInt8]) {
         self.status = status
         self.headers = headers

@@ -56,5 +56,11 @@ extension AuthorizationServer {
             try await store.revoke(id, by: caller.session.id)
         else { throw Refused.notFound }
     }
+
+    /// `DELETE /v1/devices/current` without a token: whoever holds a device's session key may end that device, whether or not
+    /// anybody is signed in.
+    func endDevice(_ dpop: DPoPProof) async throws {
+        guard try await store.revoke(deviceWithSessionKey: dpop.jkt) else { throw Refused.notFound }
+    }
 }
 #endif

@@ -16,9 +16,9 @@ package struct AuthorizationServer: Sendable {
     /// Opens the data folder: makes what is missing, and reads the secrets.
     package init(_ settings: ServerSettings, clock: NodeClock = .system) async throws {
         self.settings = settings
-        let folder = try DataFolder(settings)
         time = NodeTime(clock)
-        store = try SQLiteStore(path: folder.database, time: time)
+        let folder = try DataFolder(settings, time: time)
+        store = folder.store
         secrets = try await ServerSecrets(store: store, masterKey: folder.masterKey, time: time)
         passwords = try Passwords()
         nonces = DPoPNonces(now: time.now)

@@ -62,8 +62,12 @@ package struct Routes: Sendable {
         router.get("v1/me") { request, _ in Response.json(service.me(try await caller(request))) }
         router.get("v1/devices") { request, _ in Response.json(try await service.devices(try await caller(request))) }
         router.delete("v1/devices/{id}") { request, context in
-            let caller = try await caller(request)
-            try await service.revoke(try context.parameters.require("id"), caller)
+            let id = try context.parameters.require("id")
+            if id == "current", request.headers[.authorization] == nil {
+                try await service.endDevice(try dpop(of: request, body: try await request.cappedBytes()))
+            } else {
+                try await service.revoke(id, try await caller(request))
+            }
             return Response(status: .noContent)
         }
         return router

@@ -186,15 +186,29 @@ package final class SQLiteStore: Store {
                 arguments: [now.seconds, blob(device.bytes), blob(caller.account.bytes)]
             )
             guard db.changesCount == 1 else { return false }
-            try db.execute(
-                sql: "UPDATE sessions SET ended_at = ? WHERE device_id = ? AND ended_at IS NULL",
-                arguments: [now.seconds, blob(device.bytes)]
+            try Self.endSessions(of: blob(device.bytes), in: db, at: now)
+            return true
+        }
+    }
+
+    package func revoke(deviceWithSessionKey jkt: String) async throws -> Bool {
+        try await writer.write { db, now in
+            let id = try Data.fetchOne(
+                db,
+                sql: """
+                    UPDATE devices SET revoked_at = ? WHERE revoked_at IS NULL
+                    AND id = (SELECT device_id FROM keys WHERE kid = ? AND kind = 'session') RETURNING id
+                    """,
+                arguments: [now.seconds, jkt]
             )
+            guard let id else { return false }
+            try Self.endSessions(of: id, in: db, at: now)
             return true
         }
     }
 
     package func secrets(
+        checking check: @escaping @Sendable (SealedSecret) throws -> Void,
         renewing isDue: @escaping @Sendable (SealedSecret) -> Bool,
         make: @escaping @Sendable (SecretUse, UnixTime) throws -> SealedSecret
     ) async throws -> [SealedSecret] {
@@ -202,6 +216,7 @@ package final class SQLiteStore: Store {
             var secrets = try Row.fetchAll(
                 db, sql: "SELECT id, use, created_at, sealed FROM secrets ORDER BY created_at DESC, id"
             ).compactMap(Self.secret)
+            try secrets.forEach(check)
             for use in SecretUse.allCases {
                 if let newest = secrets.first(where: { $0.use == use }), !isDue(newest) { continue }
                 let made = try make(use, now)
@@ -228,6 +243,12 @@ package final class SQLiteStore: Store {
     }
 
     // MARK: Rows
+
+    private static func endSessions(of device: Data, in db: Database, at now: UnixTime) throws {
+        try db.execute(
+            sql: "UPDATE sessions SET ended_at = ? WHERE device_id = ? AND ended_at IS NULL", arguments: [now.seconds, device]
+        )
+    }
 
     private static func spendAll(_ spends: [Spend], in db: Database, at now: UnixTime) throws -> Bool {
         // Each is spent, also when another one was spent before.

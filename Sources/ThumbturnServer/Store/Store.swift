@@ -26,9 +26,14 @@ package protocol Store: Sendable {
     /// asks is no longer live.
     func revoke(_ device: DeviceID, by session: SessionID) async throws -> Bool
 
+    /// Revokes the device of a session key and ends its sessions. False if there is none.
+    func revoke(deviceWithSessionKey jkt: String) async throws -> Bool
+
     /// The sealed secrets of the server, newest first. Those that are missing or older than their use allows are made by `make`,
-    /// in the same transaction, so that nodes which start together agree.
+    /// in the same transaction, so that nodes which start together agree. `check` sees every stored one first; if it throws,
+    /// nothing is made: a node with the wrong master key must not add to what others have to read.
     func secrets(
+        checking check: @escaping @Sendable (SealedSecret) throws -> Void,
         renewing isDue: @escaping @Sendable (SealedSecret) -> Bool,
         make: @escaping @Sendable (SecretUse, UnixTime) throws -> SealedSecret
     )
