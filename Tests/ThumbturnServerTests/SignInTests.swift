@@ -120,6 +120,12 @@ import ThumbturnTestKit
             #expect(
                 try await bob.redeem(ada.device.proof(forHerKey.challenge), nonce: forHerKey.nonce).kind == "verification-failed")
 
+            // Her own key, over a challenge that was asked for another one.
+            let forAnother = try await ada.device.challenge(.signIn, [bob.device.kid], over: ada.connection)
+            #expect(
+                try await ada.redeem(ada.device.proof(forAnother.challenge), nonce: forAnother.nonce).kind
+                    == "verification-failed")
+
             // The session key proves no presence.
             let session = try await ada.device.challenge(.signIn, [ada.device.sessionKid], over: ada.connection)
             #expect(

@@ -1,5 +1,6 @@
 #if Tools
 import Foundation
+import GRDB
 import Synchronization
 import TestSupport
 import Testing
@@ -80,7 +81,7 @@ import ThumbturnLoad
                     keys: [.init(kid: kid, kind: .biometric, x963: [], isActive: true)], coolOff: .zero
                 )
                 _ = try await store.enrol(device, spending: [spend(number)])
-                let session = NewSession(id: .random(), kid: kid, sessionJKT: "jkt \(number)", tokenHash: [])
+                let session = NewSession(id: .random(), kid: kid, tokenHash: [])
                 _ = try await store.openSession(session, spending: spend(number + 10))
                 devices.append((device.id, session.id))
             }
@@ -113,6 +114,24 @@ import ThumbturnLoad
             expect(try await device("owner", 3, proven: true)?.keys.count, is: 2)
             expect(try await device("late", 4, proven: true)?.name, is: nil)
         }
+    }
+
+    @Test func whatWasPurgedStaysDeadByItself() async throws {
+        let folder = LiveServer.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/store.sqlite"
+        let clock = TestClock(UnixTime(seconds: 1_000_000))
+        let store = try SQLiteStore(path: path, time: NodeTime(clock.node))
+        expect(try await store.spend([spend(1)]), is: true)
+        clock.advance(by: .seconds(301))
+        try await store.purge(sessionsBefore: UnixTime(seconds: 0))
+        // Even if the highest time were lost and the clock set back, what was forgotten cannot be spent again.
+        try await DatabaseQueue(path: path).write { try $0.execute(sql: "UPDATE node SET high_water = 0") }
+        clock.advance(by: .seconds(-301))
+        let again = try SQLiteStore(path: path, time: NodeTime(clock.node))
+        expect(try await again.spend([spend(1)]), is: false)
+        expect(try await again.spend([spend(2, expiresAt: 1_000_302)]), is: true)
     }
 
     @Test func theHighestTimeOutlivesTheProcess() async throws {

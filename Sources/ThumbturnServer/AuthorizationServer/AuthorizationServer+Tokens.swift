@@ -32,7 +32,7 @@ extension AuthorizationServer {
         let id = SessionID.random()
         let refreshToken = refreshTokens.token(of: id, generation: 0)
         let new = NewSession(
-            id: id, kid: key.kid, sessionJKT: dpop.jkt, tokenHash: RefreshTokens.hash(refreshToken)
+            id: id, kid: key.kid, tokenHash: RefreshTokens.hash(refreshToken)
         )
         guard let session = try await store.openSession(new, spending: spend) else {
             throw Refused.invalidGrant("proof \(Refusal.replayed.rawValue)")

@@ -84,7 +84,7 @@ package final class SQLiteStore: Store {
         try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now) else { return nil }
             // The key was read before this transaction; the device may have been revoked since.
-            guard let key = try Self.key(new.kid, in: db), !key.isRevoked, key.sessionJKT == new.sessionJKT else { return nil }
+            guard let key = try Self.key(new.kid, in: db), !key.isRevoked else { return nil }
             try db.cachedStatement(
                 sql: """
                     INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at)

@@ -141,7 +141,6 @@ package struct NewDevice: Sendable {
 package struct NewSession: Sendable {
     package var id: SessionID
     package var kid: String
-    package var sessionJKT: String
     package var tokenHash: [UInt8]
 }
 
