@@ -164,6 +164,17 @@ func expectFailure(
         }
     }
 
+    @Test func unlockingThePhoneElsewhereEndsALockout() async throws {
+        try await World.enrolled { world in
+            world.phone.next(.noMatch, .noMatch, .noMatch, .cancel)
+            await expectFailure(.cancelledByUser) { _ = try await world.auth.authenticate("Unlock") }
+            world.phone.next(.noMatch, .noMatch)
+            await expectFailure(.lockedOut) { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
+            world.phone.unlockWithPasscode()
+            expect(try await world.auth.authenticate("Pay", policy: .highRisk).rung, is: .biometric)
+        }
+    }
+
     @Test func readinessIsSilent() async throws {
         try await World.enrolled { world in
             let prompts = world.phone.promptCount
