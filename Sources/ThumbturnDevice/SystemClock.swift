@@ -1,18 +1,59 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
 import Foundation
 public import ThumbturnCore
 
-/// The system's clocks. The monotonic one counts while the device sleeps.
+/// The system's clocks. The monotonic one counts from the start of the device, also while it sleeps.
 public struct SystemClock: DeviceClock {
-    private static let origin = ContinuousClock.now
-
     /// All of them tell the same time.
     public init() {}
 
-    public var now: Instant { Instant(sinceOrigin: Self.origin.duration(to: .now)) }
+    public var now: Instant {
+        var time = timespec()
+        // Every kernel that this runs on has the clock, so the call cannot fail.
+        unsafe clock_gettime(Self.sinceBoot, &time)
+        return Instant(sinceOrigin: .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec))
+    }
+
+    public var boot: String { Self.thisBoot }
 
     public var civilTime: UnixTime { UnixTime(seconds: Int64(Date().timeIntervalSince1970)) }
 
     public func sleep(until instant: Instant) async throws {
-        try await Task.sleep(until: Self.origin.advanced(by: instant.sinceOrigin), clock: .continuous)
+        try await Task.sleep(until: ContinuousClock.now.advanced(by: now.duration(to: instant)), clock: .continuous)
     }
+
+    #if canImport(Darwin)
+    // The one that is `mach_continuous_time`: it counts in sleep and no change of the date moves it.
+    private static let sinceBoot = CLOCK_MONOTONIC_RAW
+    #else
+    private static let sinceBoot = CLOCK_BOOTTIME
+    #endif
+
+    /// Where the system does not say, each start of the app counts as a start of the device: that can lengthen a pause, and never
+    /// shortens one.
+    private static let thisBoot = systemBoot() ?? UUID().uuidString
+
+    #if canImport(Darwin)
+    private static func systemBoot() -> String? {
+        var size = 0
+        guard unsafe sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 1 else { return nil }
+        var text = [UInt8](repeating: 0, count: size)
+        guard unsafe sysctlbyname("kern.bootsessionuuid", &text, &size, nil, 0) == 0 else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    #else
+    private static func systemBoot() -> String? {
+        guard let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8) else { return nil }
+        let id = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return id.isEmpty ? nil : id
+    }
+    #endif
 }

@@ -56,7 +56,9 @@ struct UnlockDriver {
                         }
                     case .showHint(let rung): observe(.hint(rung))
                     case .move(let from, let to, let trigger): observe(.moved(from: from, to: to, because: trigger))
-                    case .emit(let telemetry): observe(.telemetry(telemetry))
+                    case .emit(let telemetry):
+                        if case .readPoorly(let reading) = telemetry { observe(.readPoorly(reading)) }
+                        observe(.telemetry(telemetry))
                     case .finish(let end):
                         group.cancelAll()
                         return end
@@ -83,7 +85,9 @@ struct UnlockDriver {
         )
         // A prompt may be dismissed, or the flow ended, before its turn came.
         guard !dismissal.isDismissed, !Task.isCancelled else { return }
-        let answer = await dismissal.race { await platform.sensor.prompt(request) }
+        let answer = await dismissal.race {
+            await platform.sensor.prompt(request) { mailbox.yield(.event(.readPoorly($0, prompt: prompt.id))) }
+        }
         switch answer {
         case .matched(let presence): mailbox.yield(.matched(presence, prompt: prompt.id))
         case .notMatched: mailbox.yield(.event(.answered(.notMatched, prompt: prompt.id)))

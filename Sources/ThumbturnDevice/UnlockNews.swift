@@ -4,6 +4,8 @@ public import ThumbturnCore
 public enum UnlockNews: Sendable, Hashable {
     /// Offer another way beside the prompt, without covering it. `Authenticator.useAnotherWay()` takes it.
     case hint(Rung)
+    /// The sensor saw too little and asks again: a screen may say “a little longer”. It is no mismatch.
+    case readPoorly(PoorReading)
     /// The ladder moved on.
     case moved(from: Rung, to: Rung, because: Trigger)
     /// Something to count; it carries no identifiers.

@@ -4,7 +4,7 @@ import CryptoKit
 import Crypto
 #endif
 import Synchronization
-import ThumbturnCore
+public import ThumbturnCore
 public import ThumbturnDevice
 
 /// A model of a phone: a person with a face, a sensor that locks after five mismatches, a passcode, and keys that die when
@@ -21,8 +21,10 @@ public final class SimulatedPhone: Sendable {
     public enum Act: Sendable, Hashable {
         /// The enrolled person looks at the sensor, or types the right passcode.
         case match
-        /// A stranger, or a bad reading: one mismatch.
+        /// A stranger: one mismatch.
         case noMatch
+        /// The sensor sees too little for a verdict, and goes on asking: the same prompt takes the next act.
+        case readPoorly(PoorReading)
         /// The person presses the prompt's cancel button.
         case cancel
         /// The system takes the prompt away: a call, another app in front.
@@ -122,8 +124,8 @@ private struct PhoneSensor: Sensor {
     func biometry() -> BiometryState { phone.biometry }
     func isPasscodeSet() -> Bool { phone.isPasscodeSet }
 
-    func prompt(_ request: PromptRequest) async -> PromptAnswer {
-        await phone.prompt(request)
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+        await phone.prompt(request, hearing)
     }
 }
 
@@ -139,31 +141,35 @@ extension SimulatedPhone {
         return .ready
     }
 
-    fileprivate func prompt(_ request: PromptRequest) async -> PromptAnswer {
-        let started: Result<(act: Act, after: Duration), Failure> = state.withLock { state in
-            if request.rung == .biometric, let obstacle = Self.biometry(state).obstacle { return .failure(obstacle) }
+    fileprivate func prompt(_ request: PromptRequest, _ hearing: (PoorReading) -> Void) async -> PromptAnswer {
+        let obstacle: Failure? = state.withLock { state in
+            if request.rung == .biometric, let obstacle = Self.biometry(state).obstacle { return obstacle }
             if request.rung == .devicePasscode, !state.hasPasscode {
-                return .failure(Failure(.biometryUnavailable, recovery: .setPasscode))
+                return Failure(.biometryUnavailable, recovery: .setPasscode)
             }
             state.prompts += 1
-            return .success(state.acts.isEmpty ? (.match, .zero) : state.acts.removeFirst())
+            return nil
         }
-        let (act, delay): (Act, Duration)
-        switch started {
-        case .success(let next): (act, delay) = next
-        case .failure(let failure): return .failed(failure)
+        if let obstacle { return .failed(obstacle) }
+        while true {
+            let (act, delay) = state.withLock { $0.acts.isEmpty ? (.match, .zero) : $0.acts.removeFirst() }
+            let wait = act == .ignore ? Self.forever : delay
+            do {
+                try await clock.sleep(until: clock.now.advanced(by: wait))
+            } catch {
+                return .failed(Failure(.cancelledByApp, recovery: .retry))
+            }
+            guard case .readPoorly(let reading) = act else { return state.withLock { Self.answer(act, request, &$0) } }
+            hearing(reading)
         }
-        let wait = act == .ignore ? Duration.seconds(1_000_000_000) : delay
-        do {
-            try await clock.sleep(until: clock.now.advanced(by: wait))
-        } catch {
-            return .failed(Failure(.cancelledByApp, recovery: .retry))
-        }
-        return state.withLock { Self.answer(act, request, &$0) }
     }
+
+    /// Longer than any test: some thirty years.
+    private static let forever = Duration.seconds(1_000_000_000)
 
     private static func answer(_ act: Act, _ request: PromptRequest, _ state: inout State) -> PromptAnswer {
         switch act {
+        case .readPoorly: preconditionFailure("a poor reading answers nothing; the prompt goes on")
         case .match:
             state.mismatchesInARow = 0
             return .matched(Presence(context: Verified(rung: request.rung, key: request.key, message: request.message)))

@@ -15,6 +15,7 @@ public final class VirtualClock: DeviceClock {
     private struct State {
         var now: Instant
         var civil: UnixTime
+        var boot = "first boot"
         var sleepers: [Int: Sleeper] = [:]
         var nextSleeper = 0
     }
@@ -31,6 +32,12 @@ public final class VirtualClock: DeviceClock {
 
     public var now: Instant { state.withLock { $0.now } }
     public var civilTime: UnixTime { state.withLock { $0.civil } }
+
+    /// Set another one, and the device has been started again.
+    public var boot: String {
+        get { state.withLock { $0.boot } }
+        set { state.withLock { $0.boot = newValue } }
+    }
 
     /// Sets the civil clock, as a person or a network may. Monotonic time does not move.
     public func setCivilTime(_ time: UnixTime) {

@@ -108,6 +108,18 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.prompt?.rung == .devicePasscode)
     }
 
+    @Test("a poor reading is reported and changes nothing", arguments: PoorReading.allCases)
+    func poorReadings(_ reading: PoorReading) {
+        var player = FlowPlayer()
+        player.answer(.notMatched, after: .seconds(1))
+        let before = player.flow
+        #expect(player.send(.readPoorly(reading, prompt: 2)) == [.emit(.readPoorly(reading))])
+        #expect(player.flow == before)
+        #expect(player.send(.readPoorly(reading, prompt: 1)) == [], "of a prompt that is gone")
+        player.answer(.matched)
+        #expect(player.send(.readPoorly(reading, prompt: 2)) == [], "after the match")
+    }
+
     @Test func nobodyAnswers() {
         var player = FlowPlayer()
         player.send(.woke, after: .milliseconds(7999))

@@ -49,6 +49,7 @@ import ThumbturnCore
             events += [
                 .answered(.matched, prompt: prompt), .answered(.notMatched, prompt: prompt), .signed(proof, prompt: prompt),
             ]
+            events.append(.readPoorly(.tooShort, prompt: prompt))
             events += failures.map { .answered(.failed($0), prompt: prompt) }
             events.append(.signingFailed(failures[4], prompt: prompt))
         }
@@ -115,6 +116,9 @@ import ThumbturnCore
             }
         } else {
             #expect(finishes.isEmpty)
+        }
+        if case .readPoorly = event {
+            #expect(after.flow == before.flow, "a reading without a verdict decides nothing")
         }
         // Behind the limit no sensor prompt of a hurried policy survives a wake.
         if event == .woke, after.now.sinceOrigin >= .seconds(12), !after.flow.policy.timeLimitsLifted,

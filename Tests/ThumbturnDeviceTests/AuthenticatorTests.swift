@@ -88,6 +88,19 @@ func expectFailure(
         }
     }
 
+    @Test func aPoorReadingIsToldAndIsNoMismatch() async throws {
+        try await World.enrolled { world in
+            world.phone.next(.readPoorly(.tooShort), .readPoorly(.notCentered), .noMatch, .readPoorly(.tooPoor), .match)
+            let prompts = world.phone.promptCount
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+            #expect(world.phone.promptCount == prompts + 2, "the sensor asks again by itself; only the mismatch costs a prompt")
+            let told = world.news.all.compactMap { if case .readPoorly(let reading) = $0 { reading } else { nil } }
+            #expect(told == [.tooShort, .notCentered, .tooPoor])
+            #expect(world.news.all.contains(.telemetry(.readPoorly(.tooShort))))
+            #expect(world.news.all.contains(.telemetry(.authenticated(.biometric, after: .zero, attempts: 2))))
+        }
+    }
+
     @Test func nobodyAnswersAndThePasscodeTakesOverAfterTwelveSeconds() async throws {
         try await World.enrolled { world in
             world.phone.next(.ignore, .match)

@@ -55,7 +55,7 @@ import ThumbturnVerifier
                 let made = try await platform.keys.create(name)
                 await expectFailure(.notMatched) { _ = try await platform.keys.sign([1], with: name, presence: nil) }
                 let request = PromptRequest(rung: rung, reason: "Test", cancelButton: .cancel, key: name, message: [1])
-                guard case .matched(let presence) = await platform.sensor.prompt(request) else {
+                guard case .matched(let presence) = await platform.sensor.prompt(request, hearing: { _ in }) else {
                     Issue.record("no match")
                     return
                 }
@@ -85,7 +85,7 @@ import ThumbturnVerifier
         _ = try await platform.keys.create(name)
         _ = try await platform.keys.create(passcode)
         let request = PromptRequest(rung: .biometric, reason: "Test", cancelButton: .cancel, key: name, message: [1])
-        guard case .matched(let presence) = await platform.sensor.prompt(request) else {
+        guard case .matched(let presence) = await platform.sensor.prompt(request, hearing: { _ in }) else {
             Issue.record("no match")
             return
         }

@@ -1,5 +1,7 @@
+import Foundation
 import Testing
 import ThumbturnCore
+import ThumbturnDevice
 import ThumbturnTestKit
 
 @Suite struct VirtualClockTests {
@@ -31,6 +33,18 @@ import ThumbturnTestKit
             }
         }
         #expect(clock.now == start)
+    }
+
+    @Test func theSystemCountsFromItsStartAndNamesIt() throws {
+        let clock = SystemClock()
+        let before = clock.now
+        #expect(before <= clock.now && before.sinceOrigin > .zero)
+        #expect(!clock.boot.isEmpty && clock.boot == SystemClock().boot)
+        #if os(Linux)
+        let uptime = try String(contentsOfFile: "/proc/uptime", encoding: .utf8)
+        let seconds = try #require(uptime.split(separator: " ").first.flatMap { Double($0) })
+        #expect(abs(before.sinceOrigin / .seconds(1) - seconds) < 60)
+        #endif
     }
 
     @Test func settingTheCivilClockMovesNoOther() {

@@ -57,6 +57,8 @@ public struct UnlockFlow: Hashable, Sendable {
         case began(Readiness)
         /// A prompt ended.
         case answered(SensorAnswer, prompt: Int)
+        /// The sensor saw too little for a verdict, and asks again by itself.
+        case readPoorly(PoorReading, prompt: Int)
         /// The person asked for another way.
         case hintChosen
         /// The key made the proof, or could not.
@@ -118,6 +120,9 @@ public struct UnlockFlow: Hashable, Sendable {
         case (.prompting(let prompt), .answered(let answer, let id)) where id == prompt.id:
             return answered(answer, to: prompt, at: now)
 
+        case (.prompting(let prompt), .readPoorly(let reading, let id)) where id == prompt.id:
+            return [.emit(.readPoorly(reading))]
+
         case (.prompting(let prompt), .hintChosen):
             return [.dismiss(prompt)] + moveOn(from: prompt.rung, because: .choice, at: now)
 
@@ -140,10 +145,12 @@ public struct UnlockFlow: Hashable, Sendable {
         // A flow begins once.
         case (.prompting, .began), (.signing, .began),
             // Nothing is asked before the beginning, and answers come from prompts that are gone.
-            (.idle, .answered), (.idle, .hintChosen), (.idle, .woke), (.idle, .signed), (.idle, .signingFailed),
-            (.prompting, .answered), (.prompting, .signed), (.prompting, .signingFailed),
+            (.idle, .answered), (.idle, .readPoorly), (.idle, .hintChosen), (.idle, .woke), (.idle, .signed),
+            (.idle, .signingFailed),
+            (.prompting, .answered), (.prompting, .readPoorly), (.prompting, .signed), (.prompting, .signingFailed),
             // The match came first: a second answer, a late choice or a timer does not undo it.
-            (.signing, .answered), (.signing, .hintChosen), (.signing, .woke), (.signing, .signed), (.signing, .signingFailed),
+            (.signing, .answered), (.signing, .readPoorly), (.signing, .hintChosen), (.signing, .woke), (.signing, .signed),
+            (.signing, .signingFailed),
             // The end is reached once.
             (.finished, _):
             return []

@@ -15,6 +15,18 @@ public enum SensorAnswer: Hashable, Sendable {
     }
 }
 
+/// A reading that gave no verdict. The sensor asks again by itself; it is never a mismatch.
+public enum PoorReading: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The finger or face was there for too short a time.
+    case tooShort
+    /// Only a part was seen.
+    case notCentered
+    /// The sensor wants the finger lifted and put down again.
+    case removeAndRetry
+    /// Too little could be told: wet, dirty, dark, or for no reason given.
+    case tooPoor
+}
+
 /// The signature of a device key over a challenge: a compact JWS of type `thumbturn-proof+jwt`. It is a secret until it is spent.
 public struct Proof: Hashable, Sendable, Redacted {
     /// The compact serialisation.
@@ -42,6 +54,7 @@ public enum Trigger: Hashable, Sendable {
 public enum Telemetry: Hashable, Sendable {
     case promptShown(Rung)
     case sensorAnswered(String, after: Duration)
+    case readPoorly(PoorReading)
     case retry(Int)
     case hintShown
     case fellBack(from: Rung, to: Rung, Trigger)

@@ -2,8 +2,12 @@ public import ThumbturnCore
 
 /// The port to time.
 public protocol DeviceClock: Sendable {
-    /// Monotonic time: setting the clock does not move it.
+    /// Monotonic time since the device started, sleep included: setting the clock does not move it.
     var now: Instant { get }
+
+    /// Names this start of the device: equal while the device runs, and another one after it was started again. Only within one
+    /// boot can two values of `now` be compared.
+    var boot: String { get }
 
     /// Civil time, as the device believes it. Nothing is decided by it.
     var civilTime: UnixTime { get }
