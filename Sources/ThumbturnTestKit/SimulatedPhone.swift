@@ -238,7 +238,7 @@ extension SimulatedPhone {
         switch keyState(name) {
         case .usable: break
         case .invalidated: throw Failure(.keyInvalidated, recovery: .reEnrol)
-        case .missing, .notYetReadable: throw Failure(.notEnrolled, recovery: .signInAgain)
+        case .missing, .notYetReadable, .paused: throw Failure(.notEnrolled, recovery: .signInAgain)
         }
         if name.kind.userVerification > .none {
             guard let verified = presence?.context as? Verified, verified.rung.key == name.kind, verified.key == name,

@@ -42,6 +42,8 @@ struct FlowPlayer {
 }
 
 extension Readiness {
+    static let withPIN = allGood.with { $0.keys[.pin] = .usable }
+
     static let allGood = Readiness(
         biometry: .ready, keys: [.session: .usable, .biometric: .usable, .passcode: .usable],
         ladder: UnlockPolicy.unlock.ladder
@@ -173,6 +175,62 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.failed(Failure(.cancelledByUser, recovery: .retry)))
         #expect(player.effects.contains(.move(from: .biometric, to: .devicePasscode, because: .choice)))
         #expect(player.prompt?.rung == .devicePasscode)
+    }
+
+    @Test func aPINIsJudgedByItsKeyAlone() {
+        var player = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), .withPIN)
+        #expect(!player.effects.contains { if case .wake = $0 { true } else { false } }, "nobody is hurried while typing")
+        player.answer(.entered)
+        #expect(player.effects.last == .sign(.init(id: 1, rung: .appPIN, cancelButton: .cancel)))
+        #expect(player.end == nil, "an entered PIN is no grant")
+        player.send(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: 1))
+        #expect(player.effects.contains(.emit(.retry(1))))
+        #expect(player.prompt == .init(id: 2, rung: .appPIN, cancelButton: .use(.fullCredentials)))
+        player.answer(.entered)
+        player.send(.signed(proof, prompt: 2))
+        #expect(player.end == .granted(.appPIN, proof))
+    }
+
+    @Test func fiveWrongPINsPauseTheRung() {
+        var player = FlowPlayer(UnlockPolicy(ladder: [.biometric, .appPIN]), .withPIN)
+        for _ in 1...3 { player.answer(.notMatched) }
+        for wrong in 1...5 {
+            #expect(player.prompt?.rung == .appPIN, "\(wrong)")
+            player.answer(.entered)
+            player.send(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: player.prompt?.id ?? 0))
+        }
+        #expect(player.effects.contains(.move(from: .appPIN, to: .fullCredentials, because: .mismatches)))
+        #expect(player.failure == Failure(.paused, recovery: .wait(.seconds(30))), "the pause says more than the mismatches")
+    }
+
+    @Test func aPauseEndsTheRungAndTheLadderGoesOn() {
+        let paused = Failure(.paused, recovery: .wait(.seconds(60)))
+        var player = FlowPlayer(UnlockPolicy(ladder: [.appPIN, .biometric]), .withPIN)
+        player.answer(.entered)
+        player.send(.signingFailed(paused, prompt: 1))
+        #expect(player.effects.contains(.move(from: .appPIN, to: .biometric, because: .mismatches)))
+        player.answer(.failed(Failure(.lockedOut, recovery: .fallBack(.devicePasscode))))
+        #expect(player.failure == paused, "it ends by itself, so it says more than the lockout")
+        let readiness = Readiness.withPIN.with { $0.keys[.pin] = .paused(for: .seconds(7)) }
+        let skipped = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), readiness)
+        #expect(skipped.failure == Failure(.paused, recovery: .wait(.seconds(7))))
+        #expect(skipped.effects.contains(.move(from: .appPIN, to: .fullCredentials, because: .skipped("paused"))))
+        var dead = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), .withPIN)
+        dead.answer(.entered)
+        dead.send(.signingFailed(Failure(.keyInvalidated, recovery: .reEnrol), prompt: 1))
+        #expect(dead.failure == Failure(.keyInvalidated, recovery: .reEnrol))
+    }
+
+    @Test func aButtonNamesAWayThatThereIs() {
+        var without = FlowPlayer(.unlock, .allGood.with { $0.biometry = .notEnrolled })
+        without.answer(.notMatched)
+        #expect(without.prompt == .init(id: 2, rung: .devicePasscode, cancelButton: .use(.fullCredentials)))
+        var with = FlowPlayer(.unlock, .withPIN.with { $0.biometry = .notEnrolled })
+        with.answer(.notMatched)
+        #expect(with.prompt == .init(id: 2, rung: .devicePasscode, cancelButton: .use(.appPIN)))
+        var hint = FlowPlayer(.unlock, .withPIN.with { $0.keys[.passcode] = .missing })
+        hint.send(.woke, after: .seconds(8))
+        #expect(hint.effects.contains(.showHint(.appPIN)))
     }
 
     @Test func theHintCanBeChosen() {

@@ -12,7 +12,10 @@ import ThumbturnCore
     static let policies: [UnlockPolicy] = {
         var lifted = UnlockPolicy.unlock
         lifted.timeLimitsLifted = true
-        return [.unlock, .highRisk, lifted, UnlockPolicy(ladder: [.devicePasscode]), UnlockPolicy(ladder: [])]
+        return [
+            .unlock, .highRisk, lifted, UnlockPolicy(ladder: [.devicePasscode]), UnlockPolicy(ladder: [.appPIN, .biometric]),
+            UnlockPolicy(ladder: []),
+        ]
     }()
 
     static let starts: [Readiness] = {
@@ -23,7 +26,15 @@ import ThumbturnCore
         let withoutSession = states.map { state in
             Readiness(biometry: .ready, keys: [.session: state, .biometric: .usable, .passcode: .usable], ladder: [])
         }
-        return withoutSession
+        let pins = states + [.paused(for: .seconds(30))]
+        let withPIN = pins.flatMap { pin in
+            states.map { passcode in
+                Readiness(
+                    biometry: .ready, keys: [.session: .usable, .biometric: .usable, .passcode: passcode, .pin: pin], ladder: []
+                )
+            }
+        }
+        return withoutSession + withPIN
             + biometries.flatMap { biometry in
                 states.flatMap { biometric in
                     states.map { passcode in
@@ -42,16 +53,20 @@ import ThumbturnCore
             case .prompting(let prompt), .signing(let prompt): prompt.id
             case .idle, .finished: 0
             }
-        let codes: [Failure.Code] = [.cancelledByUser, .cancelledBySystem, .superseded, .lockedOut, .keyInvalidated, .platform]
-        let failures = codes.map { Failure($0, recovery: .retry) }
+        let codes: [Failure.Code] = [.cancelledByUser, .cancelledBySystem, .superseded, .lockedOut, .platform]
+        let failures = codes.map { Failure($0, recovery: .retry) } + [Failure(.keyInvalidated, recovery: .reEnrol)]
         var events: [UnlockFlow.Event] = [.woke, .hintChosen, .stopped(Failure(.cancelledByApp, recovery: .retry))]
         for prompt in [id, id - 1] {
             events += [
-                .answered(.matched, prompt: prompt), .answered(.notMatched, prompt: prompt), .signed(proof, prompt: prompt),
+                .answered(.matched, prompt: prompt), .answered(.entered, prompt: prompt),
+                .answered(.notMatched, prompt: prompt), .signed(proof, prompt: prompt),
             ]
             events.append(.readPoorly(.tooShort, prompt: prompt))
             events += failures.map { .answered(.failed($0), prompt: prompt) }
-            events.append(.signingFailed(failures[4], prompt: prompt))
+            events += [
+                Failure(.keyInvalidated, recovery: .reEnrol), Failure(.notMatched, recovery: .retry),
+                Failure(.paused, recovery: .wait(.seconds(60))), Failure(.platform, recovery: .report),
+            ].map { .signingFailed($0, prompt: prompt) }
         }
         return events
     }
@@ -91,7 +106,8 @@ import ThumbturnCore
         print("walked \(seen.count) states, \(ends.count) ends")
         #expect(
             ends == [
-                "granted by biometric", "granted by devicePasscode", "policyDenies", "notEnrolled", "notYetReadable",
+                "granted by biometric", "granted by devicePasscode", "granted by appPIN", "policyDenies", "paused", "notEnrolled",
+                "notYetReadable",
                 "keyInvalidated", "lockedOut", "biometryNotEnrolled", "biometryUnavailable", "permissionDenied", "notMatched",
                 "timedOut", "cancelledByUser", "cancelledBySystem", "cancelledByApp", "superseded", "platform",
             ]
@@ -114,8 +130,23 @@ import ThumbturnCore
                 #expect(prompt.rung == rung)
                 #expect(before.start.isUsable(rung), "a grant by a key that was not usable")
             }
+            if case .failed(let failure) = end {
+                let waits = if case .wait = failure.recovery { true } else { false }
+                #expect(waits == (failure.code == .paused), "patience helps where there is a pause, and nowhere else")
+            }
         } else {
             #expect(finishes.isEmpty)
+        }
+        // A PIN is tried again only by asking again, and no more often than the policy allows.
+        if case .signingFailed(let failure, _) = event, failure.code == .notMatched,
+            case .signing(let prompt) = before.flow.state,
+            prompt.rung == .appPIN, after.flow != before.flow
+        {
+            let isRetry = effects.contains {
+                if case .emit(.retry(let n)) = $0 { n < after.flow.policy.pinMismatchLimit } else { false }
+            }
+            let movesOn = effects.contains { if case .move(from: .appPIN, _, because: .mismatches) = $0 { true } else { false } }
+            #expect(isRetry != movesOn)
         }
         if case .readPoorly = event {
             #expect(after.flow == before.flow, "a reading without a verdict decides nothing")
@@ -135,7 +166,9 @@ import ThumbturnCore
             switch flow.state {
             case .finished: return true
             case .idle: return false
-            case .prompting(let prompt): _ = flow.handle(.answered(.matched, prompt: prompt.id), at: place.now)
+            case .prompting(let prompt):
+                let answer = prompt.rung == .appPIN ? SensorAnswer.entered : .matched
+                _ = flow.handle(.answered(answer, prompt: prompt.id), at: place.now)
             case .signing(let prompt): _ = flow.handle(.signed(proof, prompt: prompt.id), at: place.now)
             }
         }

@@ -35,6 +35,9 @@ import ThumbturnCore
                 == .devicePasscode)
         #expect(readiness([.session: .usable, .biometric: .invalidated]).isEnrolled == false)
         #expect(readiness([.session: .usable, .biometric: .invalidated, .passcode: .usable]).nextRung == .devicePasscode)
+        let paused = Readiness(
+            biometry: .ready, keys: [.session: .usable, .pin: .paused(for: .seconds(30))], ladder: [.appPIN, .fullCredentials])
+        #expect(paused.isEnrolled && paused.nextRung == .fullCredentials, "a key that pauses is a key, but not now")
         #expect(readiness([.biometric: .usable]).nextRung == .fullCredentials, "without the session key no proof can be redeemed")
     }
 

@@ -16,7 +16,7 @@ import TestSupport
             """
         }
         let app = try await Built.run("/usr/bin/env", ["swift", "run", "--package-path", folder, "App"])
-        #expect(app.status == 0 && app.output.hasSuffix("3\n"), "\(app.output)\(app.errors)")
+        #expect(app.status == 0 && app.output.hasSuffix("4\n"), "\(app.output)\(app.errors)")
         let checkouts = try FileManager.default.contentsOfDirectory(atPath: folder + "/.build/checkouts").sorted()
         print("an app's checkouts:", checkouts)
         #expect(checkouts.count <= 2)

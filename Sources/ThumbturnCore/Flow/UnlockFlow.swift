@@ -4,8 +4,9 @@
 /// One task owns it. Events that come late, twice, or from a prompt that is gone change nothing.
 ///
 ///     idle ──began──▶ prompting ──matched──▶ signing ──signed──▶ finished(granted)
-///                      │  ▲  │                  │
-///              mismatch└──┘  └─────────┬────────┘
+///                      │  ▲  │    entered       │ │
+///              mismatch└──┴──┼──── wrong PIN ───┘ │
+///                            └─────────┬──────────┘
 ///                                      ▼ timeout, lockout, dead key, person's choice
 ///                               next rung: prompting again, or finished(failed) where only the full sign-in is left
 public struct UnlockFlow: Hashable, Sendable {
@@ -14,7 +15,7 @@ public struct UnlockFlow: Hashable, Sendable {
         case idle
         /// The person is being asked.
         case prompting(Prompt)
-        /// The prompt was answered; the key is making the proof.
+        /// The prompt was answered; the key is making the proof. A PIN is judged only here.
         case signing(Prompt)
         case finished(End)
     }
@@ -99,9 +100,10 @@ public struct UnlockFlow: Hashable, Sendable {
     private var hintShown = false
     /// How many prompts there were; each is named by its number.
     private var prompts = 0
-    /// Mismatches on this rung.
+    /// Mismatches on this rung, wrong PINs among them.
     private var mismatches = 0
-    /// What the person should hear if every rung is used up: the first thing that went wrong, unless a later one says more.
+    /// What the person should hear if every rung is used up: the first thing that went wrong, unless a later one says more; see
+    /// `note`.
     private var cause: Failure?
 
     /// A flow that has not begun.
@@ -135,7 +137,9 @@ public struct UnlockFlow: Hashable, Sendable {
             return [.emit(.authenticated(prompt.rung, after: elapsed(now), attempts: prompts)), .finish(end)]
 
         case (.signing(let prompt), .signingFailed(let failure, let id)) where id == prompt.id:
-            return refused(failure, at: prompt.rung, now)
+            guard prompt.rung == .appPIN, failure.code == .notMatched else { return refused(failure, at: prompt.rung, now) }
+            // Only the key can tell that a PIN is wrong.
+            return [.emit(.sensorAnswered(failure.code.name, after: elapsed(now)))] + mismatched(prompt, at: now)
 
         case (.idle, .stopped(let failure)):
             return fail(failure)
@@ -175,9 +179,9 @@ extension UnlockFlow {
         if let obstacle = readiness.obstacle(to: rung) {
             // Keys that cannot be read yet say nothing about the person: this is for later, and never means signed out.
             if obstacle.code == .notYetReadable { return fail(obstacle) }
-            let note: [Effect] = obstacle.code == .keyInvalidated ? [.emit(.keyInvalidated)] : []
-            cause = cause ?? obstacle
-            return note + moveOn(from: rung, because: .skipped(obstacle.code.name), at: now)
+            let dead: [Effect] = obstacle.code == .keyInvalidated ? [.emit(.keyInvalidated)] : []
+            note(obstacle)
+            return dead + moveOn(from: rung, because: .skipped(obstacle.code.name), at: now)
         }
         return show(rung, cancelButton: .cancel, at: now)
     }
@@ -199,15 +203,38 @@ extension UnlockFlow {
             + ask(next, at: now)
     }
 
-    private func rungAfter(_ rung: Rung) -> Rung {
-        guard let index = policy.ladder.firstIndex(of: rung), index + 1 < policy.ladder.count else { return .fullCredentials }
-        return policy.ladder[index + 1]
+    private func rungAfter(_ rung: Rung) -> Rung { rungs(after: rung).first ?? .fullCredentials }
+
+    /// The way that a button or a hint may name: the next rung that can be asked. A ladder may hold rungs that this device lacks.
+    private func offer(after rung: Rung) -> Rung {
+        rungs(after: rung).first { readiness?.obstacle(to: $0) == nil } ?? .fullCredentials
     }
 
-    /// No rung of this device is left. The first cause decides what the person hears.
+    private func rungs(after rung: Rung) -> ArraySlice<Rung> {
+        guard let index = policy.ladder.firstIndex(of: rung) else { return [] }
+        return policy.ladder[(index + 1)...]
+    }
+
+    /// Keeps what the person should hear in the end. The first cause stays, unless a later one says more: a lockout more than a
+    /// mismatch, a pause that ends by itself more than both, a dead key most.
+    private mutating func note(_ failure: Failure) {
+        func weight(_ failure: Failure) -> Int {
+            switch failure.code {
+            case .keyInvalidated: 3
+            case .paused: 2
+            case .lockedOut: 1
+            default: 0
+            }
+        }
+        if let cause, weight(failure) <= weight(cause) { return }
+        cause = failure
+    }
+
+    /// No rung of this device is left.
     private mutating func needCredentials() -> [Effect] {
         var failure = cause ?? Failure(.notEnrolled, recovery: .signInAgain)
-        if failure.recovery != .reEnrol { failure.recovery = .signInAgain }
+        // A dead key asks for enrolment, and a pause for patience; whatever else it was, the full sign-in is the way on.
+        if failure.recovery != .reEnrol, failure.code != .paused { failure.recovery = .signInAgain }
         return fail(failure)
     }
 
@@ -224,7 +251,7 @@ extension UnlockFlow {
     private mutating func answered(_ answer: SensorAnswer, to prompt: Prompt, at now: Instant) -> [Effect] {
         let heard = Effect.emit(.sensorAnswered(answer.outcome, after: elapsed(now)))
         switch answer {
-        case .matched:
+        case .matched, .entered:
             state = .signing(prompt)
             return [heard, .sign(prompt)]
         case .notMatched:
@@ -236,16 +263,20 @@ extension UnlockFlow {
 
     private mutating func mismatched(_ prompt: Prompt, at now: Instant) -> [Effect] {
         mismatches += 1
-        let next = rungAfter(prompt.rung)
-        cause = cause ?? Failure(.notMatched, recovery: .fallBack(next))
+        let next = offer(after: prompt.rung)
+        note(Failure(.notMatched, recovery: .fallBack(next)))
         // Nobody is hurried while typing a passcode: the window is the sensor's.
         let inTime = prompt.rung != .biometric || policy.timeLimitsLifted || elapsed(now) < policy.retryWindow
-        guard inTime, mismatches < policy.mismatchLimit else {
+        guard inTime, mismatches < limit(of: prompt.rung) else {
+            let pause = PINLedger.pause(afterWrong: mismatches)
+            if prompt.rung == .appPIN, pause > .zero { note(Failure(.paused, recovery: .wait(pause))) }
             return moveOn(from: prompt.rung, because: .mismatches, at: now)
         }
         if prompt.rung == .biometric { retryUntil = now.advanced(by: policy.retryLimit) }
         return [.emit(.retry(mismatches))] + show(prompt.rung, cancelButton: .use(next), at: now)
     }
+
+    private func limit(of rung: Rung) -> Int { rung == .appPIN ? policy.pinMismatchLimit : policy.mismatchLimit }
 
     /// The prompt or the key ended with a failure of the platform.
     private mutating func refused(_ failure: Failure, at rung: Rung, _ now: Instant) -> [Effect] {
@@ -259,15 +290,17 @@ extension UnlockFlow {
         case .cancelledBySystem, .cancelledByApp, .superseded, .notYetReadable:
             return [.emit(.cancelled(failure.code.name))] + fail(failure)
         case .lockedOut:
-            // A lockout says more than the mismatches before it, and a dead key more than both.
-            if cause?.recovery != .reEnrol { cause = failure }
+            note(failure)
             return [.emit(.lockedOut)] + moveOn(from: rung, because: .lockedOut, at: now)
+        case .paused:
+            note(failure)
+            return moveOn(from: rung, because: .mismatches, at: now)
         case .keyInvalidated:
-            cause = failure
+            note(failure)
             return [.emit(.keyInvalidated)] + moveOn(from: rung, because: .keyInvalidated, at: now)
         default:
             // Whatever else a platform says, known or not, the person goes on with the next rung.
-            cause = cause ?? failure
+            note(failure)
             return moveOn(from: rung, because: .skipped(failure.code.name), at: now)
         }
     }
@@ -280,13 +313,13 @@ extension UnlockFlow {
         // Only the sensor's prompt has limits of ours: nobody is hurried while typing a passcode.
         guard prompt.rung == .biometric, !policy.timeLimitsLifted else { return [] }
         if now >= fallbackTime {
-            cause = cause ?? Failure(.timedOut, recovery: .fallBack(rungAfter(prompt.rung)))
+            note(Failure(.timedOut, recovery: .fallBack(offer(after: prompt.rung))))
             return [.dismiss(prompt)] + moveOn(from: prompt.rung, because: .timeout, at: now)
         }
         var effects: [Effect] = []
         if !hintShown, now >= hintTime {
             hintShown = true
-            effects += [.showHint(rungAfter(prompt.rung)), .emit(.hintShown)]
+            effects += [.showHint(offer(after: prompt.rung)), .emit(.hintShown)]
         }
         // Early, stale and doubled wakes end here: they ask for the next one and change nothing else.
         if let next = deadline(of: prompt) { effects.append(.wake(at: next)) }
@@ -324,6 +357,7 @@ extension Readiness {
             case .usable: break
             case .missing: return Failure(.notEnrolled, recovery: .signInAgain)
             case .invalidated: return Failure(.keyInvalidated, recovery: .reEnrol)
+            case .paused(let duration): return Failure(.paused, recovery: .wait(duration))
             case .notYetReadable: return Failure(.notYetReadable, recovery: .retry)
             }
         }

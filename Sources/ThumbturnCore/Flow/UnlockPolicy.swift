@@ -14,6 +14,9 @@ public struct UnlockPolicy: Hashable, Sendable, Codable {
     public var timeLimitsLifted: Bool
     /// So many mismatches end a rung.
     public var mismatchLimit: Int
+    /// So many wrong PINs end the rung of the app's PIN. The device's own count goes on from one unlock to the next, and may end it
+    /// sooner; see `PINLedger`.
+    public var pinMismatchLimit: Int
 
     /// A ladder with the default numbers.
     public init(ladder: [Rung]) {
@@ -24,10 +27,11 @@ public struct UnlockPolicy: Hashable, Sendable, Codable {
         fallbackAfter = .seconds(12)
         timeLimitsLifted = false
         mismatchLimit = 3
+        pinMismatchLimit = 5
     }
 
-    /// Opening an app: sensor, device passcode, full sign-in.
-    public static let unlock = UnlockPolicy(ladder: [.biometric, .devicePasscode, .fullCredentials])
-    /// What must not rest on the device passcode: sensor, then full sign-in.
+    /// Opening an app: sensor, device passcode, the app's PIN, full sign-in.
+    public static let unlock = UnlockPolicy(ladder: [.biometric, .devicePasscode, .appPIN, .fullCredentials])
+    /// What must not rest on the device passcode, nor on a PIN: sensor, then full sign-in.
     public static let highRisk = UnlockPolicy(ladder: [.biometric, .fullCredentials])
 }

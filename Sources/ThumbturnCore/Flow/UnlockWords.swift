@@ -1,6 +1,8 @@
-/// What a sensor or a passcode prompt answered.
+/// What a sensor, a passcode prompt or the app's PIN screen answered.
 public enum SensorAnswer: Hashable, Sendable {
     case matched
+    /// A PIN was entered. Nobody has judged it yet; the key will.
+    case entered
     /// One real mismatch, as this platform counts them. A cancelled prompt is none.
     case notMatched
     /// The prompt ended without a verdict: cancelled, locked out, or an error of the platform.
@@ -9,6 +11,7 @@ public enum SensorAnswer: Hashable, Sendable {
     var outcome: String {
         switch self {
         case .matched: "matched"
+        case .entered: "entered"
         case .notMatched: "notMatched"
         case .failed(let failure): failure.code.name
         }

@@ -22,6 +22,10 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, Custo
         public static let timedOut = Code(name: "timedOut")
         /// Too many mismatches: the operating system refuses the sensor.
         public static let lockedOut = Code(name: "lockedOut")
+        /// Too many wrong PINs: this rung pauses.
+        public static let paused = Code(name: "paused")
+        /// The new PIN is one that a thief tries first: it has to be another.
+        public static let pinEasilyGuessed = Code(name: "pinEasilyGuessed")
         /// There is a sensor, and nobody has set it up.
         public static let biometryNotEnrolled = Code(name: "biometryNotEnrolled")
         /// There is no sensor, or it cannot be used now.
@@ -29,7 +33,7 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, Custo
         /// The person has not allowed this app to use the sensor.
         public static let permissionDenied = Code(name: "permissionDenied")
 
-        /// The key is gone for good: a new face or finger was enrolled, or the passcode was removed.
+        /// The key is gone for good: a new face or finger was enrolled, the passcode was removed, or the PIN was wrong too often.
         public static let keyInvalidated = Code(name: "keyInvalidated")
         /// This device has no key that could answer.
         public static let notEnrolled = Code(name: "notEnrolled")

@@ -36,10 +36,23 @@ public enum Lockout: String, Hashable, Sendable, Codable {
 public enum KeyState: Hashable, Sendable {
     case usable
     case missing
-    /// The key existed and is gone for good: a new face or finger was enrolled, or the passcode was removed.
+    /// The key existed and is gone for good: a new face or finger was enrolled, the passcode was removed, or the PIN was wrong too
+    /// often.
     case invalidated
+    /// The key is there and takes no guess for so long: the PIN was wrong too often in a row.
+    case paused(for: Duration)
     /// The device has not been unlocked since it started. This never means signed out.
     case notYetReadable
+}
+
+extension KeyState {
+    /// Whether the key can sign, now or after a pause.
+    public var isAlive: Bool {
+        switch self {
+        case .usable, .paused: true
+        case .missing, .invalidated, .notYetReadable: false
+        }
+    }
 }
 
 /// One silent, total answer to "what can this person do now?".
@@ -72,9 +85,8 @@ public struct Readiness: Hashable, Sendable {
         return rung != .biometric || biometry == .ready
     }
 
-    /// Whether this device is enrolled. Derived from the keys at each call, never stored.
+    /// Whether this device is enrolled. Derived from the keys at each call, never stored. A key that pauses is still a key.
     public var isEnrolled: Bool {
-        state(of: .session) == .usable
-            && [KeyKind.biometric, .passcode, .pin].contains { state(of: $0) == .usable }
+        state(of: .session) == .usable && [KeyKind.biometric, .passcode, .pin].contains { state(of: $0).isAlive }
     }
 }

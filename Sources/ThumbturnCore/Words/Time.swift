@@ -1,5 +1,5 @@
 /// A point on the device's monotonic clock. Only differences mean something; setting the clock does not move it.
-public struct Instant: InstantProtocol, Hashable, Sendable {
+public struct Instant: InstantProtocol, Hashable, Sendable, Codable {
     /// The time since the clock's own origin, for example the start of the device.
     public var sinceOrigin: Duration
 
