@@ -38,16 +38,18 @@ public struct Challenges: Sendable {
         self.secrets = secrets
     }
 
-    /// A new challenge. The key ids are echoed without looking them up.
+    /// A new challenge. The key ids are echoed without looking them up; only in an enrolment the placeholder `pin` becomes a new
+    /// random handle for a PIN key.
     public func issue(
         _ request: ChallengeRequest, at now: UnixTime, using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> String {
         guard (1...4).contains(request.kids.count), Set(request.kids).count == request.kids.count,
-            request.kids.allSatisfy(Self.isThumbprint), Self.isThumbprint(request.jkt)
+            request.kids.allSatisfy({ Self.mayAsk(for: $0, request.purpose) }), Self.isThumbprint(request.jkt)
         else { throw .malformed }
+        let kids = request.kids.map { $0 == PINHandle.placeholder ? PINHandle.make(using: &generator) : $0 }
         let claims = ChallengeClaims(
             iss: issuer, aud: audience, jti: Base64URL.encode(Self.random16(using: &generator)), iat: now,
-            exp: now + Self.lifetime, kids: request.kids, cnf: Confirmation(jkt: request.jkt), purpose: request.purpose
+            exp: now + Self.lifetime, kids: kids, cnf: Confirmation(jkt: request.jkt), purpose: request.purpose
         )
         return sign(claims)
     }
@@ -83,6 +85,11 @@ public struct Challenges: Sendable {
         var typ: String
         var alg: String
         var kid: String
+    }
+
+    /// A handle comes from us alone: an enrolment gets a new one, and everything else names one that was enrolled.
+    private static func mayAsk(for kid: String, _ purpose: Purpose) -> Bool {
+        isThumbprint(kid) || (purpose == .enrol ? kid == PINHandle.placeholder : PINHandle.isHandle(kid))
     }
 
     /// 43 characters that are 32 bytes: a thumbprint, as far as can be told without looking.

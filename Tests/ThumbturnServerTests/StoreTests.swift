@@ -116,6 +116,34 @@ import ThumbturnLoad
         }
     }
 
+    @Test func wrongPINsAreCountedWithTheirChallenges() async throws {
+        try await with { store, _ in
+            let account = Account(id: .random(), name: "ada", passwordHash: "x")
+            _ = try await store.addAccount(account)
+            let device = NewDevice(
+                id: .random(), account: account.id, name: "d", sessionJKT: "jkt",
+                keys: [
+                    .init(kid: "handle", kind: .pin, x963: [], isActive: true),
+                    .init(kid: "thumbprint", kind: .biometric, x963: [], isActive: true),
+                ], coolOff: .zero
+            )
+            _ = try await store.enrol(device, spending: [spend(0)])
+            func open(_ kid: String, _ number: UInt8) async throws -> Bool {
+                try await store.openSession(NewSession(id: .random(), kid: kid, tokenHash: []), spending: spend(number)) != nil
+            }
+            for number in UInt8(1)...9 { expect(try await store.spend(spend(number), wronglySignedBy: "handle"), is: true) }
+            expect(try await store.spend(spend(9), wronglySignedBy: "handle"), is: false, "a spent challenge is no guess")
+            expect(try await store.key("handle")?.wrongInARow, is: 9)
+            expect(try await open("handle", 20), is: true)
+            expect(try await store.key("handle")?.wrongInARow, is: 0)
+            for number in UInt8(30)...39 { _ = try await store.spend(spend(number), wronglySignedBy: "handle") }
+            expect(try await open("handle", 40), is: false)
+            expect(try await store.spend([spend(40)]), is: false, "and the spend stands")
+            for number in UInt8(50)...60 { _ = try await store.spend(spend(number), wronglySignedBy: "thumbprint") }
+            expect(try await open("thumbprint", 70), is: true)
+        }
+    }
+
     @Test func whatWasPurgedStaysDeadByItself() async throws {
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

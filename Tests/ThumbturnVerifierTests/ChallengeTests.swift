@@ -106,6 +106,23 @@ import ThumbturnVerifier
         #expect(refusal { _ = try challenges([secret]).verify(challenge, for: .signIn, at: now) } == .malformed)
     }
 
+    @Test func aPINKeyGetsARandomHandleAndTheOthersAreEchoed() throws {
+        let print = TestKey().verifying.thumbprint
+        var generator = SeededGenerator(seed: 9)
+        func kids(_ purpose: Purpose, _ asked: [String]) throws -> [String] {
+            let request = ChallengeRequest(purpose: purpose, kids: asked, jkt: print)
+            let challenge = try challenges([secret]).issue(request, at: now, using: &generator)
+            return try challenges([secret]).verify(challenge, for: purpose, at: now).kids
+        }
+        let (first, second) = (try kids(.enrol, [print, "pin"]), try kids(.enrol, [print, "pin"]))
+        #expect(first[0] == print && first.count == 2 && PINHandle.isHandle(first[1]) && first != second)
+        #expect(first[1].utf8.count == 26 && Base64URL.decode(first[1].dropFirst(4))?.count == 16)
+        #expect(try kids(.signIn, [first[1], print]) == [first[1], print])
+        for (purpose, asked) in [(Purpose.signIn, ["pin"]), (.enrol, ["pin", "pin"]), (.enrol, [first[1]]), (.signIn, ["pin."])] {
+            #expect(refusal { _ = try kids(purpose, asked) } == .malformed, "\(asked)")
+        }
+    }
+
     @Test("the request is bounded", arguments: [[], ["x"], ["a", "a"]])
     func requests(_ kids: [String]) {
         var generator = SeededGenerator(seed: 1)

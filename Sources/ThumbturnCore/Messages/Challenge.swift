@@ -12,7 +12,8 @@ public struct ChallengeRequest: Message, Hashable {
 
     /// What the challenge may be spent on.
     public var purpose: Purpose
-    /// The keys that may answer, 1 to 4. The server echoes them without looking, so nothing can be found out by asking.
+    /// The keys that may answer, 1 to 4. The server echoes them without looking, so nothing can be found out by asking. Of purpose
+    /// `enrol`, `pin` stands for the PIN key, and the server puts a new random handle in its place.
     public var kids: [String]
     /// The thumbprint of the device's session key.
     public var jkt: String
@@ -63,7 +64,7 @@ public struct ChallengeClaims: Message, Hashable {
     public var iat: UnixTime
     /// The first second at which it is no longer taken; 300 s after `iat` at most.
     public var exp: UnixTime
-    /// The keys that may answer, as they were asked for.
+    /// The keys that may answer, as they were asked for; for `pin` there stands the PIN key's new handle.
     public var kids: [String]
     /// The session key that must redeem the answer.
     public var cnf: Confirmation

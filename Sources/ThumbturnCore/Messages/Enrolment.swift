@@ -71,7 +71,7 @@ public struct KeyRegistration: Message, Redacted {
     public var spki: String?
     /// The uncompressed point, 65 bytes in base64url.
     public var x963: String?
-    /// The key's own proof over the challenge. A passcode key may come without: it is registered under the biometric key's
+    /// The key's own proof over the challenge. A PIN key's proof carries the handle as its `kid`. A passcode key may come without: it is registered under the biometric key's
     /// proof, so that enrolling shows one prompt, and becomes active with its own first proof.
     public var proof: String?
 
@@ -104,7 +104,7 @@ public struct DeviceRecord: Message, Hashable {
     public struct Key: Message, Hashable {
         public enum CodingKeys: String, CodingKey, CaseIterable { case kid, kind, active }
 
-        /// The RFC 7638 thumbprint.
+        /// The RFC 7638 thumbprint; of a PIN key its random handle.
         public var kid: String
         /// What the key is for.
         public var kind: KeyKind

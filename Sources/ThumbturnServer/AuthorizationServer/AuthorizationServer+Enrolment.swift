@@ -34,7 +34,7 @@ extension AuthorizationServer {
         let device = NewDevice(
             id: .random(), account: ticket.account, name: request.name, sessionJKT: dpop.jkt,
             keys: candidate.keys.map {
-                .init(kid: $0.key.thumbprint, kind: $0.kind, x963: $0.key.x963, isActive: $0.proof != nil)
+                .init(kid: $0.kid, kind: $0.kind, x963: $0.key.x963, isActive: $0.proof != nil)
             },
             coolOff: settings.coolOff
         )
@@ -69,6 +69,8 @@ private struct Candidate {
     struct Key {
         var kind: KeyKind
         var key: VerifyingKey
+        /// The thumbprint; of a PIN key the handle that its proof names.
+        var kid: String
         var proof: UnverifiedProof?
     }
 
@@ -77,13 +79,17 @@ private struct Candidate {
     init(_ registrations: [KeyRegistration]) throws {
         guard Set(registrations.map(\.kind)).count == registrations.count else { throw Refusal.malformed }
         keys = try registrations.map { registration in
-            // A PIN key's id must not be derived from the key; until it has one of its own, none is accepted.
-            guard registration.kind != .pin else { throw Refusal.unacceptableKey }
-            return Key(
-                kind: registration.kind, key: try Self.publicKey(registration),
-                proof: try registration.proof.map { try UnverifiedProof($0) }
-            )
+            let key = try Self.publicKey(registration)
+            let proof = try registration.proof.map { try UnverifiedProof($0) }
+            guard registration.kind == .pin else {
+                return Key(kind: registration.kind, key: key, kid: key.thumbprint, proof: proof)
+            }
+            // A PIN key's id must not be derived from the key: it is a handle that we made, and without its own proof it has none.
+            guard let proof, PINHandle.isHandle(proof.kid) else { throw Refusal.unknownKey }
+            return Key(kind: .pin, key: key, kid: proof.kid, proof: proof)
         }
+        // No key answers for two factors.
+        guard Set(keys.map(\.key)).count == keys.count else { throw Refusal.unacceptableKey }
     }
 
     private static func publicKey(_ registration: KeyRegistration) throws -> VerifyingKey {
@@ -100,18 +106,20 @@ private struct Candidate {
     /// Returns if every key may be enrolled under this challenge.
     func judge(claims: ChallengeClaims, jkt: String) throws(Refusal) {
         // The challenge names exactly these keys, so a signature over it vouches for all of them.
-        guard Set(keys.map(\.key.thumbprint)) == Set(claims.kids), claims.kids.count == keys.count else { throw .unknownKey }
+        guard Set(keys.map(\.kid)) == Set(claims.kids), claims.kids.count == keys.count else { throw .unknownKey }
         guard let session = keys.first(where: { $0.kind == .session }), session.key.thumbprint == jkt, session.proof != nil
         else { throw .foreignKey }
         guard keys.contains(where: { $0.kind.userVerification > .none && $0.proof != nil }) else { throw .wrongSignature }
         guard Set(keys.compactMap(\.proof?.challenge)).count == 1 else { throw .wrongSignature }
         for key in keys {
             guard let proof = key.proof else {
-                // Only a passcode key may come without a proof of its own, beside a key that proves more.
-                guard key.kind == .passcode else { throw .wrongSignature }
+                // Only a passcode key may come without a proof of its own, beside a key that proves more: no PIN vouches for it.
+                guard key.kind == .passcode, keys.contains(where: { $0.kind == .biometric && $0.proof != nil }) else {
+                    throw .wrongSignature
+                }
                 continue
             }
-            guard proof.kid == key.key.thumbprint else { throw .unknownKey }
+            guard proof.kid == key.kid else { throw .unknownKey }
             try proof.verify(by: key.key)
         }
     }

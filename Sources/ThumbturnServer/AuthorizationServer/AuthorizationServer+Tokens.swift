@@ -8,7 +8,8 @@ extension AuthorizationServer {
     /// The token endpoint's proof grant: a signature over our challenge becomes a session.
     ///
     /// The order is the rule. Until the sender has shown the session key that the challenge names, nothing is spent, so a stolen
-    /// proof can neither be used nor used up. From then on the challenge is spent, also when the proof is wrong.
+    /// proof can neither be used nor used up. From then on the challenge is spent, also when the proof is wrong; and a wrong signature
+    /// for a PIN key of this device is a wrong PIN, which is counted.
     func redeem(_ text: String, dpop: DPoPProof) async throws -> TokenAnswer {
         let claims: ChallengeClaims
         do {
@@ -20,12 +21,20 @@ extension AuthorizationServer {
         }
 
         let spend = try spend(of: claims)
+        let proof: UnverifiedProof
         let key: EnrolledKey
         do {
-            key = try await judge(try UnverifiedProof(text), claims)
+            proof = try UnverifiedProof(text)
+            key = try await self.key(claimedBy: proof, claims)
         } catch let refusal as Refusal {
             _ = try await store.spend([spend])
             throw Refused.invalidGrant("proof \(refusal.rawValue)")
+        }
+        do throws(Refusal) {
+            try proof.verify(by: try VerifyingKey(x963: key.x963))
+        } catch {
+            _ = try await store.spend(spend, wronglySignedBy: key.kid)
+            throw Refused.invalidGrant("proof \(error.rawValue)")
         }
 
         await beforeSpending()
@@ -40,15 +49,14 @@ extension AuthorizationServer {
         return try answer(session, refreshToken: refreshToken)
     }
 
-    /// The key that made a proof, if it may: it verifies the person, belongs to the device of this session key, and the challenge
-    /// was made for it.
-    private func judge(_ proof: UnverifiedProof, _ claims: ChallengeClaims) async throws -> EnrolledKey {
+    /// The key that claims to have made a proof, if it may: it verifies the person, belongs to the device of this session key, and
+    /// the challenge was made for it.
+    private func key(claimedBy proof: UnverifiedProof, _ claims: ChallengeClaims) async throws -> EnrolledKey {
         guard claims.kids.contains(proof.kid) else { throw Refusal.unknownKey }
         guard let key = try await store.key(proof.kid), !key.isRevoked, key.kind.userVerification > .none else {
             throw Refusal.unknownKey
         }
         guard key.sessionJKT == claims.cnf.jkt else { throw Refusal.foreignKey }
-        try proof.verify(by: try VerifyingKey(x963: key.x963))
         return key
     }
 

@@ -80,11 +80,23 @@ package final class SQLiteStore: Store {
         try await writer.write { db, now in try Self.spendAll(spends, in: db, at: now) }
     }
 
+    package func spend(_ spend: Spend, wronglySignedBy kid: String) async throws -> Bool {
+        try await writer.write { db, now in
+            guard try Schema.spend(spend, in: db, at: now) else { return false }
+            try db.cachedStatement(sql: "UPDATE keys SET wrong_in_a_row = wrong_in_a_row + 1 WHERE kid = ? AND kind = 'pin'")
+                .execute(arguments: [kid])
+            return true
+        }
+    }
+
     package func openSession(_ new: NewSession, spending spend: Spend) async throws -> SessionView? {
         try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now) else { return nil }
-            // The key was read before this transaction; the device may have been revoked since.
-            guard let key = try Self.key(new.kid, in: db), !key.isRevoked else { return nil }
+            // The key was read before this transaction; the device may have been revoked since, and the last wrong PIN counted.
+            guard let key = try Self.key(new.kid, in: db), !key.isRevoked, !key.isDisabled else { return nil }
+            if key.wrongInARow > 0 {
+                try db.execute(sql: "UPDATE keys SET wrong_in_a_row = 0 WHERE kid = ?", arguments: [new.kid])
+            }
             try db.cachedStatement(
                 sql: """
                     INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at)
@@ -258,7 +270,7 @@ package final class SQLiteStore: Store {
     private static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT k.kind, k.x963, d.id AS device_id, d.session_jkt, d.revoked_at IS NOT NULL AS revoked
+                SELECT k.kind, k.x963, k.wrong_in_a_row, d.id AS device_id, d.session_jkt, d.revoked_at IS NOT NULL AS revoked
                 FROM keys k JOIN devices d ON d.id = k.device_id WHERE k.kid = ?
                 """
         )
@@ -266,7 +278,7 @@ package final class SQLiteStore: Store {
             guard let kind = KeyKind(rawValue: row["kind"]) else { return nil }
             return EnrolledKey(
                 kid: kid, kind: kind, x963: Array(row["x963"] as Data), device: identifier(row["device_id"]),
-                sessionJKT: row["session_jkt"], isRevoked: row["revoked"]
+                sessionJKT: row["session_jkt"], isRevoked: row["revoked"], wrongInARow: row["wrong_in_a_row"]
             )
         }
     }

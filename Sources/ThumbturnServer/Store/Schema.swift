@@ -74,6 +74,10 @@ enum Schema {
                     """
             )
         }
+        migrator.registerMigration("2 wrong PINs") { db in
+            // Of PIN keys alone; a right signature sets it back to 0.
+            try db.execute(sql: "ALTER TABLE keys ADD COLUMN wrong_in_a_row INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 

@@ -16,7 +16,11 @@ package protocol Store: Sendable {
 
     /// Spends a challenge or ticket that paid for nothing, because its proof was wrong. False if it was spent before.
     func spend(_ spends: [Spend]) async throws -> Bool
-    /// Spends, and opens a session if the key's device is still enrolled. Nil where either does not hold; the spend stands.
+    /// Spends a challenge whose proof this key did not sign. Of a PIN key that is one more wrong PIN in a row, unless the challenge
+    /// was spent before: a spent one tells nobody whether a PIN is right. False if it was.
+    func spend(_ spend: Spend, wronglySignedBy kid: String) async throws -> Bool
+    /// Spends, and opens a session if the key's device is still enrolled and the key is not disabled; then its wrong PINs are
+    /// forgotten. Nil where any of it does not hold; the spend stands.
     func openSession(_ session: NewSession, spending: Spend) async throws -> SessionView?
     /// Spends, and enrols a device with its keys. Nil if something was spent before or a key is already known; the spends stand.
     func enrol(_ device: NewDevice, spending: [Spend]) async throws -> DeviceView?
@@ -111,6 +115,10 @@ package struct EnrolledKey: Sendable {
     /// The thumbprint of the session key that the device was enrolled with.
     package var sessionJKT: String
     package var isRevoked: Bool
+    /// Wrong signatures in a row, of a PIN key.
+    package var wrongInARow: Int
+    /// Ten wrong PINs in a row end a PIN key, as they do on the device (NIST SP 800-63B-4 section 3.2.10).
+    package var isDisabled: Bool { wrongInARow >= PINLedger.limit }
 }
 
 package struct DeviceView: Sendable {
