@@ -12,7 +12,8 @@ extension Authenticator {
         case fail
     }
 
-    /// Makes the keys that the policy's ladder needs and registers them, with at most one prompt.
+    /// Makes the keys that the policy's ladder needs and registers them, with at most one prompt of the system. Where the ladder and
+    /// the platform have a PIN, the person chooses one before that prompt.
     ///
     /// The new keys are made beside the live ones. Only when the server has them all does the enrolment change over, and the old
     /// keys are deleted; whatever fails before, a wrong password or a crash, leaves the live enrolment as it was. The passcode
@@ -26,7 +27,8 @@ extension Authenticator {
     ///   - reason: shown in the system's prompt.
     /// - Returns: the server's record; nil where `keep` left an enrolment alone.
     /// - Throws: `alreadyEnrolled`; `superseded` while another enrolment is running; what this device lacks (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`,
-    ///   `lockedOut`); `refused` for a wrong password; what `authenticate` throws.
+    ///   `lockedOut`); `refused` for a wrong password; `pinEasilyGuessed` for a PIN that a thief tries first; what `authenticate`
+    ///   throws.
     @discardableResult
     public func enrol(
         with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String = "This device",
@@ -54,9 +56,11 @@ extension Authenticator {
         try await keep(marks)
         let record: DeviceRecord
         do throws(Failure) {
-            record = try await register(rungs, as: new, signIn, deviceName, reason)
+            let handle: String?
+            (record, handle) = try await register(rungs, as: new, signIn, deviceName, reason)
             // The change-over: before this write the old enrolment is live, after it the new one.
-            try await keep(Enrolments(live: new, begun: old.map { [$0] } ?? []))
+            marks = Enrolments(live: new, begun: old.map { [$0] } ?? [], pinHandle: handle)
+            try await keep(marks)
         } catch {
             // A write that failed may have been done all the same.
             if let kept = try? await enrolments(), kept.live != new { try? await deleteKeys(of: new) }
@@ -66,7 +70,8 @@ extension Authenticator {
             // Its record goes too, where the server can be told; what is left of it can never sign in again.
             try? await endOnServer(old)
             try? await deleteKeys(of: old)
-            try? await keep(Enrolments(live: new, begun: []))
+            marks.begun = []
+            try? await keep(marks)
         }
         return record
     }
@@ -106,7 +111,8 @@ extension Authenticator {
             switch rung {
             case .biometric: biometry == .ready
             case .devicePasscode: hasPasscode
-            case .appPIN, .fullCredentials: false
+            case .appPIN: platform.pin != nil
+            case .fullCredentials: false
             }
         }
         guard rungs.isEmpty else { return rungs }
@@ -114,15 +120,16 @@ extension Authenticator {
         throw biometry.obstacle ?? Failure(.policyDenies, recovery: .report)
     }
 
+    /// The server's record, and the handle of the PIN key where there is one.
     private func register(
         _ rungs: [Rung], as enrolment: Int, _ signIn: some PrimarySignIn, _ deviceName: String, _ reason: String
-    ) async throws(Failure) -> DeviceRecord {
+    ) async throws(Failure) -> (DeviceRecord, pinHandle: String?) {
         let typed = try await signIn.credentials()
         let sessionName = name(of: .session, in: enrolment)
         let sessionKey = try await platform.keys.create(sessionName)
         var publicKeys: [Rung: JWK] = [:]
         var signers: [Rung: Signer] = [:]
-        for rung in rungs {
+        for rung in rungs where rung != .appPIN {
             guard let kind = rung.key else { continue }
             let key = name(of: kind, in: enrolment)
             let jwk = try await platform.keys.create(key)
@@ -130,9 +137,8 @@ extension Authenticator {
             signers[rung] = Signer(key: key, kid: Signing.thumbprint(of: jwk))
         }
         let sessionKid = Signing.thumbprint(of: sessionKey)
-        let challenge = try await connection.challenge(
-            .enrol, for: [sessionKid] + rungs.compactMap { signers[$0]?.kid }, key: sessionName
-        )
+        let kids = rungs.compactMap { $0 == .appPIN ? PINHandle.placeholder : signers[$0]?.kid }
+        let challenge = try await connection.challenge(.enrol, for: [sessionKid] + kids, key: sessionName)
         // After the challenge, because the nonce comes with it: the password travels once.
         let ticket = try await connection.send(
             "POST", "/v1/accounts/sign-in",
@@ -140,31 +146,42 @@ extension Authenticator {
             key: sessionName, expecting: EnrolmentTicket.self
         ).ticket
 
-        // One prompt: the first rung answers for itself, and for a passcode key beside it.
-        let first = UnlockPolicy(ladder: [rungs[0]])
-        let fresh = Readiness(
-            biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable, .passcode: .usable],
-            ladder: first.ladder
-        )
-        let (prover, proof) = try await prove(challenge, signers, reason, first, fresh)
-        let input = Signing.proofInput(challenge: challenge, kid: sessionKid)
+        let input = Signing.proofInput(challenge: challenge.text, kid: sessionKid)
         let signature = try await platform.keys.sign(input, with: sessionName, presence: nil)
         let sessionProof = CompactJWS.compact(signingInput: input, signature: signature)
-
         var registrations = [KeyRegistration(kind: .session, jwk: sessionKey, proof: sessionProof)]
-        for rung in rungs {
-            guard let kind = rung.key, let jwk = publicKeys[rung] else { continue }
-            registrations.append(KeyRegistration(kind: kind, jwk: jwk, proof: rung == prover ? proof.jws : nil))
+        if rungs.contains(.appPIN) { registrations.append(try await registerPIN(challenge, as: enrolment)) }
+
+        // One prompt: the first rung answers for itself, and for a passcode key beside it. A PIN key has answered already.
+        if let asked = rungs.first(where: { $0 != .appPIN }) {
+            let first = UnlockPolicy(ladder: [asked])
+            let fresh = Readiness(
+                biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable, .passcode: .usable],
+                ladder: first.ladder
+            )
+            let (prover, proof) = try await prove(challenge.text, signers, reason, first, fresh)
+            for rung in rungs {
+                guard let kind = rung.key, let jwk = publicKeys[rung] else { continue }
+                registrations.append(KeyRegistration(kind: kind, jwk: jwk, proof: rung == prover ? proof.jws : nil))
+            }
         }
         let request = EnrolRequest(ticket: ticket, name: deviceName, keys: registrations)
-        return try await connection.send(
+        let record = try await connection.send(
             "POST", "/v1/devices", .json(Signing.encode(request)), key: sessionName, expecting: DeviceRecord.self
         )
+        return (record, challenge.pinHandle)
     }
 
     private func deleteKeys(of enrolment: Int) async throws(Failure) {
         try await forgetSession(of: enrolment)
-        for kind in KeyKind.allCases { try await platform.keys.delete(name(of: kind, in: enrolment)) }
+        for kind in KeyKind.allCases {
+            let key = name(of: kind, in: enrolment)
+            if kind == .pin {
+                try await CountedPINKey.delete(key, on: platform)
+            } else {
+                try await platform.keys.delete(key)
+            }
+        }
     }
 }
 
@@ -175,11 +192,16 @@ extension Authenticator {
     /// work: that is read from the keys.
     package func liveEnrolment() async throws(Failure) -> Int? { try await enrolments().live }
 
+    /// The handle under which the server knows the live enrolment's PIN key; nil where there is none.
+    func livePINHandle() async throws(Failure) -> String? { try await enrolments().pinHandle }
+
     /// This device's enrolments with the server and account, by their numbers.
     private struct Enrolments: Codable {
         var live: Int?
         /// Those that may have left keys behind.
         var begun: [Int]
+        /// The id of the live enrolment's PIN key.
+        var pinHandle: String?
     }
 
     private func enrolments() async throws(Failure) -> Enrolments {
@@ -201,9 +223,9 @@ extension Authenticator {
 }
 
 extension Readiness {
-    /// Whether a rung and the session have usable keys, whatever the state of the sensor.
+    /// Whether a rung and the session have keys that work, whatever the state of the sensor, now or after a pause.
     fileprivate func hasUsableKey(for rung: Rung) -> Bool {
         guard let kind = rung.key else { return true }
-        return state(of: .session) == .usable && state(of: kind) == .usable
+        return state(of: .session) == .usable && state(of: kind).isAlive
     }
 }

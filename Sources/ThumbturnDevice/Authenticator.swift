@@ -41,7 +41,7 @@ public actor Authenticator {
         var keys: [KeyKind: KeyState] = [:]
         do throws(Failure) {
             if let live = try await liveEnrolment() {
-                for kind in KeyKind.allCases { keys[kind] = await platform.keys.state(of: name(of: kind, in: live)) }
+                for kind in KeyKind.allCases { keys[kind] = try await state(of: name(of: kind, in: live)) }
             }
         } catch {
             for kind in KeyKind.allCases { keys[kind] = .notYetReadable }
@@ -54,7 +54,7 @@ public actor Authenticator {
     /// - Parameter reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     /// - Returns: which rung answered, and the tokens.
     /// - Throws: one of the four cancels; what stood in the way of the last rung, with `signInAgain`; `keyInvalidated` with
-    ///   `reEnrol`; `refused`, `unreachable` or `unexpectedAnswer` from the server. Cancelling the task dismisses the prompt and
+    ///   `reEnrol`; `paused` with the time to wait, after too many wrong PINs; `refused`, `unreachable` or `unexpectedAnswer` from the server. Cancelling the task dismisses the prompt and
     ///   throws `cancelledByApp`.
     public func authenticate(_ reason: String, policy: UnlockPolicy = .unlock) async throws(Failure) -> Grant {
         let (rung, proof) = try await proof(reason, policy: policy)
@@ -78,12 +78,12 @@ public actor Authenticator {
         for rung in rungs {
             guard let kind = rung.key else { continue }
             let key = name(of: kind, in: live)
-            signers[rung] = Signer(key: key, kid: Signing.thumbprint(of: try await platform.keys.publicKey(of: key)))
+            signers[rung] = Signer(key: key, kid: try await kid(of: key))
         }
         let challenge = try await connection.challenge(
             .signIn, for: rungs.compactMap { signers[$0]?.kid }, key: name(of: .session, in: live)
         )
-        return try await prove(challenge, signers, reason, policy, readiness)
+        return try await prove(challenge.text, signers, reason, policy, readiness)
     }
 
     package nonisolated func name(of kind: KeyKind, in enrolment: Int) -> KeyName {
@@ -101,7 +101,7 @@ public actor Authenticator {
         _ challenge: String, _ signers: [Rung: Signer], _ reason: String, _ policy: UnlockPolicy, _ readiness: Readiness
     ) async throws(Failure) -> (Rung, Proof) {
         guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing, recovery: .report) }
-        let keys = platform.keys
+        let platform = platform
         let request: @Sendable (Rung) -> (key: KeyName, message: [UInt8])? = { rung in
             signers[rung].map { ($0.key, Signing.proofInput(challenge: challenge, kid: $0.kid)) }
         }
@@ -109,9 +109,9 @@ public actor Authenticator {
         self.choose = choose
         let driver = UnlockDriver(
             platform: platform, reason: reason, request: request,
-            makeProof: { (rung, presence) async throws(Failure) in
+            makeProof: { (rung, permit) async throws(Failure) in
                 guard let (key, message) = request(rung) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
-                let signature = try await keys.sign(message, with: key, presence: presence)
+                let signature = try await permit.sign(message, with: key, on: platform)
                 return Proof(jws: CompactJWS.compact(signingInput: message, signature: signature))
             },
             observe: observe, choices: choices

@@ -6,16 +6,33 @@ struct ChallengeCheck {
     let issuer: String
     let request: ChallengeRequest
 
-    /// Returns if the challenge answers the request. Its MAC is the server's own business; the device cannot read it.
-    func accept(_ challenge: String) throws(Failure) {
+    /// Returns the challenge if it answers the request. Its MAC is the server's own business; the device cannot read it.
+    func accept(_ challenge: String) throws(Failure) -> CheckedChallenge {
         guard let jws = CompactJWS(challenge), JSONScan.isUnambiguous(jws.payload),
             let claims = try? JSONDecoder().decode(Strict<ChallengeClaims>.self, from: Data(jws.payload)).content,
             claims.iss == issuer, claims.aud == issuer,
             claims.purpose == request.purpose,
-            claims.kids == request.kids,
+            isAnswered(by: claims.kids),
             claims.cnf.jkt == request.jkt,
             // By the server's clock alone: the device's own may be wrong, and the server judges the time anyway.
             claims.iat < claims.exp, claims.exp - claims.iat <= .seconds(300)
         else { throw Failure(.unexpectedAnswer, recovery: .report) }
+        return CheckedChallenge(text: challenge, pinHandle: claims.kids.first(where: PINHandle.isHandle))
     }
+
+    /// The same key ids in the same order; only in the place of the placeholder there is a handle of the server's.
+    private func isAnswered(by kids: [String]) -> Bool {
+        kids.count == request.kids.count
+            && zip(request.kids, kids).allSatisfy { asked, given in
+                asked == PINHandle.placeholder ? PINHandle.isHandle(given) : asked == given
+            }
+    }
+}
+
+/// A challenge that is what this device asked for.
+package struct CheckedChallenge: Sendable {
+    /// The string to sign, exactly as received.
+    package let text: String
+    /// The PIN key's id in it, where there is one.
+    package let pinHandle: String?
 }

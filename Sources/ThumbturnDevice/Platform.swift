@@ -10,16 +10,19 @@ public struct Platform: Sendable {
     public var clock: any DeviceClock
     /// The network.
     public var transport: any Transport
+    /// The app's PIN; nil where there is none. Keys of the kind `pin` live here alone.
+    public var pin: PINSupport?
 
     /// A platform of these parts.
     public init(
         sensor: any Sensor, keys: any DeviceKeys, secrets: any SecretStore, clock: any DeviceClock = SystemClock(),
-        transport: any Transport = URLSessionTransport()
+        transport: any Transport = URLSessionTransport(), pin: PINSupport? = nil
     ) {
         self.sensor = sensor
         self.keys = keys
         self.secrets = secrets
         self.clock = clock
         self.transport = transport
+        self.pin = pin
     }
 }

@@ -8,7 +8,7 @@ struct UnlockDriver {
     let reason: String
     /// The key of a rung and the bytes it will sign.
     let request: @Sendable (Rung) -> (key: KeyName, message: [UInt8])?
-    let makeProof: @Sendable (Rung, Presence) async throws(Failure) -> Proof
+    let makeProof: @Sendable (Rung, Permit) async throws(Failure) -> Proof
     let observe: @Sendable (UnlockNews) -> Void
     /// Yields when the person asks for another way.
     let choices: AsyncStream<Void>
@@ -20,15 +20,15 @@ struct UnlockDriver {
 
         return await withTaskGroup(of: Void.self) { group in
             var dismissals: [Int: Dismissal] = [:]
-            var presences: [Int: Presence] = [:]
+            var permits: [Int: Permit] = [:]
             group.addTask { for await _ in choices { mailbox.yield(.event(.hintChosen)) } }
             for await heard in events {
                 let event: UnlockFlow.Event
                 switch heard {
                 case .event(let plain): event = plain
-                case .matched(let presence, let prompt):
-                    presences[prompt] = presence
-                    event = .answered(.matched, prompt: prompt)
+                case .opened(let permit, let prompt):
+                    permits[prompt] = permit
+                    event = .answered(permit.answer, prompt: prompt)
                 }
                 for effect in flow.handle(event, at: platform.clock.now) {
                     switch effect {
@@ -45,10 +45,10 @@ struct UnlockDriver {
                     case .dismiss(let prompt):
                         dismissals[prompt.id]?.dismiss()
                     case .sign(let prompt):
-                        guard let presence = presences.removeValue(forKey: prompt.id) else {
-                            preconditionFailure("a key signs only after its prompt matched")
+                        guard let permit = permits.removeValue(forKey: prompt.id) else {
+                            preconditionFailure("a key signs only after its prompt was answered")
                         }
-                        group.addTask { await sign(prompt, presence, mailbox) }
+                        group.addTask { await sign(prompt, permit, mailbox) }
                     case .wake(let time):
                         group.addTask {
                             guard (try? await platform.clock.sleep(until: time)) != nil else { return }
@@ -80,6 +80,7 @@ struct UnlockDriver {
             mailbox.yield(.event(.answered(.failed(Failure(.notEnrolled, recovery: .signInAgain)), prompt: prompt.id)))
             return
         }
+        if prompt.rung == .appPIN { return await showPINScreen(prompt, key, until: dismissal, mailbox) }
         let request = PromptRequest(
             rung: prompt.rung, reason: reason, cancelButton: prompt.cancelButton, key: key, message: message
         )
@@ -89,7 +90,7 @@ struct UnlockDriver {
             await platform.sensor.prompt(request) { mailbox.yield(.event(.readPoorly($0, prompt: prompt.id))) }
         }
         switch answer {
-        case .matched(let presence): mailbox.yield(.matched(presence, prompt: prompt.id))
+        case .matched(let presence): mailbox.yield(.opened(.presence(presence), prompt: prompt.id))
         case .notMatched: mailbox.yield(.event(.answered(.notMatched, prompt: prompt.id)))
         case .failed(let failure): mailbox.yield(.event(.answered(.failed(failure), prompt: prompt.id)))
         // Dismissed: whatever the platform still says is stale.
@@ -97,9 +98,25 @@ struct UnlockDriver {
         }
     }
 
-    private func sign(_ prompt: UnlockFlow.Prompt, _ presence: Presence, _ mailbox: Mailbox) async {
+    private func showPINScreen(
+        _ prompt: UnlockFlow.Prompt, _ name: KeyName, until dismissal: Dismissal, _ mailbox: Mailbox
+    ) async {
+        guard let key = CountedPINKey(name, on: platform) else {
+            preconditionFailure("the flow asks for a PIN only where the platform has one")
+        }
+        let request = PINRequest(reason: reason, cancelButton: prompt.cancelButton, wrongInARow: await key.wrongInARow())
+        guard !dismissal.isDismissed, !Task.isCancelled else { return }
+        switch await dismissal.race({ await key.pin.entry.enter(request) }) {
+        case .entered(let pin): mailbox.yield(.opened(.pin(pin), prompt: prompt.id))
+        case .failed(let failure): mailbox.yield(.event(.answered(.failed(failure), prompt: prompt.id)))
+        // Dismissed: what is still entered is not taken.
+        case nil: break
+        }
+    }
+
+    private func sign(_ prompt: UnlockFlow.Prompt, _ permit: Permit, _ mailbox: Mailbox) async {
         do throws(Failure) {
-            mailbox.yield(.event(.signed(try await makeProof(prompt.rung, presence), prompt: prompt.id)))
+            mailbox.yield(.event(.signed(try await makeProof(prompt.rung, permit), prompt: prompt.id)))
         } catch {
             mailbox.yield(.event(.signingFailed(error, prompt: prompt.id)))
         }
@@ -107,10 +124,37 @@ struct UnlockDriver {
 
     private typealias Mailbox = AsyncStream<Heard>.Continuation
 
-    /// An event of the flow; a match also carries what the platform handed out, which the flow has no business with.
+    /// An event of the flow; an answer that lets a key sign also carries what it takes, which the flow has no business with.
     private enum Heard: Sendable {
         case event(UnlockFlow.Event)
-        case matched(Presence, prompt: Int)
+        case opened(Permit, prompt: Int)
+    }
+}
+
+/// What a prompt gave so that one key may sign once.
+enum Permit: Sendable {
+    /// A match, by the platform's word.
+    case presence(Presence)
+    /// A PIN that nobody has judged yet.
+    case pin(PIN)
+
+    var answer: SensorAnswer {
+        switch self {
+        case .presence: .matched
+        case .pin: .entered
+        }
+    }
+
+    /// Has the key sign that this permit is for.
+    func sign(_ message: [UInt8], with key: KeyName, on platform: Platform) async throws(Failure) -> [UInt8] {
+        switch self {
+        case .presence(let presence): return try await platform.keys.sign(message, with: key, presence: presence)
+        case .pin(let pin):
+            guard let counted = CountedPINKey(key, on: platform) else {
+                preconditionFailure("a PIN is entered only where the platform has one")
+            }
+            return try await counted.sign(message, with: pin)
+        }
     }
 }
 

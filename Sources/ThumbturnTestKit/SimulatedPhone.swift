@@ -8,7 +8,7 @@ public import ThumbturnCore
 public import ThumbturnDevice
 
 /// A model of a phone: a person with a face, a sensor that locks after five mismatches, a passcode, and keys that die when
-/// another face is enrolled. It follows the rules of the operating system, so an app's tests meet what its users will meet.
+/// another face is enrolled. Where the app has a PIN, the hardware counts wrong ones. It follows the rules of the operating system, so an app's tests meet what its users will meet.
 ///
 ///     let phone = SimulatedPhone()
 ///     let auth = try Authenticator(server: url, platform: phone.platform())
@@ -37,9 +37,9 @@ public final class SimulatedPhone: Sendable {
 
     /// The phone's clock.
     public let clock: any DeviceClock
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
-    private struct State {
+    struct State {
         var hasSensor: Bool
         var hasPasscode: Bool
         /// Rises whenever the set of enrolled faces changes, and never repeats.
@@ -51,19 +51,27 @@ public final class SimulatedPhone: Sendable {
         var keys: [KeyName: StoredKey] = [:]
         var secrets: [String: [UInt8]] = [:]
         var prompts = 0
+        var pins = PINs()
     }
 
-    private struct StoredKey {
+    struct StoredKey {
         var key: P256.Signing.PrivateKey
         /// The enrolment under which a biometric key was made; it dies with it.
         var enrolment: Int?
     }
 
+    private let hasPIN: Bool
+
     /// A phone with a passcode and one enrolled face.
     ///
-    /// - Parameter clock: virtual in tests, so that no prompt takes real time.
-    public init(clock: any DeviceClock = SystemClock(), hasSensor: Bool = true, hasPasscode: Bool = true) {
+    /// - Parameters:
+    ///   - clock: virtual in tests, so that no prompt takes real time.
+    ///   - hasPIN: whether the app on it has a PIN of its own; see `pins`.
+    public init(
+        clock: any DeviceClock = SystemClock(), hasSensor: Bool = true, hasPasscode: Bool = true, hasPIN: Bool = false
+    ) {
         self.clock = clock
+        self.hasPIN = hasPIN
         state = Mutex(State(hasSensor: hasSensor, hasPasscode: hasPasscode, hasFace: hasSensor))
     }
 
@@ -71,7 +79,7 @@ public final class SimulatedPhone: Sendable {
     public func platform(transport: any Transport = URLSessionTransport()) -> Platform {
         Platform(
             sensor: PhoneSensor(phone: self), keys: PhoneKeys(phone: self), secrets: PhoneSecrets(phone: self), clock: clock,
-            transport: transport
+            transport: transport, pin: hasPIN ? pinSupport : nil
         )
     }
 
@@ -110,7 +118,7 @@ public final class SimulatedPhone: Sendable {
     public var promptCount: Int { state.withLock { $0.prompts } }
 
     /// How many keys the phone holds.
-    public var keyCount: Int { state.withLock { $0.keys.count } }
+    public var keyCount: Int { state.withLock { $0.keys.count + $0.pins.keys.count } }
 
     /// Five mismatches in a row lock the sensor until the passcode is entered.
     private static let lockoutLimit = 5
@@ -165,7 +173,7 @@ extension SimulatedPhone {
     }
 
     /// Longer than any test: some thirty years.
-    private static let forever = Duration.seconds(1_000_000_000)
+    static let forever = Duration.seconds(1_000_000_000)
 
     private static func answer(_ act: Act, _ request: PromptRequest, _ state: inout State) -> PromptAnswer {
         switch act {
@@ -255,7 +263,7 @@ extension SimulatedPhone {
         state.withLock { $0.keys[name] = nil }
     }
 
-    private static func jwk(_ key: P256.Signing.PrivateKey) throws(Failure) -> JWK {
+    static func jwk(_ key: P256.Signing.PrivateKey) throws(Failure) -> JWK {
         guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform, recovery: .report) }
         return jwk
     }

@@ -20,8 +20,8 @@ struct World: Sendable {
         func hear(_ news: UnlockNews) { heard.withLock { $0.append(news) } }
     }
 
-    init(hasSensor: Bool = true, hasPasscode: Bool = true) throws {
-        phone = SimulatedPhone(clock: clock, hasSensor: hasSensor, hasPasscode: hasPasscode)
+    init(hasSensor: Bool = true, hasPasscode: Bool = true, hasPIN: Bool = false) throws {
+        phone = SimulatedPhone(clock: clock, hasSensor: hasSensor, hasPasscode: hasPasscode, hasPIN: hasPIN)
         server = InMemoryServer(clock: clock)
         let news = news
         auth = try Authenticator(server: InMemoryServer.url, platform: phone.platform(transport: server)) { news.hear($0) }

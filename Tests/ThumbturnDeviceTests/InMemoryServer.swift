@@ -80,8 +80,9 @@ final class InMemoryServer: Transport {
                     let claims = try challenges.verify(proof.challenge, for: .enrol, at: now)
                     guard claims.cnf.jkt == jkt else { throw Refusal.foreignKey }
                 }
-                keys.append(.init(kid: key.thumbprint, kind: registration.kind, active: registration.proof != nil))
-                state.withLock { $0.keys[key.thumbprint] = (key, registration.kind) }
+                let kid = registration.kind == .pin ? try UnverifiedProof(registration.proof ?? "").kid : key.thumbprint
+                keys.append(.init(kid: kid, kind: registration.kind, active: registration.proof != nil))
+                state.withLock { $0.keys[kid] = (key, registration.kind) }
             }
             return respond(201, DeviceRecord(id: "device", name: enrol.name, keys: keys, enrolledAt: now, current: true))
         case "/v1/token":

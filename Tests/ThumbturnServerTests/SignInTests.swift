@@ -33,6 +33,24 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func whereTheSensorFailsThePINSignsIn() async throws {
+        try await LiveServer.run { live in
+            let phone = SimulatedPhone(hasPasscode: false, hasPIN: true)
+            let auth = try Authenticator(server: URL(string: live.url)!, platform: phone.platform())
+            let record = try await auth.enrol(with: PasswordSignIn(account: "ada", password: LiveServer.password))
+            let key = try #require(record?.keys.first { $0.kind == .pin })
+            #expect(key.kid.hasPrefix("pin.") && key.active && phone.promptCount == 1)
+            phone.next(.noMatch, .noMatch, .noMatch)
+            phone.pins("000000", .enter(SimulatedPhone.pin))
+            let grant = try await auth.authenticate("Unlock")
+            #expect(grant.rung == .appPIN)
+            let me = try await auth.me()
+            #expect(me.name == "ada" && me.acr == "urn:thumbturn:acr:software:none" && me.amr == ["swk", "pop"])
+            #expect(try await auth.devices().first?.keys.contains(key) == true)
+            _ = try await auth.refresh()
+        }
+    }
+
     @Test func theTokenSaysWhatIsKnown() async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()

@@ -23,13 +23,12 @@ package final class ServerConnection: Sendable {
     /// A fresh challenge that is checked to be what was asked for.
     package func challenge(
         _ purpose: Purpose, for kids: [String], key sessionKey: KeyName
-    ) async throws(Failure) -> String {
+    ) async throws(Failure) -> CheckedChallenge {
         let jkt = Signing.thumbprint(of: try await platform.keys.publicKey(of: sessionKey))
         let request = ChallengeRequest(purpose: purpose, kids: kids, jkt: jkt)
         let response = try await exchange("POST", "/v1/challenges", .json(Signing.encode(request)), token: nil, key: nil)
         let challenge = try read(ChallengeAnswer.self, from: response).challenge
-        try ChallengeCheck(issuer: address.issuer, request: request).accept(challenge)
-        return challenge
+        return try ChallengeCheck(issuer: address.issuer, request: request).accept(challenge)
     }
 
     /// Sends a request with a DPoP proof and reads the answer. Asks once more when the server wants a newer nonce.

@@ -20,7 +20,7 @@ public struct KeyName: Hashable, Sendable {
     }
 }
 
-/// The port to the device's keys: P-256, made here, never leaving.
+/// The port to the device's keys: P-256, made here, never leaving. It is never asked about keys of the kind `pin`; see `PINKey`.
 public protocol DeviceKeys: Sendable {
     /// Makes a key and returns its public half. A key of the same name is replaced. Never prompts.
     func create(_ name: KeyName) async throws(Failure) -> JWK

@@ -1,0 +1,16 @@
+/// What a platform needs for the app's PIN: a screen of the app, and a key behind it.
+public struct PINSupport: Sendable {
+    /// The app's PIN screen.
+    public var entry: any PINEntry
+    /// The keys.
+    public var key: any PINKey
+    /// One guess at a time, so that two of them are counted as two.
+    let turnstile = Turnstile()
+
+    /// A screen and the keys behind it. Make one for each key store of the device: guesses through one value, and its copies, wait
+    /// for each other.
+    public init(entry: any PINEntry, key: any PINKey) {
+        self.entry = entry
+        self.key = key
+    }
+}

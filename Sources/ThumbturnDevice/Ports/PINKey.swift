@@ -1,0 +1,19 @@
+public import ThumbturnCore
+
+/// The port to the key behind the app's PIN: P-256, one operation of the hardware per guess.
+///
+/// The public key of a PIN key leaves this port once, for the registration. Nothing on the device stores or logs it.
+public protocol PINKey: Sendable {
+    /// Makes a key that this PIN opens and returns its public half. A key of the same name is replaced.
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK
+
+    /// An ES256 signature: r and s, 32 bytes each. A wrong PIN throws `notMatched`; a key that was disabled for good throws
+    /// `keyInvalidated` with `reEnrol`. Any other failure says that the PIN was not judged.
+    func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8]
+
+    /// The state of a key, without a prompt and without a guess.
+    func state(of name: KeyName) async -> KeyState
+
+    /// Deletes a key; one that is not there is no failure.
+    func delete(_ name: KeyName) async throws(Failure)
+}

@@ -1,0 +1,527 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnTestKit
+import ThumbturnVerifier
+@testable import ThumbturnDevice
+
+/// The rung of the app's PIN, on a phone whose sensor does not know its owner today.
+@Suite struct AppPINTests {
+    static let policy = UnlockPolicy(ladder: [.appPIN])
+    static let wrong = SimulatedPhone.PINAct.enter("000000")
+
+    /// Runs a story on an enrolled phone with a PIN.
+    static func enrolled(_ story: @escaping @Sendable (World) async throws -> Void) async throws {
+        let world = try World(hasPIN: true)
+        try await world.clock.run {
+            try await world.auth.enrol(with: World.signIn)
+            try await story(world)
+        }
+    }
+
+    /// Another start of the app on the same phone.
+    static func restarted(_ world: World, pin: PINSupport? = nil) throws -> Authenticator {
+        var platform = world.phone.platform(transport: world.server)
+        if let pin { platform.pin = pin }
+        return try Authenticator(server: InMemoryServer.url, platform: platform)
+    }
+
+    static func wrongPINs(_ count: Int, _ world: World) async {
+        for _ in 1...count { world.phone.pins(wrong) }
+        await expectFailure(.paused) { _ = try await world.auth.authenticate("Unlock", policy: policy) }
+    }
+
+    // MARK: Enrolment
+
+    @Test func enrollingAsksForAPINAndShowsOnePrompt() async throws {
+        let world = try World(hasPIN: true)
+        try await world.clock.run {
+            let record = try await world.auth.enrol(with: World.signIn)
+            #expect(world.phone.promptCount == 1)
+            #expect(Set(record?.keys.map(\.kind) ?? []) == [.session, .biometric, .passcode, .pin])
+            let key = record?.keys.first { $0.kind == .pin }
+            #expect(key?.active == true && key?.kid.hasPrefix("pin.") == true)
+            #expect(await world.auth.readiness().state(of: .pin) == .usable)
+            #expect(world.phone.pinRequests.isEmpty, "a new PIN is chosen once and entered nowhere")
+        }
+    }
+
+    @Test func thePINIsChosenAfterThePasswordAndBeforeThePrompt() async throws {
+        let world = try World(hasPIN: true)
+        try await world.clock.run {
+            world.phone.pins(.cancel)
+            let wrong = PasswordSignIn(account: "ada", password: "wrong")
+            await expectFailure(.refused) { try await world.auth.enrol(with: wrong) }
+            await expectFailure(.cancelledByUser) { try await world.auth.enrol(with: World.signIn) }
+            #expect(world.phone.promptCount == 0)
+            #expect(world.phone.keyCount == 0)
+        }
+    }
+
+    @Test func anEasilyGuessedPINIsRefused() async throws {
+        let world = try World(hasPIN: true)
+        try await world.clock.run {
+            world.phone.pins("123456")
+            let refused = await failure { try await world.auth.enrol(with: World.signIn) }
+            #expect(refused == Failure(.pinEasilyGuessed, recovery: .retry))
+            #expect(world.phone.promptCount == 0 && world.phone.keyCount == 0)
+            #expect(!world.server.paths.contains("POST /v1/devices"))
+            try await world.auth.enrol(with: World.signIn)
+            world.phone.pins("123456", .enter(SimulatedPhone.pin))
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+        }
+    }
+
+    @Test func aPhoneWithAPINAloneIsEnrolledWithoutAPrompt() async throws {
+        let world = try World(hasSensor: false, hasPasscode: false, hasPIN: true)
+        try await world.clock.run {
+            try await world.auth.enrol(with: World.signIn)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .appPIN)
+            #expect(world.phone.promptCount == 0)
+        }
+    }
+
+    @Test func whatRestsOnNoPINEnrolsNone() async throws {
+        let world = try World(hasPIN: true)
+        try await world.clock.run {
+            let record = try await world.auth.enrol(with: World.signIn, policy: .highRisk)
+            #expect(Set(record?.keys.map(\.kind) ?? []) == [.session, .biometric])
+            #expect(await world.auth.readiness().state(of: .pin) == .missing)
+            try await world.auth.enrol(with: World.signIn)
+            #expect(await world.auth.readiness().state(of: .pin) == .usable, "a ladder with a PIN enrols anew")
+        }
+    }
+
+    @Test("the handle takes the placeholder's place, and nothing else changes", arguments: Tampering.allCases)
+    func tampered(_ tampering: Tampering) async throws {
+        let world = try World(hasPIN: true)
+        try await world.clock.run {
+            world.server.state.withLock { $0.tamper = { tampering.change(&$0.kids) } }
+            await expectFailure(.unexpectedAnswer) { try await world.auth.enrol(with: World.signIn) }
+            #expect(world.phone.promptCount == 0 && world.phone.keyCount == 0)
+        }
+    }
+
+    enum Tampering: CaseIterable, Sendable {
+        case echoed, thumbprint, short, elsewhere, added, missing
+
+        func change(_ kids: inout [String]) {
+            switch self {
+            case .echoed: kids[3] = "pin"
+            case .thumbprint: kids[3] = kids[0]
+            case .short: kids[3] = "pin." + Base64URL.encode([UInt8](repeating: 1, count: 15))
+            case .elsewhere: kids[1] = kids[3]
+            case .added: kids.append(kids[3])
+            case .missing: kids.removeLast()
+            }
+        }
+    }
+
+    @Test func aForeignHandleIsNotSignedFor() async throws {
+        try await Self.enrolled { world in
+            world.server.state.withLock {
+                $0.tamper = { $0.kids = ["pin." + Base64URL.encode([UInt8](repeating: 1, count: 16))] }
+            }
+            await expectFailure(.unexpectedAnswer) { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
+            #expect(world.phone.pinRequests.isEmpty)
+        }
+    }
+
+    // MARK: Signing in
+
+    @Test func whereTheSensorFailsThePINSignsIn() async throws {
+        try await Self.enrolled { world in
+            world.phone.next(.noMatch, .noMatch, .noMatch)
+            let policy = UnlockPolicy(ladder: [.biometric, .appPIN, .fullCredentials])
+            let start = world.clock.now
+            expect(try await world.auth.authenticate("Unlock", policy: policy).rung, is: .appPIN)
+            expect(try await world.auth.me().name, is: "ada")
+            #expect(world.phone.pinRequests.map(\.reason) == ["Unlock"])
+            #expect(start == world.clock.now)
+            #expect(world.news.all.contains(.moved(from: .biometric, to: .appPIN, because: .mismatches)))
+        }
+    }
+
+    @Test func aWrongPINIsAskedAgain() async throws {
+        try await Self.enrolled { world in
+            world.phone.pins(Self.wrong, Self.wrong, .enter(SimulatedPhone.pin))
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+            #expect(world.phone.pinRequests.map(\.wrongInARow) == [0, 1, 2])
+            #expect(world.phone.pinRequests.map(\.cancelButton) == [.cancel, .use(.fullCredentials), .use(.fullCredentials)])
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+            #expect(world.phone.pinRequests.last?.wrongInARow == 0, "a right one forgets the wrong ones")
+        }
+    }
+
+    @Test func nobodyIsHurriedAndTheHintLeadsOn() async throws {
+        try await Self.enrolled { world in
+            world.phone.pins(.ignore)
+            let start = world.clock.now
+            let ended = await withTaskGroup(of: Failure?.self) { group in
+                group.addTask { await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) } }
+                try? await world.clock.sleep(until: start.advanced(by: .seconds(600)))
+                await world.auth.useAnotherWay()
+                return await group.next() ?? nil
+            }
+            #expect(ended == Failure(.notEnrolled, recovery: .signInAgain))
+            #expect(start.duration(to: world.clock.now) == .seconds(600))
+        }
+    }
+
+    @Test func aCancelIsNoAttempt() async throws {
+        try await Self.enrolled { world in
+            for _ in 1...12 {
+                world.phone.pins(.cancel)
+                await expectFailure(.cancelledByUser) { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
+            }
+            #expect(world.phone.pinRequests.allSatisfy { $0.wrongInARow == 0 })
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+        }
+    }
+
+    // MARK: Pauses
+
+    @Test func fiveWrongPINsPause() async throws {
+        try await Self.enrolled { world in
+            world.phone.next(.noMatch, .noMatch, .noMatch)
+            for _ in 1...5 { world.phone.pins(Self.wrong) }
+            let policy = UnlockPolicy(ladder: [.biometric, .appPIN, .fullCredentials])
+            let paused = await failure { _ = try await world.auth.authenticate("Unlock", policy: policy) }
+            #expect(paused == Failure(.paused, recovery: .wait(.seconds(30))))
+            #expect(world.phone.pinRequests.count == 5)
+            #expect(await world.auth.readiness().state(of: .pin) == .paused(for: .seconds(30)))
+            #expect(await world.auth.readiness().isEnrolled)
+        }
+    }
+
+    @Test func wrongPINsAreCountedFromOneUnlockToTheNext() async throws {
+        try await Self.enrolled { world in
+            for _ in 1...4 {
+                world.phone.pins(Self.wrong, .cancel)
+                _ = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
+            }
+            world.phone.pins(Self.wrong)
+            let paused = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
+            #expect(paused == Failure(.paused, recovery: .wait(.seconds(30))), "the fifth, though the first of this unlock")
+        }
+    }
+
+    @Test func aPauseOutlivesTheAppAndNoClockThatIsSetShortensIt() async throws {
+        try await Self.enrolled { world in
+            await Self.wrongPINs(5, world)
+            world.clock.advance(by: .seconds(10))
+            world.clock.setCivilTime(UnixTime(seconds: 4_000_000_000))
+            let restarted = try Self.restarted(world)
+            #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(20)))
+            let refused = await failure { _ = try await restarted.authenticate("Unlock", policy: Self.policy) }
+            #expect(refused == Failure(.paused, recovery: .wait(.seconds(20))))
+            #expect(world.phone.pinRequests.count == 5, "nobody is asked for what is not taken")
+            expect(try await restarted.authenticate("Unlock").rung, is: .biometric)
+            #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(20)), "another rung lifts nothing")
+            world.clock.advance(by: .seconds(20))
+            #expect(await restarted.readiness().state(of: .pin) == .usable)
+            expect(try await restarted.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+            #expect(world.phone.pinRequests.last?.wrongInARow == 5)
+        }
+    }
+
+    @Test func aRestartOfThePhoneStartsThePauseAgain() async throws {
+        try await Self.enrolled { world in
+            await Self.wrongPINs(5, world)
+            world.clock.advance(by: .seconds(29))
+            world.clock.boot = "second boot"
+            #expect(await world.auth.readiness().state(of: .pin) == .paused(for: .seconds(30)))
+            world.clock.advance(by: .seconds(29))
+            #expect(await world.auth.readiness().state(of: .pin) == .paused(for: .seconds(1)), "it started again once")
+            world.clock.advance(by: .seconds(1))
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+        }
+    }
+
+    @Test func tenWrongPINsEndTheKey() async throws {
+        try await Self.enrolled { world in
+            await Self.wrongPINs(5, world)
+            for pause in [30, 60, 120, 240] {
+                #expect(await world.auth.readiness().state(of: .pin) == .paused(for: .seconds(pause)))
+                world.clock.advance(by: .seconds(pause))
+                await Self.wrongPINs(1, world)
+            }
+            world.clock.advance(by: .seconds(300))
+            world.phone.pins(Self.wrong)
+            let dead = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
+            #expect(dead == Failure(.keyInvalidated, recovery: .reEnrol))
+            world.clock.advance(by: .seconds(100_000))
+            #expect(await world.auth.readiness().state(of: .pin) == .invalidated)
+            world.phone.next(.noMatch, .noMatch, .noMatch)
+            let policy = UnlockPolicy(ladder: [.biometric, .appPIN])
+            let still = await failure { _ = try await world.auth.authenticate("Unlock", policy: policy) }
+            #expect(still == Failure(.keyInvalidated, recovery: .reEnrol), "the dead key says more than the mismatches")
+            #expect(world.phone.pinRequests.count == 10)
+
+            try await world.auth.enrol(with: World.signIn)
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+        }
+    }
+
+    @Test func aPauseIsNoReasonToEnrolAnew() async throws {
+        try await Self.enrolled { world in
+            await Self.wrongPINs(5, world)
+            expect(try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as DeviceRecord?)
+            await expectFailure(.alreadyEnrolled) { try await world.auth.enrol(with: World.signIn, ifExists: .fail) }
+        }
+    }
+
+    // MARK: The ledger
+
+    @Test func anAppThatIsKilledBetweenGuessAndVerdictHasUsedUpTheGuess() async throws {
+        try await Self.enrolled { world in
+            for _ in 1...4 {
+                world.phone.pins(Self.wrong, .cancel)
+                _ = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
+            }
+            let real = try #require(world.phone.platform().pin)
+            let dying = try Self.restarted(
+                world, pin: PINSupport(entry: real.entry, key: HangingKey(key: real.key, clock: world.clock)))
+            await withTaskGroup(of: Void.self) { group in
+                // The right PIN, and no verdict ever: for the phone this app is dead.
+                group.addTask { _ = try? await dying.authenticate("Unlock", policy: Self.policy) }
+                try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                let restarted = try? Self.restarted(world)
+                #expect(await restarted?.readiness().state(of: .pin) == .paused(for: .seconds(29)))
+                group.cancelAll()
+            }
+        }
+    }
+
+    @Test func whatIsNoVerdictIsNotCounted() async throws {
+        try await Self.enrolled { world in
+            let real = try #require(world.phone.platform().pin)
+            let broken = try Self.restarted(
+                world,
+                pin: PINSupport(entry: real.entry, key: BrokenKey(key: real.key, failure: Failure(.platform, recovery: .report))))
+            for _ in 1...12 {
+                await expectFailure(.platform) { _ = try await broken.authenticate("Unlock", policy: Self.policy) }
+            }
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+            #expect(world.phone.pinRequests.allSatisfy { $0.wrongInARow == 0 })
+        }
+    }
+
+    @Test("a ledger that is damaged or gone pauses longest, once", arguments: [Array("{}".utf8), [0xFF], nil])
+    func damaged(_ bytes: [UInt8]?) async throws {
+        try await Self.enrolled { world in
+            let live = try #require(try await world.auth.liveEnrolment())
+            let name = CountedPINKey.ledgerName(world.auth.name(of: .pin, in: live))
+            let secrets = world.auth.platform.secrets
+            if let bytes { try await secrets.write(bytes, as: name) } else { try await secrets.delete(name) }
+            #expect(await world.auth.readiness().state(of: .pin) == .paused(for: .seconds(300)))
+            world.clock.advance(by: .seconds(299))
+            #expect(await world.auth.readiness().state(of: .pin) == .paused(for: .seconds(1)))
+            world.clock.advance(by: .seconds(1))
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+            #expect(world.phone.pinRequests.last?.wrongInARow == 9)
+            #expect(await world.auth.readiness().state(of: .pin) == .usable)
+        }
+    }
+
+    @Test func withoutALedgerThatCanBeWrittenNoGuessIsMade() async throws {
+        try await Self.enrolled { world in
+            var platform = world.phone.platform(transport: world.server)
+            platform.secrets = FullDisk(store: platform.secrets)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            for _ in 1...12 {
+                world.phone.pins(Self.wrong)
+                await expectFailure(.platform) { _ = try await auth.authenticate("Unlock", policy: Self.policy) }
+            }
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+        }
+    }
+
+    @Test func guessesAtTheSameTimeAreCountedEach() async throws {
+        try await Self.enrolled { world in
+            let live = try #require(try await world.auth.liveEnrolment())
+            let real = try #require(world.phone.platform().pin)
+            var platform = world.phone.platform(transport: world.server)
+            let slow = SlowKey(key: real.key, clock: world.clock)
+            platform.pin = PINSupport(entry: real.entry, key: slow)
+            let counted = try #require(CountedPINKey(world.auth.name(of: .pin, in: live), on: platform))
+            let codes = await withTaskGroup(of: Failure.Code?.self) { group in
+                for _ in 0..<8 {
+                    group.addTask { await failure { _ = try await counted.sign([1], with: try #require(PIN("000000"))) }?.code }
+                }
+                return await group.reduce(into: [String]()) { $0.append($1?.name ?? "signed") }
+            }
+            #expect(codes.count { $0 == "notMatched" } == 4 && codes.count { $0 == "paused" } == 4)
+            #expect(slow.guesses == 5, "what comes in a pause is not tried")
+            expect(await counted.wrongInARow(), is: 5)
+        }
+    }
+
+    // MARK: What stays, and what does not
+
+    @Test func onlyItsPortIsAskedAboutAPINKey() async throws {
+        for hasPIN in [true, false] {
+            let world = try World(hasPIN: hasPIN)
+            var platform = world.phone.platform(transport: world.server)
+            let watched = WatchedKeys(keys: platform.keys)
+            platform.keys = watched
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            try await world.clock.run {
+                try await auth.enrol(with: World.signIn)
+                _ = await auth.readiness()
+                _ = try await auth.authenticate("Unlock")
+                try await auth.revoke()
+            }
+            #expect(!watched.kinds.contains(.pin) && watched.kinds.contains(.biometric))
+        }
+    }
+
+    @Test func thePublicKeyOfAPINKeyLeavesOnceAndStaysNowhere() async throws {
+        let world = try World(hasPIN: true)
+        var platform = world.phone.platform(transport: world.server)
+        let secrets = WatchedSecrets(store: platform.secrets)
+        let transport = RecordingTransport(world.server)
+        (platform.secrets, platform.transport) = (secrets, transport)
+        let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+        let record = Mutex<DeviceRecord?>(nil)
+        try await world.clock.run {
+            let enrolled = try await auth.enrol(with: World.signIn)
+            record.withLock { $0 = enrolled }
+            expect(try await auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+        }
+        let key = try #require(world.server.state.withLock { $0.keys.values.first { $0.kind == .pin } }).key
+        let kid = try #require(record.withLock { $0?.keys.first { $0.kind == .pin }?.kid })
+        for trace in [key.jwk.x, key.jwk.y, key.thumbprint] {
+            #expect(!secrets.written.contains { String(decoding: $0, as: UTF8.self).contains(trace) })
+            let sent = transport.exchanges.filter { String(decoding: $0.request.body, as: UTF8.self).contains(trace) }
+            #expect(sent.allSatisfy { $0.request.url.hasSuffix("/v1/devices") } && sent.count <= 1)
+            #expect(!transport.exchanges.contains { String(decoding: $0.response.body, as: UTF8.self).contains(trace) })
+        }
+        #expect(kid != key.thumbprint && secrets.written.contains { String(decoding: $0, as: UTF8.self).contains(kid) })
+    }
+
+    @Test func revokingDeletesKeyLedgerAndHandle() async throws {
+        try await Self.enrolled { world in
+            await Self.wrongPINs(5, world)
+            let live = try #require(try await world.auth.liveEnrolment())
+            let ledger = CountedPINKey.ledgerName(world.auth.name(of: .pin, in: live))
+            #expect(try await world.auth.platform.secrets.read(ledger) != nil)
+            try await world.auth.revoke()
+            #expect(world.phone.keyCount == 0)
+            #expect(try await world.auth.platform.secrets.read(ledger) == nil)
+            expect(try await world.auth.livePINHandle(), is: nil)
+            try await world.auth.enrol(with: World.signIn)
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+        }
+    }
+
+    @Test func anAppThatDropsItsPINGoesOnWithoutIt() async throws {
+        try await Self.enrolled { world in
+            var platform = world.phone.platform(transport: world.server)
+            platform.pin = nil
+            let without = try Authenticator(server: InMemoryServer.url, platform: platform)
+            #expect(await without.readiness().state(of: .pin) == .missing)
+            expect(try await without.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+}
+
+// MARK: - Parts that misbehave
+
+/// Never gives a verdict; it ends only when its task does.
+private struct HangingKey: PINKey {
+    let key: any PINKey
+    let clock: VirtualClock
+
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK { try await key.create(name, pin: pin) }
+    func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
+    func delete(_ name: KeyName) async throws(Failure) { try await key.delete(name) }
+
+    func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
+        try? await clock.sleep(until: clock.now.advanced(by: .seconds(1_000_000)))
+        throw Failure(.cancelledByApp, recovery: .retry)
+    }
+}
+
+/// Fails without looking at the PIN.
+private struct BrokenKey: PINKey {
+    let key: any PINKey
+    let failure: Failure
+
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK { throw failure }
+    func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
+    func delete(_ name: KeyName) async throws(Failure) { throw failure }
+    func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] { throw failure }
+}
+
+/// Takes a second for each guess, and counts them.
+private final class SlowKey: PINKey {
+    private let key: any PINKey
+    private let clock: VirtualClock
+    private let count = Mutex(0)
+    var guesses: Int { count.withLock { $0 } }
+
+    init(key: any PINKey, clock: VirtualClock) {
+        self.key = key
+        self.clock = clock
+    }
+
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK { try await key.create(name, pin: pin) }
+    func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
+    func delete(_ name: KeyName) async throws(Failure) { try await key.delete(name) }
+
+    func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
+        count.withLock { $0 += 1 }
+        try? await clock.sleep(until: clock.now.advanced(by: .seconds(1)))
+        return try await key.sign(message, with: name, pin: pin)
+    }
+}
+
+/// Reads, and writes nothing.
+private struct FullDisk: SecretStore {
+    let store: any SecretStore
+
+    func read(_ name: String) async throws(Failure) -> [UInt8]? { try await store.read(name) }
+    func write(_ secret: [UInt8], as name: String) async throws(Failure) { throw Failure(.platform, recovery: .report) }
+    func delete(_ name: String) async throws(Failure) { try await store.delete(name) }
+}
+
+/// Remembers what was written.
+private final class WatchedSecrets: SecretStore {
+    private let store: any SecretStore
+    private let log = Mutex<[[UInt8]]>([])
+    var written: [[UInt8]] { log.withLock { $0 } }
+
+    init(store: any SecretStore) { self.store = store }
+
+    func read(_ name: String) async throws(Failure) -> [UInt8]? { try await store.read(name) }
+    func write(_ secret: [UInt8], as name: String) async throws(Failure) {
+        log.withLock { $0.append(secret) }
+        try await store.write(secret, as: name)
+    }
+    func delete(_ name: String) async throws(Failure) { try await store.delete(name) }
+}
+
+/// Remembers which kinds of keys it was asked about.
+private final class WatchedKeys: DeviceKeys {
+    private let keys: any DeviceKeys
+    private let log = Mutex<Set<KeyKind>>([])
+    var kinds: Set<KeyKind> { log.withLock { $0 } }
+
+    init(keys: any DeviceKeys) { self.keys = keys }
+
+    private func asked(_ name: KeyName) -> KeyName {
+        log.withLock { _ = $0.insert(name.kind) }
+        return name
+    }
+
+    func create(_ name: KeyName) async throws(Failure) -> JWK { try await keys.create(asked(name)) }
+    func state(of name: KeyName) async -> KeyState { await keys.state(of: asked(name)) }
+    func publicKey(of name: KeyName) async throws(Failure) -> JWK { try await keys.publicKey(of: asked(name)) }
+    func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
+        try await keys.sign(message, with: asked(name), presence: presence)
+    }
+    func delete(_ name: KeyName) async throws(Failure) { try await keys.delete(asked(name)) }
+}
