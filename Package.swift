@@ -22,23 +22,30 @@ let crypto = Target.Dependency.product(
     condition: .when(platforms: [.linux, .android])
 )
 
+/// The Linux device's libraries: only there, and only where they are asked for.
+let tss = Target.Dependency.target(name: "CTss", condition: .when(platforms: [.linux], traits: ["LinuxDevice"]))
+let systemd = Target.Dependency.target(name: "CSystemd", condition: .when(platforms: [.linux], traits: ["LinuxDevice"]))
+
 let package = Package(
     name: "thumbturn",
     platforms: [.macOS(.v15), .iOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "Thumbturn", targets: ["Thumbturn"]),
         .library(name: "ThumbturnVerifier", targets: ["ThumbturnVerifier"]),
+        .library(name: "ThumbturnLinux", targets: ["ThumbturnLinux"]),
         .library(name: "ThumbturnTestKit", targets: ["ThumbturnTestKit"]),
         .library(name: "ThumbturnServer", targets: ["ThumbturnServer"]),
         .executable(name: "thumbturn", targets: ["ThumbturnCLI"]),
         .executable(name: "thumbturn-server", targets: ["ThumbturnServerCLI"]),
+        .executable(name: "thumbturn-matcherd", targets: ["ThumbturnMatcherd"]),
     ],
     traits: [
         .trait(name: "Server", description: "The server library: Hummingbird, SQLite through GRDB, libsodium."),
+        .trait(name: "LinuxDevice", description: "Linux devices: TPM 2.0 through libtss2, fprintd through libsystemd."),
         .trait(
             name: "Tools",
-            description: "The commands thumbturn and thumbturn-server.",
-            enabledTraits: ["Server"]
+            description: "The commands thumbturn, thumbturn-server and thumbturn-matcherd.",
+            enabledTraits: ["Server", "LinuxDevice"]
         ),
         .default(enabledTraits: []),
     ],
@@ -57,6 +64,11 @@ let package = Package(
         .target(name: "ThumbturnCore", swiftSettings: strict),
         .target(name: "ThumbturnDevice", dependencies: ["ThumbturnCore", crypto], swiftSettings: strict),
         .target(name: "Thumbturn", dependencies: ["ThumbturnCore", "ThumbturnDevice"], swiftSettings: strict),
+        .target(
+            name: "ThumbturnLinux",
+            dependencies: ["ThumbturnCore", "ThumbturnDevice", crypto, tss, systemd],
+            swiftSettings: strict
+        ),
         .target(
             name: "ThumbturnVerifier",
             dependencies: ["ThumbturnCore", .product(name: "Crypto", package: "swift-crypto")],
@@ -106,12 +118,22 @@ let package = Package(
             name: "ThumbturnCLI",
             dependencies: [
                 "Thumbturn",
+                .target(name: "ThumbturnLinux", condition: .when(platforms: [.linux], traits: ["Tools"])),
                 "ThumbturnVerifier",
                 "ThumbturnTestKit",
                 "ThumbturnCommands",
                 "ThumbturnLoad",
                 crypto,
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "ThumbturnMatcherd",
+            dependencies: [
+                "ThumbturnCore",
+                "ThumbturnLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
             ],
             swiftSettings: strict
@@ -181,6 +203,14 @@ let package = Package(
             exclude: ["Judges", "Shim"],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "ThumbturnLinuxTests",
+            dependencies: [
+                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLinux", "ThumbturnTestKit", "ThumbturnVerifier",
+                crypto,
+            ],
+            swiftSettings: strict
+        ),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .executableTarget(
             name: "StalledServer",
@@ -192,6 +222,8 @@ let package = Package(
             path: "Tests/StalledServer",
             swiftSettings: strict
         ),
+        .systemLibrary(name: "CTss", pkgConfig: "tss2-esys", providers: [.apt(["libtss2-dev"])]),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     ]
 )

@@ -9,8 +9,12 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device",
         abstract: "Plays a device: enrols, signs in, asks the server.",
         discussion: """
-            The keys are software keys in files, for development: whoever can read them can sign. The sensor is a stand-in \
-            that reads no finger; --answers says what it answers.
+            Unless told otherwise the keys are software keys in files, for development: whoever can read them can sign. The \
+            sensor is a stand-in that reads no finger; --answers says what it answers.
+
+            On Linux, --keys tpm --sensor fprintd makes it a real device: keys in the TPM 2.0, fingers that fprintd matches, and \
+            thumbturn-matcherd between them. A PIN comes from the environment variable THUMBTURN_PIN, or is asked on the \
+            terminal. `thumbturn doctor` says what is missing.
             """,
         subcommands: [Enrol.self, SignIn.self, MeCommand.self, Refresh.self, Revoke.self, Status.self]
     )
@@ -29,23 +33,33 @@ struct DeviceOptions: ParsableArguments {
 
     @OptionGroup var output: OutputOptions
 
+    @OptionGroup var parts: DeviceParts
+
+    /// The rungs of this device: below the finger there is the PIN, where there is one.
+    var policy: UnlockPolicy { parts.keys == .tpm ? UnlockPolicy(ladder: [.biometric, .appPIN, .fullCredentials]) : .highRisk }
+
     func authenticator() throws -> Authenticator {
         guard let url = URL(string: server) else {
             throw ValidationError("--server wants an address, for example http://127.0.0.1:8080.")
         }
-        let sensor = StandInSensor(
-            try (answers ?? "").split(separator: ",").map { word in
-                guard let answer = StandInSensor.Answer(rawValue: String(word)) else {
-                    throw ValidationError("--answers does not know “\(word)”. It knows match, no-match, cancel and lockout.")
-                }
-                return answer
-            }
-        )
-        let platform = Platform(sensor: sensor, keys: SoftwareKeys(folder: home), secrets: FileSecrets(folder: home))
         let quiet = output.json
-        return try Authenticator(server: url, platform: platform) { news in
-            guard !quiet, case .moved(_, let rung, _) = news else { return }
-            FileHandle.standardError.write(Data("Moving on. \(Recovery.fallBack(rung).advice)\n".utf8))
+        return try Authenticator(server: url, platform: try parts.platform(home: home, answers: answers)) { news in
+            guard !quiet, let words = news.words else { return }
+            FileHandle.standardError.write(Data("\(words)\n".utf8))
+        }
+    }
+}
+
+extension UnlockNews {
+    /// What a person at a terminal should hear; nil for what is only counted.
+    fileprivate var words: String? {
+        switch self {
+        case .hint(let rung): "Having trouble? \(Recovery.fallBack(rung).advice)"
+        case .readPoorly(.tooShort), .readPoorly(.tooPoor): "A little longer, please."
+        case .readPoorly(.notCentered): "The middle of the finger, please."
+        case .readPoorly(.removeAndRetry): "Lift the finger, and put it down again."
+        case .moved(_, let rung, _): "Moving on. \(Recovery.fallBack(rung).advice)"
+        case .telemetry: nil
         }
     }
 }
@@ -72,12 +86,13 @@ extension DeviceCommand {
             try await device.output.run {
                 let auth = try device.authenticator()
                 let record = try await auth.enrol(
-                    with: PasswordSignIn(account: account, password: try Password.read()), policy: .highRisk, deviceName: name,
+                    with: PasswordSignIn(account: account, password: try Password.read()), policy: device.policy,
+                    deviceName: name,
                     ifExists: replace ? .replace : .fail
                 )
                 guard let record else { return }
                 try device.output.say(
-                    "This device is enrolled as “\(record.name)” with \(record.keys.count) keys (software keys, for development).",
+                    "This device is enrolled as “\(record.name)” with \(record.keys.count) keys (\(device.parts.keys.honestName)).",
                     record
                 )
             }
@@ -94,7 +109,7 @@ extension DeviceCommand {
 
         func run() async throws {
             try await device.output.run {
-                let grant = try await device.authenticator().authenticate(reason, policy: .highRisk)
+                let grant = try await device.authenticator().authenticate(reason, policy: device.policy)
                 struct Output: Encodable {
                     var rung: String
                     var expires_at: Int64
@@ -160,7 +175,7 @@ extension DeviceCommand {
 
         func run() async throws {
             try await device.output.run {
-                let readiness = try await device.authenticator().readiness(for: .highRisk)
+                let readiness = try await device.authenticator().readiness(for: device.policy)
                 struct Output: Encodable {
                     var enrolled: Bool
                     var next_rung: String

@@ -19,9 +19,14 @@ package enum Password {
         return typed
     }
 
-    /// Asks on the terminal without showing what is typed.
-    private static func ask() -> String? {
-        unsafe getpass("Password: ").map { unsafe String(cString: $0) }
+    private static func ask() -> String? { Hidden.ask("Password: ") }
+}
+
+/// A question on the terminal whose answer is not shown.
+package enum Hidden {
+    /// Nil where there is no terminal.
+    package static func ask(_ question: String) -> String? {
+        unsafe getpass(question).map { unsafe String(cString: $0) }
     }
 }
 #endif

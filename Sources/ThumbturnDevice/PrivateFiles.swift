@@ -8,19 +8,23 @@ import Musl
 import Android
 #endif
 import Foundation
-import ThumbturnCore
+package import ThumbturnCore
 
 /// Files that only their owner can read: mode 0600 in a folder of mode 0700, replaced as a whole and synced.
-struct PrivateFiles: Sendable {
+package struct PrivateFiles: Sendable {
     let folder: String
 
-    func read(_ name: String) throws(Failure) -> [UInt8]? {
+    package init(folder: String) {
+        self.folder = folder
+    }
+
+    package func read(_ name: String) throws(Failure) -> [UInt8]? {
         guard FileManager.default.fileExists(atPath: path(name)) else { return nil }
         guard let data = FileManager.default.contents(atPath: path(name)) else { throw failure() }
         return Array(data)
     }
 
-    func write(_ bytes: [UInt8], to name: String) throws(Failure) {
+    package func write(_ bytes: [UInt8], to name: String) throws(Failure) {
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
@@ -39,7 +43,7 @@ struct PrivateFiles: Sendable {
         else { throw failure() }
     }
 
-    func delete(_ name: String) throws(Failure) {
+    package func delete(_ name: String) throws(Failure) {
         guard unsafe unlink(path(name)) == 0 || errno == ENOENT else { throw failure() }
     }
 

@@ -1,0 +1,97 @@
+#if Tools
+import ArgumentParser
+import Foundation
+import Thumbturn
+#if os(Linux)
+import ThumbturnLinux
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Looks at this machine's TPM, reader, matcher, clock and server, and says what to do.",
+        discussion: "Asks nobody for a finger, and changes nothing. Exit status: 0 all works, 1 something does not."
+    )
+
+    @OptionGroup var addresses: LinuxAddresses
+
+    @Option(help: "The server's public address; without it neither server nor clock is looked at.")
+    var server: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let examination = Examination(tcti: addresses.tcti, matcher: addresses.matcher, bus: addresses.bus)
+        var findings = examination.tpm() + examination.fingerprints() + examination.broker()
+        if let server { findings += await ServerExamination(address: server).findings() }
+        if output.json {
+            try output.say("", findings)
+        } else {
+            for finding in findings { print(finding.text) }
+        }
+        if findings.contains(where: { $0.state == .trouble }) { throw ExitCode(1) }
+    }
+}
+
+extension Finding {
+    fileprivate var text: String {
+        let mark =
+            switch state {
+            case .good: "ok   "
+            case .note: "note "
+            case .trouble: "FIX  "
+            }
+        return "\(mark) \(part): \(found)" + (remedy.map { "\n      → \($0)" } ?? "")
+    }
+}
+
+/// The server and, by what it says of the time, this machine's clock.
+private struct ServerExamination {
+    let address: String
+
+    func findings() async -> [Finding] {
+        guard let url = URL(string: address)?.appending(path: "health") else {
+            return [
+                Finding("server", .trouble, "\(address) is no address.", remedy: "For example --server https://id.example.org")
+            ]
+        }
+        let answer: HTTPResponse
+        do throws(Failure) {
+            answer = try await URLSessionTransport().send(HTTPRequest(method: "GET", url: url.absoluteString))
+        } catch {
+            return [Finding("server", .trouble, "No answer from \(address).", remedy: "Is it running, and is the address right?")]
+        }
+        let health =
+            answer.status == 200
+            ? Finding("server", .good, "Answers at \(address).")
+            : Finding("server", .trouble, "Answers with status \(answer.status).", remedy: "See its log.")
+        return [health, clock(answer.headers["date"])]
+    }
+
+    /// Nothing is decided by this machine's clock, but tokens look stale when it is wrong.
+    private func clock(_ date: String?) -> Finding {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "GMT")
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        guard let date, let served = format.date(from: date) else {
+            return Finding("clock", .note, "The server does not say what time it is.")
+        }
+        let seconds = Int(Date().timeIntervalSince(served).rounded())
+        return abs(seconds) <= 60
+            ? Finding("clock", .good, "Within a minute of the server's.")
+            : Finding(
+                "clock", .note, "\(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") the server's.",
+                remedy: "Signing in works all the same. To set it: timedatectl set-ntp true"
+            )
+    }
+}
+#else
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "doctor", abstract: "Looks at a Linux device; this is none.")
+
+    func run() throws {
+        throw ValidationError("The doctor knows Linux devices.")
+    }
+}
+#endif
+#endif

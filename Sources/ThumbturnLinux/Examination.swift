@@ -1,0 +1,170 @@
+#if LinuxDevice && os(Linux)
+import Foundation
+import Glibc
+import ThumbturnCore
+import ThumbturnDevice
+
+/// What was found about one part of the machine, with what to do about it.
+package struct Finding: Hashable, Sendable, Encodable {
+    /// How it is.
+    package enum State: String, Sendable, Encodable {
+        case good
+        /// Works, and somebody should know.
+        case note
+        /// Does not work.
+        case trouble
+    }
+
+    package var part: String
+    package var state: State
+    package var found: String
+    /// The next step; nil where none is needed.
+    package var remedy: String?
+
+    package init(_ part: String, _ state: State, _ found: String, remedy: String? = nil) {
+        self.part = part
+        self.state = state
+        self.found = found
+        self.remedy = remedy
+    }
+}
+
+/// Looks at the parts of a Linux device, one by one, without asking the person and without changing anything.
+package struct Examination: Sendable {
+    package var tcti: String
+    package var matcher: String
+    package var bus: String?
+
+    package init(tcti: String, matcher: String, bus: String?) {
+        self.tcti = tcti
+        self.matcher = matcher
+        self.bus = bus
+    }
+
+    /// The TPM: whether it answers, which one it is, and whether it holds values back.
+    package func tpm() -> [Finding] {
+        let facts: TPMFacts
+        do {
+            facts = try TPMFacts.read(tcti)
+        } catch {
+            return [Finding("TPM", .trouble, "No answer at \(tcti).", remedy: tpmRemedy)]
+        }
+        var findings = [
+            Finding(
+                "TPM", facts.isSimulator ? .note : .good,
+                "\(facts.manufacturer) \(facts.vendor), firmware \(facts.firmware), \(facts.loaded) keys and sessions loaded.",
+                remedy: facts.isSimulator
+                    ? "This is a simulator: its keys can be copied with its files. Good for tests alone." : nil
+            ),
+            facts.isLockedOut
+                ? Finding(
+                    "TPM lockout", .trouble, "The TPM's guard against guessing holds.",
+                    remedy: "Wait, or let its owner run: tpm2_dictionarylockout --clear-lockout"
+                )
+                : Finding("TPM lockout", .good, "Not locked out."),
+        ]
+        if facts.isOwnerPasswordSet {
+            findings.append(
+                Finding(
+                    "TPM owner", .trouble, "The owner hierarchy has a password.",
+                    remedy:
+                        "Keys, counters and PIN indexes are made with the owner's empty password: tpm2_changeauth -c owner -p OLD"
+                )
+            )
+        }
+        if !facts.keepsStorageRoot {
+            findings.append(
+                Finding(
+                    "TPM storage root", .note, "There is none at 0x81000001, so it is derived anew for every signature.",
+                    remedy: "On a chip this takes time. Keep it: tpm2_createprimary -C o -G ecc256:aes128cfb -g sha256 "
+                        + "-a 'fixedtpm|fixedparent|sensitivedataorigin|userwithauth|noda|restricted|decrypt' -c srk.ctx "
+                        + "&& tpm2_evictcontrol -C o -c srk.ctx 0x81000001"
+                )
+            )
+        }
+        return findings
+    }
+
+    private var tpmRemedy: String {
+        guard let device = tcti.split(separator: ":").last.map(String.init), tcti.hasPrefix("device:") else {
+            return "Is it running, and is --tcti its address? For example swtpm:host=127.0.0.1,port=2321."
+        }
+        guard FileManager.default.fileExists(atPath: device) else {
+            return "\(device) is not there: switch the TPM on in the firmware's settings, or give --tcti another address."
+        }
+        return unsafe access(device, R_OK | W_OK) == 0
+            ? "\(device) is there but does not answer: see the kernel's log."
+            : "This user may not use \(device). As root: usermod -aG tss \(NSUserName()), then sign in again."
+    }
+
+    /// fprintd: whether it is there, has a reader, may be asked, and knows fingers of this user.
+    package func fingerprints() -> [Finding] {
+        let part = "fprintd"
+        do {
+            let survey = try FprintReader(bus: bus, user: NSUserName()).survey()
+            return [
+                Finding(part, .good, "Process \(survey.daemon), reader “\(survey.reader)”."),
+                Finding("fingers", .good, "\(survey.fingers.count) enrolled: \(survey.fingers.joined(separator: ", "))."),
+            ]
+        } catch {
+            let (found, remedy) =
+                switch error.name {
+                case "net.reactivated.Fprint.Error.NoEnrolledPrints":
+                    ("A reader, but no finger of \(NSUserName()) is enrolled.", "Enrol one: fprintd-enroll")
+                case "net.reactivated.Fprint.Error.NoSuchDevice":
+                    ("No fingerprint reader.", "Plug one in; libfprint's list says which ones work.")
+                case "net.reactivated.Fprint.Error.PermissionDenied", "org.freedesktop.DBus.Error.AccessDenied":
+                    ("fprintd does not let this user ask.", "Sign in at the machine itself, or add a polkit rule: docs/linux.md.")
+                case BusError.disconnected.name:
+                    ("The bus does not answer.", "Is dbus-daemon running, and is --bus its address?")
+                default:
+                    ("fprintd does not answer.", "Install it: apt-get install fprintd. It starts by itself. (\(error.name))")
+                }
+            return [Finding(part, .trouble, found, remedy: remedy)]
+        }
+    }
+
+    /// The matcher: whether it answers, and what it says of its parts.
+    package func broker() -> [Finding] {
+        let part = "thumbturn-matcherd"
+        let connection = MatcherConnection(socket: matcher)
+        do throws(Failure) {
+            let identity = try connection.identity()
+            var findings = [Finding(part, .good, "Answers at \(matcher); the enrolment counter stands at \(identity.value).")]
+            switch connection.state() {
+            case .ready: findings.append(Finding("matcher's reader", .good, "Ready for this user."))
+            case .notEnrolled:
+                findings.append(
+                    Finding("matcher's reader", .trouble, "No finger is enrolled.", remedy: "Enrol one: fprintd-enroll"))
+            case .permissionDenied:
+                findings.append(
+                    Finding(
+                        "matcher's reader", .trouble, "fprintd does not let the matcher ask.",
+                        remedy: "Install the polkit rule of docs/linux.md for the matcher's user."
+                    )
+                )
+            case .lockedOut, .unavailable:
+                findings.append(
+                    Finding("matcher's reader", .trouble, "The matcher cannot use the reader.", remedy: "See its log.")
+                )
+            }
+            return findings
+        } catch {
+            guard error.status?.domain == "matcher.broken" else {
+                return [
+                    Finding(
+                        part, .trouble, "Nobody answers at \(matcher).",
+                        remedy: "Start it: systemctl start thumbturn-matcherd; or give --matcher its socket."
+                    )
+                ]
+            }
+            return [
+                Finding(
+                    part, .trouble, "It answers, but cannot use the TPM, its folder or the enrolled prints.",
+                    remedy: "Its user needs the group tss and must be able to read fprintd's folder: docs/linux.md."
+                )
+            ]
+        }
+    }
+}
+#endif

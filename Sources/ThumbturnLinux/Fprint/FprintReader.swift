@@ -1,0 +1,179 @@
+#if LinuxDevice && os(Linux)
+import Glibc
+import ThumbturnCore
+
+/// The fingerprint reader behind fprintd. Its calls block; each has a connection to the bus of its own.
+struct FprintReader: Sendable {
+    /// Nil for the system bus.
+    var bus: String?
+    /// Whose fingers count.
+    var user: String
+
+    /// How a verification ended.
+    enum Outcome: Hashable, Sendable {
+        case matched
+        case notMatched
+        case failed(Failure)
+    }
+
+    /// What is there.
+    struct Survey: Hashable, Sendable {
+        /// The process that owns fprintd's name on the bus.
+        var daemon: UInt32
+        /// The reader's name.
+        var reader: String
+        /// The names of the enrolled fingers.
+        var fingers: [String]
+    }
+
+    /// Looks without asking the person.
+    func survey() throws(BusError) -> Survey {
+        let daemon = try Daemon(Bus(address: bus))
+        let reader = try daemon.reader()
+        let name = try daemon.property("name", of: reader)
+        return Survey(
+            daemon: try daemon.process(), reader: name,
+            fingers: try daemon.call(reader, "ListEnrolledFingers", .text(user)).texts
+        )
+    }
+
+    /// The state of the sensor, without asking the person.
+    func state() -> BiometryState {
+        do throws(BusError) {
+            return try survey().fingers.isEmpty ? .notEnrolled : .ready
+        } catch {
+            return FprintWords.state(ofError: error.name)
+        }
+    }
+
+    /// Asks for a finger once, until it matches, does not match, or the wish ends.
+    ///
+    /// - Parameters:
+    ///   - wish: a descriptor; when it can be read or its other end closes, the verification is taken back. Then nothing that
+    ///     fprintd still says is a verdict: it reports a verification that was stopped as one that did not match.
+    ///   - limit: how long the person has.
+    ///   - hearing: told of readings that gave no verdict.
+    ///   - claimed: called while the reader is ours, before the person is asked and again after a match. Nobody can enrol a finger
+    ///     in between. What it throws ends the verification.
+    func verify(
+        while wish: Int32, limit: Duration, hearing: (PoorReading) -> Void = { _ in },
+        claimed: () throws(Failure) -> Void = {}
+    ) -> Outcome {
+        do {
+            let daemon = try Daemon(Bus(address: bus))
+            let reader = try daemon.reader()
+            try daemon.call(reader, "Claim", .text(user))
+            defer { _ = try? daemon.call(reader, "Release") }
+            try claimed()
+            try daemon.listen(to: reader)
+            try daemon.call(reader, "VerifyStart", .text("any"))
+            defer { _ = try? daemon.call(reader, "VerifyStop") }
+            let outcome = try daemon.verdict(of: reader, while: wish, limit: limit, hearing: hearing)
+            if outcome == .matched { try claimed() }
+            return outcome
+        } catch let failure as Failure {
+            return .failed(failure)
+        } catch let error as BusError {
+            return .failed(FprintWords.failure(ofError: error.name))
+        } catch {
+            preconditionFailure("nothing else is thrown here")
+        }
+    }
+}
+
+/// fprintd on one connection, addressed by the bus's own name for its process: whoever takes the well-known name meanwhile is not
+/// believed, and neither is a signal that somebody else sends.
+private struct Daemon {
+    private let bus: Bus
+    private let owner: String
+
+    init(_ bus: Bus) throws(BusError) {
+        self.bus = bus
+        // Starts it where the bus knows how.
+        do throws(BusError) {
+            try bus.call(busName, busPath, busName, "StartServiceByName", .text(service), .number(0))
+        } catch {
+            // One that was started by hand cannot be started again, and need not be.
+            guard error.name.hasPrefix("org.freedesktop.DBus.Error.") else { throw error }
+        }
+        owner = try bus.call(busName, busPath, busName, "GetNameOwner", .text(service)).texts.first ?? ""
+    }
+
+    func process() throws(BusError) -> UInt32 {
+        try bus.call(busName, busPath, busName, "GetConnectionUnixProcessID", .text(owner)).number ?? 0
+    }
+
+    func reader() throws(BusError) -> String {
+        let manager = "net.reactivated.Fprint.Manager"
+        guard let path = try bus.call(owner, "/net/reactivated/Fprint/Manager", manager, "GetDefaultDevice").texts.first else {
+            throw BusError(name: "net.reactivated.Fprint.Error.NoSuchDevice")
+        }
+        return path
+    }
+
+    func property(_ name: String, of reader: String) throws(BusError) -> String {
+        let reply = try bus.call(
+            owner, reader, "org.freedesktop.DBus.Properties", "Get", .text(interface), .text(name)
+        )
+        return reply.texts.first ?? ""
+    }
+
+    @discardableResult
+    func call(_ reader: String, _ member: String, _ argument: Bus.Argument? = nil) throws(BusError) -> Bus.Message {
+        if let argument { return try bus.call(owner, reader, interface, member, argument) }
+        return try bus.call(owner, reader, interface, member)
+    }
+
+    func listen(to reader: String) throws(BusError) {
+        for rule in [
+            "type='signal',sender='\(owner)',path='\(reader)',interface='\(interface)',member='VerifyStatus'",
+            "type='signal',sender='\(busName)',member='NameOwnerChanged',arg0='\(owner)'",
+        ] {
+            try bus.call(busName, busPath, busName, "AddMatch", .text(rule))
+        }
+    }
+
+    /// Waits for the verdict. The first one counts; later ones are not read.
+    func verdict(
+        of reader: String, while wish: Int32, limit: Duration, hearing: (PoorReading) -> Void
+    ) throws(BusError) -> FprintReader.Outcome {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            while let signal = try bus.received() {
+                if signal.sender == busName, signal.member == "NameOwnerChanged" { throw .disconnected }
+                guard signal.sender == owner, signal.path == reader, signal.interface == interface,
+                    signal.member == "VerifyStatus", let status = signal.texts.first
+                else { continue }
+                switch FprintWords.verdict(ofStatus: status) {
+                case .matched: return isWithdrawn(wish) ? .failed(.withdrawn) : .matched
+                // The match and the end of the wish may cross: a verification that was taken back has no verdict.
+                case .notMatched: return isWithdrawn(wish) ? .failed(.withdrawn) : .notMatched
+                case .poor(let reading): hearing(reading)
+                case .failed(let failure): return .failed(failure)
+                }
+            }
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { return .failed(Failure(.timedOut, recovery: .retry)) }
+            var watched = [bus.watched, pollfd(fd: wish, events: Int16(POLLIN), revents: 0)]
+            let milliseconds = min(left / .milliseconds(1), 60_000)
+            guard unsafe poll(&watched, 2, Int32(milliseconds) + 1) >= 0 || errno == EINTR else { throw .disconnected }
+            if watched[1].revents != 0 { return .failed(.withdrawn) }
+        }
+    }
+
+    private func isWithdrawn(_ wish: Int32) -> Bool {
+        var watched = pollfd(fd: wish, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&watched, 1, 0) != 0
+    }
+}
+
+extension Failure {
+    /// The one who asked for a finger asks no longer.
+    static let withdrawn = Failure(.cancelledByApp, recovery: .retry)
+}
+
+private let service = "net.reactivated.Fprint"
+private let interface = "net.reactivated.Fprint.Device"
+private let busName = "org.freedesktop.DBus"
+private let busPath = "/org/freedesktop/DBus"
+#endif

@@ -1,0 +1,77 @@
+public import ThumbturnCore
+
+/// What fprintd's statuses and errors mean: one table, without a bus.
+///
+/// The names are those of the interfaces `net.reactivated.Fprint.Manager` and `.Device` (fprintd 1.94) and of the bus itself.
+public enum FprintWords {
+    /// What one `VerifyStatus` signal says.
+    public enum Verdict: Hashable, Sendable {
+        case matched
+        case notMatched
+        /// No verdict yet: the reader asks again by itself.
+        case poor(PoorReading)
+        case failed(Failure)
+    }
+
+    /// The meaning of a `VerifyStatus`. A status that has no row here is a failure that keeps its name.
+    public static func verdict(ofStatus name: String) -> Verdict {
+        statuses[name] ?? .failed(Failure(.biometryUnavailable, recovery: .retry, status: status(name)))
+    }
+
+    /// The failure that a D-Bus error stands for.
+    public static func failure(ofError name: String) -> Failure {
+        let (code, recovery) = errors[name] ?? (.platform, .report)
+        return Failure(code, recovery: recovery, status: status(name))
+    }
+
+    /// What a D-Bus error says about the sensor.
+    public static func state(ofError name: String) -> BiometryState {
+        switch failure(ofError: name).code {
+        case .biometryNotEnrolled: .notEnrolled
+        case .permissionDenied: .permissionDenied
+        default: .unavailable
+        }
+    }
+
+    /// Every status with its meaning.
+    public static let statuses: [String: Verdict] = [
+        "verify-match": .matched,
+        "verify-no-match": .notMatched,
+        "verify-retry-scan": .poor(.tooPoor),
+        "verify-swipe-too-short": .poor(.tooShort),
+        "verify-finger-not-centered": .poor(.notCentered),
+        "verify-remove-and-retry": .poor(.removeAndRetry),
+        "verify-disconnected": .failed(
+            Failure(.biometryUnavailable, recovery: .fallBack(.appPIN), status: status("verify-disconnected"))
+        ),
+        "verify-unknown-error": .failed(Failure(.biometryUnavailable, recovery: .retry, status: status("verify-unknown-error"))),
+    ]
+
+    /// Every error with its meaning.
+    public static let errors: [String: (Failure.Code, Recovery)] = [
+        fprint + "PermissionDenied": (.permissionDenied, .openSettings),
+        fprint + "NoSuchDevice": (.biometryUnavailable, .fallBack(.appPIN)),
+        fprint + "NoEnrolledPrints": (.biometryNotEnrolled, .openSettings),
+        // Somebody else is using the reader: another verification, or a person who enrols a finger.
+        fprint + "AlreadyInUse": (.biometryUnavailable, .retry),
+        fprint + "ClaimDevice": (.biometryUnavailable, .retry),
+        fprint + "NoActionInProgress": (.biometryUnavailable, .retry),
+        fprint + "Internal": (.biometryUnavailable, .retry),
+        fprint + "InvalidFingername": (.platform, .report),
+        bus + "ServiceUnknown": (.biometryUnavailable, .fallBack(.appPIN)),
+        bus + "NameHasNoOwner": (.biometryUnavailable, .fallBack(.appPIN)),
+        bus + "FileNotFound": (.biometryUnavailable, .fallBack(.appPIN)),
+        bus + "UnknownObject": (.biometryUnavailable, .retry),
+        bus + "NoReply": (.biometryUnavailable, .retry),
+        bus + "Timeout": (.biometryUnavailable, .retry),
+        bus + "Disconnected": (.biometryUnavailable, .retry),
+        bus + "LimitsExceeded": (.biometryUnavailable, .retry),
+        bus + "AccessDenied": (.permissionDenied, .openSettings),
+        bus + "Spawn.ServiceNotFound": (.biometryUnavailable, .fallBack(.appPIN)),
+    ]
+
+    static func status(_ name: String) -> Failure.PlatformStatus { Failure.PlatformStatus(domain: name, code: 0) }
+
+    private static let fprint = "net.reactivated.Fprint.Error."
+    private static let bus = "org.freedesktop.DBus.Error."
+}

@@ -1,0 +1,102 @@
+#if LinuxDevice && os(Linux)
+import Foundation
+import Glibc
+
+/// One end of a unix socket that carries JSON, one object a line. Its calls block.
+final class LineSocket: Sendable {
+    /// No line is longer, in either direction.
+    static let limit = 32 * 1024
+
+    let descriptor: Int32
+    private nonisolated(unsafe) var rest: [UInt8] = []
+
+    /// Takes the descriptor over.
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Connects to a path; nil where nobody listens.
+    convenience init?(path: String) {
+        guard let descriptor = Self.open() else { return nil }
+        let connected = unsafe Self.withAddress(of: path) { unsafe connect(descriptor, $0, $1) }
+        guard connected == 0 else {
+            close(descriptor)
+            return nil
+        }
+        self.init(descriptor)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Returns false when the other end has gone.
+    func send(_ value: some Encodable) -> Bool {
+        guard let line = try? JSONEncoder().encode(value) else { return false }
+        var bytes = Array(line) + [UInt8(ascii: "\n")]
+        while !bytes.isEmpty {
+            let sent = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            guard sent > 0 else { return false }
+            bytes.removeFirst(sent)
+        }
+        return true
+    }
+
+    /// The next line; nil when the other end has gone, the wish was withdrawn, the time is over, or the line is none of ours.
+    func receive<Value: Decodable>(_ type: Value.Type, within limit: Duration, while wish: Wish? = nil) -> Value? {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            if let end = unsafe rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = unsafe Data(rest[..<end])
+                unsafe rest.removeSubrange(...end)
+                return try? JSONDecoder().decode(type, from: line)
+            }
+            guard unsafe rest.count < Self.limit else { return nil }
+            var watched = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+            if let wish { watched.append(pollfd(fd: wish.watched, events: Int16(POLLIN), revents: 0)) }
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { return nil }
+            let ready = unsafe poll(&watched, nfds_t(watched.count), Int32(min(left / .milliseconds(1), 60_000)) + 1)
+            guard ready >= 0 || errno == EINTR else { return nil }
+            if watched.count > 1, watched[1].revents != 0 { return nil }
+            guard watched[0].revents != 0 else { continue }
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { return nil }
+            unsafe rest += buffer.prefix(count)
+        }
+    }
+
+    /// Who is at the other end, as the kernel knows it (SO_PEERCRED).
+    var peer: uid_t? {
+        var credentials = PeerCredentials()
+        var size = socklen_t(MemoryLayout<PeerCredentials>.size)
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return nil }
+        return credentials.uid
+    }
+
+    static func open() -> Int32? {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        return descriptor >= 0 ? descriptor : nil
+    }
+
+    /// Calls with the address of a path; -1 for one that is too long for a socket.
+    static func withAddress(of path: String, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return -1 }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe call($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
+
+/// The kernel's `struct ucred` (unix(7)).
+private struct PeerCredentials {
+    var pid: pid_t = 0
+    var uid: uid_t = .max
+    var gid: gid_t = .max
+}
+#endif

@@ -1,0 +1,67 @@
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+import Foundation
+import ThumbturnCore
+import ThumbturnDevice
+
+/// What the matcher found out by itself about a wish: what the person is asked for, and the one command that a match allows.
+struct JudgedWish: Hashable, Sendable {
+    var purpose: Purpose
+    /// The server, from the challenge.
+    var issuer: String
+    /// The hash of the command that signs exactly this message with exactly this key.
+    var command: [UInt8]
+    var reference: [UInt8]
+}
+
+extension MatchWish {
+    /// Every rule that a wish has to meet before anybody is asked for a finger.
+    ///
+    /// The matcher would be a confused deputy if it signed what a device computed. So it takes the message itself, reads what it is
+    /// for, and computes every byte of what it will sign.
+    func judged(by identity: MatcherIdentity) throws(MatcherRefusal) -> JudgedWish {
+        guard let area = TPMPublicArea(Array(key)), let jwk = area.jwk, let matcher = TPMPublicArea(verifying: identity.key)
+        else { throw .malformed }
+
+        // The message is a proof, and its challenge is for this key and this key's server. Nothing else is ever signed: no request, no
+        // token, no text.
+        let message = Array(message)
+        guard let jws = CompactJWS(String(decoding: message, as: UTF8.self) + ".AA"), jws.signingInput == message,
+            let header = Self.read(ProofHeader.self, jws.header), header == ProofHeader(kid: Signing.thumbprint(of: jwk)),
+            let challenge = CompactJWS(String(decoding: jws.payload, as: UTF8.self)),
+            let claims = Self.read(ChallengeClaims.self, challenge.payload),
+            claims.iss == server, claims.aud == server, claims.kids.contains(header.kid)
+        else { throw .malformed }
+
+        // The key is one that our signature and the counter guard, and it was made at this enrolment.
+        let policy = TPMPolicy.biometric(
+            matcher: matcher.name, reference: name.reference, counter: identity.counter.name, at: identity.value
+        )
+        var template = area
+        (template.x, template.y) = ([], [])
+        guard template == .guarded(by: policy) else { throw .enrolmentChanged }
+
+        return JudgedWish(
+            purpose: claims.purpose, issuer: claims.iss,
+            command: TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name), reference: name.reference
+        )
+    }
+
+    private static func read<Content: Message>(_ type: Content.Type, _ json: [UInt8]) -> Content? {
+        guard JSONScan.isUnambiguous(json) else { return nil }
+        return try? JSONDecoder().decode(Strict<Content>.self, from: Data(json)).content
+    }
+}
+
+extension JudgedWish {
+    /// What the person reads before the finger goes down.
+    var words: String {
+        switch purpose {
+        case .signIn: "Touch the reader to sign in to \(issuer)"
+        case .enrol: "Touch the reader to set this device up for \(issuer)"
+        }
+    }
+}

@@ -1,0 +1,155 @@
+#if LinuxDevice && os(Linux)
+import Crypto
+import Foundation
+import Synchronization
+import ThumbturnCore
+import ThumbturnDevice
+
+/// What the matcher keeps: its key, and for each user of the machine the enrolment counter and the attempts.
+final class MatcherState: Sendable {
+    private let files: PrivateFiles
+    private let tcti: String
+    private let prints: EnrolledPrints
+    let key: P256.Signing.PrivateKey
+    /// One change at a time.
+    private let writing = Mutex(())
+
+    init(folder: String, tcti: String, prints: EnrolledPrints) throws(Failure) {
+        files = PrivateFiles(folder: folder)
+        self.tcti = tcti
+        self.prints = prints
+        if let kept = try files.read("matcher.key") {
+            guard let key = try? P256.Signing.PrivateKey(rawRepresentation: kept) else {
+                throw Failure(.platform, recovery: .report)
+            }
+            self.key = key
+        } else {
+            key = P256.Signing.PrivateKey()
+            try files.write(Array(key.rawRepresentation), to: "matcher.key")
+        }
+    }
+
+    /// A user of the machine, as the kernel names them.
+    struct User: Hashable, Sendable {
+        var id: UInt32
+        var name: String
+    }
+
+    /// Whose word the TPM is to take for a user's matches, with the counter where it stands now. The first time it makes the counter.
+    func identity(of user: User) throws(MatcherRefusal) -> MatcherIdentity {
+        try identity(of: user, changed: { () throws(MatcherRefusal) in })
+    }
+
+    /// The same; but where the enrolment has changed since the last look it throws `enrolmentChanged`, with the counter raised: every
+    /// key of this user that was made before is dead.
+    func unchangedIdentity(of user: User) throws(MatcherRefusal) -> MatcherIdentity {
+        try identity(of: user, changed: { () throws(MatcherRefusal) in throw .enrolmentChanged })
+    }
+
+    /// Counts an attempt before it is made. Throws `wait` while there were too many.
+    func begin(_ user: User, at now: Int64, boot: String) throws(MatcherRefusal) -> MatcherThrottle {
+        let (before, wait) = try change(user) { record throws(MatcherRefusal) in
+            let wait = record.throttle.wait(at: now, boot: boot)
+            let before = record.throttle
+            if wait == 0 { record.throttle.began(at: now, boot: boot) }
+            return (before, wait)
+        }
+        guard wait == 0 else { throw .wait(seconds: wait) }
+        return before
+    }
+
+    /// Settles an attempt: a match ends the count, no verdict takes the attempt back, a mismatch leaves it.
+    func settle(_ user: User, _ outcome: FprintReader.Outcome, before: MatcherThrottle) throws(MatcherRefusal) {
+        try change(user) { record throws(MatcherRefusal) in
+            switch outcome {
+            case .matched: record.throttle.matched()
+            case .notMatched: break
+            case .failed: record.throttle.ended(without: before)
+            }
+        }
+    }
+
+    private func identity(
+        of user: User, changed: () throws(MatcherRefusal) -> Void
+    ) throws(MatcherRefusal) -> MatcherIdentity {
+        guard let digest = try? prints.digest(of: user.name), let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else {
+            throw .broken
+        }
+        let (identity, hasChanged) = try change(user) { record throws(MatcherRefusal) in
+            let old = record.enrolment
+            var now: Record.Enrolment
+            do throws(TPMError) {
+                now = try TPM.connected(tcti) { tpm throws(TPMError) in
+                    var enrolment: Record.Enrolment
+                    if let old { enrolment = old } else { enrolment = try Self.makeCounter(on: tpm) }
+                    if let old, old.prints != digest {
+                        // First the counter, then the note: stopped in between, it is raised once more, which harms nobody.
+                        try tpm.raise(old.counter, value: old.value)
+                    }
+                    enrolment.prints = digest
+                    enrolment.count = try tpm.count(enrolment.counter, value: enrolment.value)
+                    return enrolment
+                }
+            } catch {
+                // A counter that is gone, with the TPM cleared or by its owner, is made anew; the keys it guarded are dead.
+                guard error.meaning == .missing || error.meaning == .wrongValue else { throw .broken }
+                record.enrolment = nil
+                return (nil as MatcherIdentity?, true)
+            }
+            let hasChanged = old.map { $0.prints != digest || $0.count != now.count } ?? false
+            record.enrolment = now
+            return (MatcherIdentity(key: jwk, counter: now.counter, value: now.count), hasChanged)
+        }
+        if hasChanged { try changed() }
+        if let identity { return identity }
+        return try self.identity(of: user)
+    }
+
+    private static func makeCounter(on tpm: TPM) throws(TPMError) -> Record.Enrolment {
+        var generator = SystemRandomNumberGenerator()
+        let value = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        let counter = try tpm.defineCounter(at: try tpm.freeIndex(in: counters), value: value)
+        return Record.Enrolment(counter: counter, value: value, count: 0, prints: [])
+    }
+
+    /// Where counters are made: a part of the range that the TCG leaves to the owner (Registry of Reserved TPM 2.0 Handles).
+    private static let counters: ClosedRange<UInt32> = 0x0180_7400...0x0180_74FF
+
+    /// Reads a user's record, changes it, and has it on the disk before it returns.
+    private func change<Result: Sendable>(
+        _ user: User, _ work: (inout Record) throws(MatcherRefusal) -> Result
+    ) throws(MatcherRefusal) -> Result {
+        try writing.withLock { _ throws(MatcherRefusal) in
+            let name = "\(user.id).user"
+            do {
+                var record = Record()
+                if let bytes = try files.read(name) { record = try JSONDecoder().decode(Record.self, from: Data(bytes)) }
+                let before = record
+                let result = try work(&record)
+                if record != before { try files.write(Array(try JSONEncoder().encode(record)), to: name) }
+                return result
+            } catch let refusal as MatcherRefusal {
+                throw refusal
+            } catch {
+                throw .broken
+            }
+        }
+    }
+}
+
+/// A user's record: JSON in a file that the matcher alone can read.
+private struct Record: Codable, Hashable {
+    struct Enrolment: Codable, Hashable {
+        var counter: TPMIndex
+        /// Raises the counter. Only the matcher has it.
+        var value: [UInt8]
+        /// Where the counter stood at the last look.
+        var count: UInt64
+        /// The digest of the enrolled prints at the last look.
+        var prints: [UInt8]
+    }
+
+    var enrolment: Enrolment?
+    var throttle = MatcherThrottle()
+}
+#endif

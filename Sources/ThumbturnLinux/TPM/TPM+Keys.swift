@@ -1,0 +1,122 @@
+#if LinuxDevice && os(Linux)
+import CTss
+
+extension TPM {
+    /// A key as it is kept outside: the private part is encrypted by the storage root.
+    struct Blob: Hashable, Sendable {
+        var publicArea: TPMPublicArea
+        var sealed: [UInt8]
+    }
+
+    /// Works with the parent of all our keys: the machine's own where it is the standard one, or the same key derived anew.
+    func withStorageRoot<Result>(_ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
+        if let kept = try keptStorageRoot() {
+            defer { close(kept) }
+            return try work(kept)
+        }
+        var template = try publicStructure(.storageRoot)
+        var (empty, outside, pcrs) = (TPM2B_SENSITIVE_CREATE(), TPM2B_DATA(), TPML_PCR_SELECTION())
+        var root = Self.none
+        try unsafe command { context in
+            unsafe Esys_CreatePrimary(
+                context, Self.owner, Self.password, Self.none, Self.none, &empty, &template, &outside, &pcrs, &root, nil, nil,
+                nil, nil
+            )
+        }
+        return try with(root, work)
+    }
+
+    private func keptStorageRoot() throws(TPMError) -> Handle? {
+        var handle = Self.none
+        do throws(TPMError) {
+            try unsafe command { unsafe Esys_TR_FromTPMPublic($0, 0x8100_0001, Self.none, Self.none, Self.none, &handle) }
+        } catch {
+            guard error.meaning == .missing else { throw error }
+            return nil
+        }
+        var area: UnsafeMutablePointer<TPM2B_PUBLIC>?
+        try unsafe command { unsafe Esys_ReadPublic($0, handle, Self.none, Self.none, Self.none, &area, nil, nil) }
+        defer { unsafe Esys_Free(area) }
+        guard let area = unsafe area, var kept = unsafe TPMPublicArea(bytes(of: area.pointee)) else {
+            close(handle)
+            return nil
+        }
+        (kept.x, kept.y) = ([], [])
+        guard kept == .storageRoot else {
+            close(handle)
+            return nil
+        }
+        return handle
+    }
+
+    /// Makes a key.
+    func create(_ template: TPMPublicArea, under root: Handle) throws(TPMError) -> Blob {
+        var template = try publicStructure(template)
+        var sensitive = TPM2B_SENSITIVE_CREATE()
+        var (outside, pcrs) = (TPM2B_DATA(), TPML_PCR_SELECTION())
+        var sealed: UnsafeMutablePointer<TPM2B_PRIVATE>?
+        var area: UnsafeMutablePointer<TPM2B_PUBLIC>?
+        try unsafe command { context in
+            unsafe Esys_Create(
+                context, root, Self.password, Self.none, Self.none, &sensitive, &template, &outside, &pcrs, &sealed, &area, nil,
+                nil, nil
+            )
+        }
+        defer {
+            unsafe Esys_Free(sealed)
+            unsafe Esys_Free(area)
+        }
+        guard let sealed = unsafe sealed, let area = unsafe area, let made = unsafe TPMPublicArea(bytes(of: area.pointee)) else {
+            throw .nonsense
+        }
+        return Blob(publicArea: made, sealed: unsafe sealed.pointee.bytes)
+    }
+
+    /// Works with a key, with the storage root gone from the TPM again.
+    func withLoaded<Result>(_ blob: Blob, _ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
+        var sealed = TPM2B_PRIVATE(blob.sealed)
+        var area = try publicStructure(blob.publicArea)
+        var key = Self.none
+        try withStorageRoot { root throws(TPMError) in
+            try unsafe command { unsafe Esys_Load($0, root, Self.password, Self.none, Self.none, &sealed, &area, &key) }
+        }
+        return try with(key, work)
+    }
+
+    /// Signs a SHA-256 digest: r and s, 32 bytes each.
+    func sign(_ digest: [UInt8], with key: Handle, session: Handle = TPM.password) throws(TPMError) -> [UInt8] {
+        var digest = TPM2B_DIGEST(digest)
+        var scheme = TPMT_SIG_SCHEME()
+        scheme.scheme = 0x0010
+        var ticket = TPMT_TK_HASHCHECK()
+        ticket.tag = 0x8024
+        ticket.hierarchy = 0x4000_0007
+        var signature: UnsafeMutablePointer<TPMT_SIGNATURE>?
+        try unsafe command { unsafe Esys_Sign($0, key, session, Self.none, Self.none, &digest, &scheme, &ticket, &signature) }
+        defer { unsafe Esys_Free(signature) }
+        guard let signature = unsafe signature?.pointee, signature.sigAlg == 0x0018 else { throw .nonsense }
+        let ecdsa = unsafe signature.signature.ecdsa
+        return [ecdsa.signatureR.bytes, ecdsa.signatureS.bytes].flatMap {
+            [UInt8](repeating: 0, count: max(0, 32 - $0.count)) + $0
+        }
+    }
+
+    func publicStructure(_ area: TPMPublicArea) throws(TPMError) -> TPM2B_PUBLIC {
+        var writer = TPMWriter()
+        writer.sized(area.bytes)
+        var structure = TPM2B_PUBLIC()
+        var offset = 0
+        try Self.check(unsafe Tss2_MU_TPM2B_PUBLIC_Unmarshal(writer.bytes, writer.bytes.count, &offset, &structure))
+        return structure
+    }
+
+    /// Without the size in front.
+    private func bytes(of structure: TPM2B_PUBLIC) -> [UInt8] {
+        var structure = structure
+        var wire = [UInt8](repeating: 0, count: 1024)
+        var count = 0
+        guard unsafe Tss2_MU_TPM2B_PUBLIC_Marshal(&structure, &wire, wire.count, &count) == 0 else { return [] }
+        return Array(wire[2..<max(2, count)])
+    }
+}
+#endif

@@ -1,0 +1,57 @@
+#if LinuxDevice && os(Linux)
+/// Which TPM this is, and how it is.
+package struct TPMFacts: Hashable, Sendable {
+    /// Four letters from the TCG's vendor list, for example `IFX`.
+    package var manufacturer: String
+    /// The vendor's own words, for example `SW   TPM` for the simulator.
+    package var vendor: String
+    /// As the vendor counts.
+    package var firmware: String
+    /// Whether the guard against guessing holds, so that values it guards are refused.
+    package var isLockedOut: Bool
+    /// Whether the owner has set a password: then PIN keys and counters cannot be made.
+    package var isOwnerPasswordSet: Bool
+    /// Whether the machine keeps the standard storage root, so that it is not derived anew for every signature.
+    package var keepsStorageRoot: Bool
+    /// Keys and sessions in the TPM's memory now.
+    package var loaded: Int
+
+    /// A program, not a chip: its keys can be copied with its files.
+    package var isSimulator: Bool { vendor.hasPrefix("SW") || manufacturer == "IBM" }
+
+    /// Asks the TPM. Throws a `TPMError` as text fit for an operator.
+    package static func read(_ tcti: String) throws -> TPMFacts {
+        try TPM.connected(tcti) { tpm throws(TPMError) in
+            let firmware = (try tpm.property(0x10B) ?? 0, try tpm.property(0x10C) ?? 0)
+            let permanent = try tpm.property(0x200) ?? 0
+            var vendor = ""
+            for number: UInt32 in 0x106...0x109 { vendor += text(try tpm.property(number) ?? 0) }
+            return TPMFacts(
+                manufacturer: text(try tpm.property(0x105) ?? 0), vendor: vendor.trimmed,
+                firmware: "\(firmware.0 >> 16).\(firmware.0 & 0xFFFF).\(firmware.1 >> 16).\(firmware.1 & 0xFFFF)",
+                isLockedOut: permanent & 1 << 9 != 0, isOwnerPasswordSet: permanent & 1 != 0,
+                keepsStorageRoot: try tpm.handles(from: 0x8100_0000).contains(0x8100_0001),
+                loaded: try loaded(on: tpm)
+            )
+        }
+    }
+
+    /// Loaded keys, and policy and HMAC sessions.
+    private static func loaded(on tpm: TPM) throws(TPMError) -> Int {
+        var count = 0
+        for kind: UInt32 in [0x8000_0000, 0x0200_0000, 0x0300_0000] { count += try tpm.handles(from: kind).count }
+        return count
+    }
+
+    private static func text(_ word: UInt32) -> String {
+        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) }
+        return String(decoding: bytes.filter { (0x20..<0x7F).contains($0) }, as: UTF8.self)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}
+#endif

@@ -1,0 +1,269 @@
+#if LinuxDevice && os(Linux)
+import Crypto
+import Dispatch
+public import ThumbturnCore
+public import ThumbturnDevice
+
+/// Keys in a TPM 2.0. They are made there and never leave it; a file keeps each one, encrypted by the TPM.
+///
+/// The session key signs for this user of the machine. The biometric key signs what the matcher vouches for (see
+/// ``MatcherSensor``), while no finger was enrolled or removed since. The PIN key signs for its PIN; ten wrong ones in a row shut
+/// it for good.
+public struct TPMKeys: DeviceKeys, PINKey {
+    /// So many wrong PINs in a row shut a PIN key for good.
+    public static let pinLimit = 10
+
+    let tcti: String
+    private let files: PrivateFiles
+    private let matcher: (any Matcher)?
+    private let queue: DispatchQueue
+    /// Where PIN indexes are made: a part of the range that the TCG leaves to the owner (Registry of Reserved TPM 2.0 Handles).
+    private static let pinIndexes: ClosedRange<UInt32> = 0x0180_7500...0x0180_75FF
+
+    /// - Parameters:
+    ///   - tcti: how libtss2 reaches the TPM: `device:/dev/tpmrm0`, `swtpm:host=127.0.0.1,port=2321`, and others.
+    ///   - folder: where the key files are; made with mode 0700 where it does not exist.
+    ///   - matcher: the socket of `thumbturn-matcherd`; nil for a device without a biometric key.
+    public init(tcti: String, folder: String, matcher: String? = nil) {
+        self.init(tcti: tcti, folder: folder, matcher: matcher.map(MatcherConnection.init(socket:)))
+    }
+
+    init(tcti: String, folder: String, matcher: (any Matcher)?) {
+        self.tcti = tcti
+        files = PrivateFiles(folder: folder)
+        self.matcher = matcher
+        queue = DispatchQueue(label: "thumbturn.tpm")
+    }
+
+    public func create(_ name: KeyName) async throws(Failure) -> JWK {
+        try await onQueue { () throws(Failure) in
+            switch name.kind {
+            case .session:
+                return try make(name, .session, guarded: .none)
+            case .biometric:
+                guard let matcher else { throw Failure(.biometryUnavailable, recovery: .fallBack(.appPIN)) }
+                let identity = try matcher.identity()
+                guard let key = TPMPublicArea(verifying: identity.key) else { throw Failure(.platform, recovery: .report) }
+                let policy = TPMPolicy.biometric(
+                    matcher: key.name, reference: name.reference, counter: identity.counter.name, at: identity.value
+                )
+                return try make(name, .guarded(by: policy), guarded: .matcher(identity))
+            case .passcode, .pin:
+                // Linux has no passcode that a key could ask for, and a PIN key needs its PIN.
+                throw Failure(.policyDenies, recovery: .report)
+            }
+        }
+    }
+
+    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
+        try await onQueue { () throws(Failure) in
+            try remove(name)
+            let value = Self.value(of: pin, for: name)
+            let index = try asOwner { tpm throws(TPMError) in
+                try tpm.definePIN(at: try tpm.freeIndex(in: Self.pinIndexes), value: value, limit: UInt32(Self.pinLimit))
+            }
+            do throws(Failure) {
+                let policy = TPMPolicy.pin(index: index.name, reference: name.reference)
+                return try make(name, .guarded(by: policy), guarded: .pin(index))
+            } catch {
+                try? connected { tpm throws(TPMError) in try tpm.undefine(index.handle) }
+                throw error
+            }
+        }
+    }
+
+    public func state(of name: KeyName) async -> KeyState {
+        await onQueue { () throws(Never) in
+            do throws(Failure) {
+                guard let file = try read(name) else { return .missing }
+                try connected { tpm throws(TPMError) in try probe(file, on: tpm) }
+                return .usable
+            } catch {
+                return error.recovery == .reEnrol ? .invalidated : .notYetReadable
+            }
+        }
+    }
+
+    public func publicKey(of name: KeyName) async throws(Failure) -> JWK {
+        guard let jwk = try publicArea(of: name).jwk else { throw Failure(.platform, recovery: .reEnrol) }
+        return jwk
+    }
+
+    /// What the TPM calls public, for the matcher.
+    func publicArea(of name: KeyName) throws(Failure) -> TPMPublicArea {
+        guard let area = TPMPublicArea(try kept(name).publicArea) else { throw Failure(.platform, recovery: .reEnrol) }
+        return area
+    }
+
+    public func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
+        try await onQueue { () throws(Failure) in
+            let file = try kept(name)
+            let digest = Array(SHA256.hash(data: message))
+            switch file.guarded {
+            case .none:
+                return try connected { tpm throws(TPMError) in
+                    try tpm.withLoaded(file.blob) { key throws(TPMError) in try tpm.sign(digest, with: key) }
+                }
+            case .matcher(let identity):
+                // Only what the matcher's prompt gave is taken, and the TPM takes only the matcher's signature.
+                guard let match = presence?.context as? any Match else { throw Failure(.notMatched, recovery: .retry) }
+                return try sign(digest, with: name, file, match, identity)
+            case .pin:
+                throw Failure(.notMatched, recovery: .retry)
+            }
+        }
+    }
+
+    public func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
+        try await onQueue { () throws(Failure) in
+            let file = try kept(name)
+            guard case .pin(let index) = file.guarded else { throw Failure(.notMatched, recovery: .retry) }
+            let digest = Array(SHA256.hash(data: message))
+            let value = Self.value(of: pin, for: name)
+            return try connected { tpm throws(TPMError) in
+                try tpm.withLoaded(file.blob) { key throws(TPMError) in
+                    try tpm.withPolicySession { session throws(TPMError) in
+                        // Here the TPM judges the PIN, and counts.
+                        try tpm.satisfySecret(value, of: index, reference: name.reference, in: session)
+                        return try tpm.sign(digest, with: key, session: session)
+                    }
+                }
+            }
+        }
+    }
+
+    public func delete(_ name: KeyName) async throws(Failure) {
+        try await onQueue { () throws(Failure) in try remove(name) }
+    }
+}
+
+// MARK: - On the queue
+
+extension TPMKeys {
+    private func sign(
+        _ digest: [UInt8], with name: KeyName, _ file: TPMKeyFile, _ match: any Match, _ identity: MatcherIdentity
+    ) throws(Failure) -> [UInt8] {
+        guard let signer = TPMPublicArea(verifying: identity.key), let area = TPMPublicArea(file.publicArea) else {
+            throw Failure(.platform, recovery: .reEnrol)
+        }
+        // What the matcher throws and what the TPM throws are told apart: the first is a failure already.
+        var refusal: Failure?
+        do throws(TPMError) {
+            return try TPM.connected(tcti) { tpm throws(TPMError) in
+                try tpm.withLoaded(file.blob) { key throws(TPMError) in
+                    try tpm.withPolicySession { session throws(TPMError) in
+                        let nonce = try tpm.nonce(of: session)
+                        let signed: SignedMatch
+                        do throws(Failure) {
+                            signed = try match.authorize(nonce)
+                        } catch {
+                            refusal = error
+                            throw .policyFails
+                        }
+                        let authorization = TPMAuthorization(
+                            nonce: nonce, expiration: signed.expiration,
+                            command: TPMAuthorization.signing(digest, with: area.name), reference: name.reference
+                        )
+                        try tpm.satisfySigned(authorization, signature: signed.signature, by: signer, in: session)
+                        try tpm.satisfyCounter(identity.counter, equals: identity.value, in: session)
+                        return try tpm.sign(digest, with: key, session: session)
+                    }
+                }
+            }
+        } catch {
+            throw refusal ?? error.failure
+        }
+    }
+
+    /// Whether a key would sign, found without asking anybody: the TPM opens it, and what guards it stands as it did.
+    private func probe(_ file: TPMKeyFile, on tpm: TPM) throws(TPMError) {
+        try tpm.withLoaded(file.blob) { _ throws(TPMError) in }
+        switch file.guarded {
+        case .none: break
+        case .matcher(let identity):
+            try tpm.withPolicySession { session throws(TPMError) in
+                try tpm.satisfyCounter(identity.counter, equals: identity.value, in: session)
+            }
+        case .pin(let index):
+            let wrong = try tpm.wrongValues(index)
+            guard wrong.count < wrong.limit else { throw .pinLimitReached }
+        }
+    }
+
+    /// Makes a key and keeps it, in the place of one of the same name.
+    private func make(
+        _ name: KeyName, _ template: TPMPublicArea, guarded: TPMKeyFile.Guard
+    ) throws(Failure) -> JWK {
+        let blob = try asOwner { tpm throws(TPMError) in
+            try tpm.withStorageRoot { root throws(TPMError) in try tpm.create(template, under: root) }
+        }
+        guard let jwk = blob.publicArea.jwk else { throw Failure(.platform, recovery: .report) }
+        let file = TPMKeyFile(publicArea: blob.publicArea, sealed: blob.sealed, guarded: guarded)
+        try files.write(try file.bytes, to: name.file)
+        return jwk
+    }
+
+    private func remove(_ name: KeyName) throws(Failure) {
+        // A damaged file names no index; then only the file is left to delete.
+        if let file = try? read(name), case .pin(let index) = file.guarded {
+            try connected { tpm throws(TPMError) in
+                // Another index in its place is somebody else's.
+                guard try tpm.exists(index) else { return }
+                try tpm.undefine(index.handle)
+            }
+        }
+        try files.delete(name.file)
+    }
+
+    private func kept(_ name: KeyName) throws(Failure) -> TPMKeyFile {
+        guard let file = try read(name) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        return file
+    }
+
+    private func read(_ name: KeyName) throws(Failure) -> TPMKeyFile? {
+        guard let bytes = try files.read(name.file) else { return nil }
+        return try TPMKeyFile(bytes)
+    }
+
+    /// The PIN as the TPM gets it, different for every key. It needs no stretching: the TPM counts, and nothing outside it can be
+    /// tried against.
+    private static func value(of pin: PIN, for name: KeyName) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: pin.digits, using: SymmetricKey(data: name.reference)))
+    }
+
+    /// For commands that need the TPM owner's authority, which is empty unless somebody has set one.
+    private func asOwner<Result>(_ work: (TPM) throws(TPMError) -> Result) throws(Failure) -> Result {
+        do throws(TPMError) {
+            return try TPM.connected(tcti, work)
+        } catch {
+            guard error.meaning == .wrongValue else { throw error.failure }
+            throw Failure(.permissionDenied, recovery: .openSettings, status: error.failure.status)
+        }
+    }
+
+    private func connected<Result>(_ work: (TPM) throws(TPMError) -> Result) throws(Failure) -> Result {
+        do throws(TPMError) {
+            return try TPM.connected(tcti, work)
+        } catch {
+            throw error.failure
+        }
+    }
+
+    /// The TPM's commands block, so they run on a thread of their own, one at a time.
+    private func onQueue<Result: Sendable, E: Error>(
+        _ work: @escaping @Sendable () throws(E) -> Result
+    ) async throws(E) -> Result {
+        let outcome: Swift.Result<Result, E> = await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: Swift.Result { () throws(E) in try work() }) }
+        }
+        return try outcome.get()
+    }
+}
+
+extension TPMKeyFile {
+    fileprivate var blob: TPM.Blob {
+        guard let area = TPMPublicArea(publicArea) else { preconditionFailure("a key file is read only with a good public area") }
+        return TPM.Blob(publicArea: area, sealed: sealed)
+    }
+}
+#endif

@@ -1,0 +1,131 @@
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+import ThumbturnCore
+
+/// The public area of a P-256 key in a TPM: the structure `TPMT_PUBLIC` (TPM 2.0 Library, part 2, section 12.2.4) in its wire form,
+/// for the few kinds of key that are made here.
+struct TPMPublicArea: Hashable, Sendable {
+    /// What a TPM key may do: `TPMA_OBJECT` (part 2, section 8.3).
+    struct Attributes: OptionSet, Hashable, Sendable {
+        let rawValue: UInt32
+        static let fixedTPM = Attributes(rawValue: 1 << 1)
+        static let fixedParent = Attributes(rawValue: 1 << 4)
+        static let sensitiveDataOrigin = Attributes(rawValue: 1 << 5)
+        static let userWithAuth = Attributes(rawValue: 1 << 6)
+        static let noDictionaryAttack = Attributes(rawValue: 1 << 10)
+        static let restricted = Attributes(rawValue: 1 << 16)
+        static let decrypt = Attributes(rawValue: 1 << 17)
+        static let sign = Attributes(rawValue: 1 << 18)
+
+        /// Made inside the TPM, and never leaving it.
+        static let bound: Attributes = [.fixedTPM, .fixedParent, .sensitiveDataOrigin]
+    }
+
+    enum Use: Hashable, Sendable {
+        /// ECDSA over SHA-256.
+        case signing
+        /// Wraps other keys: AES-128 in CFB mode.
+        case storage
+    }
+
+    var attributes: Attributes
+    var policy: [UInt8]
+    var use: Use
+    /// The point; empty in a template.
+    var x: [UInt8] = []
+    var y: [UInt8] = []
+
+    /// The wire form, without the size that a `TPM2B_PUBLIC` puts in front.
+    var bytes: [UInt8] {
+        var writer = TPMWriter()
+        writer.uint16(Self.ecc)
+        writer.uint16(Self.sha256)
+        writer.uint32(attributes.rawValue)
+        writer.sized(policy)
+        switch use {
+        case .signing:
+            writer.uint16(Self.null)
+            writer.uint16(Self.ecdsa)
+            writer.uint16(Self.sha256)
+        case .storage:
+            writer.uint16(Self.aes)
+            writer.uint16(128)
+            writer.uint16(Self.cfb)
+            writer.uint16(Self.null)
+        }
+        writer.uint16(Self.p256)
+        writer.uint16(Self.null)
+        writer.sized(x)
+        writer.sized(y)
+        return writer.bytes
+    }
+
+    /// The TPM's own name for the key: the hash algorithm, then the hash of the public area (part 1, section 16).
+    var name: [UInt8] { [0x00, 0x0B] + SHA256.hash(data: bytes) }
+
+    /// The key for everybody else; nil for a template.
+    var jwk: JWK? {
+        let padded = [x, y].map { [UInt8](repeating: 0, count: max(0, 32 - $0.count)) + $0 }
+        return JWK(x963: [0x04] + padded[0] + padded[1])
+    }
+
+    private static let ecc: UInt16 = 0x0023
+    private static let sha256: UInt16 = 0x000B
+    private static let null: UInt16 = 0x0010
+    private static let ecdsa: UInt16 = 0x0018
+    private static let aes: UInt16 = 0x0006
+    private static let cfb: UInt16 = 0x0043
+    private static let p256: UInt16 = 0x0003
+}
+
+extension TPMPublicArea {
+    /// Reads the wire form; nil for anything but a key that could have been made here.
+    init?(_ bytes: [UInt8]) {
+        var reader = TPMReader(bytes)
+        guard reader.uint16() == Self.ecc, reader.uint16() == Self.sha256, let attributes = reader.uint32(),
+            let policy = reader.sized(atMost: 32), let symmetric = reader.uint16()
+        else { return nil }
+        switch symmetric {
+        case Self.null:
+            guard reader.uint16() == Self.ecdsa, reader.uint16() == Self.sha256 else { return nil }
+            use = .signing
+        case Self.aes:
+            guard reader.uint16() == 128, reader.uint16() == Self.cfb, reader.uint16() == Self.null else { return nil }
+            use = .storage
+        default: return nil
+        }
+        guard reader.uint16() == Self.p256, reader.uint16() == Self.null, let x = reader.sized(atMost: 32),
+            let y = reader.sized(atMost: 32), reader.isAtEnd
+        else { return nil }
+        self.attributes = Attributes(rawValue: attributes)
+        self.policy = policy
+        self.x = x
+        self.y = y
+    }
+
+    /// A key outside the TPM whose signatures the TPM is to check.
+    init?(verifying jwk: JWK) {
+        guard let point = jwk.x963 else { return nil }
+        self.init(
+            attributes: [.sign, .userWithAuth], policy: [], use: .signing, x: Array(point[1..<33]), y: Array(point[33..<65])
+        )
+    }
+
+    /// The parent of all our keys: the ECC storage key of the TCG's provisioning guidance, the same for everybody who asks, so that
+    /// one that the machine keeps can be used.
+    static let storageRoot = TPMPublicArea(
+        attributes: [.bound, .userWithAuth, .noDictionaryAttack, .restricted, .decrypt], policy: [], use: .storage
+    )
+
+    /// A key that signs for whoever may use the file it is kept in.
+    static let session = TPMPublicArea(
+        attributes: [.bound, .userWithAuth, .noDictionaryAttack, .sign], policy: [], use: .signing)
+
+    /// A key that signs when its policy is met, and for no password: `userWithAuth` is clear.
+    static func guarded(by policy: TPMPolicy) -> TPMPublicArea {
+        TPMPublicArea(attributes: [.bound, .noDictionaryAttack, .sign], policy: policy.digest, use: .signing)
+    }
+}

@@ -1,0 +1,76 @@
+#if Tools && os(Linux)
+import ArgumentParser
+import Dispatch
+import Foundation
+import ThumbturnCore
+import ThumbturnLinux
+
+@main
+struct ThumbturnMatcherd: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "thumbturn-matcherd",
+        abstract: "Asks for fingers, and vouches to the TPM for each match.",
+        discussion: """
+            It holds the key that biometric keys in the TPM trust. For each question it reads by itself what will be signed, shows \
+            what that is for, has fprintd verify a finger of the user who asks, and signs for one use of one key. When a finger is \
+            enrolled or removed, also while it was stopped, every biometric key of that user dies.
+
+            Run it as a user of its own; docs/linux.md has a unit for systemd, the polkit rule and the rest.
+            """
+    )
+
+    @Option(help: "The socket on which devices ask.")
+    var socket = "/run/thumbturn/matcher"
+
+    @Option(help: "The folder of its key and records, for itself alone.")
+    var folder = "/var/lib/thumbturn-matcher"
+
+    @Option(help: "How libtss2 reaches the TPM.")
+    var tcti = "device:/dev/tpmrm0"
+
+    @Option(help: "The address of the bus on which fprintd is; the system bus unless given.")
+    var bus: String?
+
+    @Option(help: "The folder in which fprintd keeps the enrolled prints.")
+    var prints = "/var/lib/fprint"
+
+    @Option(help: "A terminal or pipe on which the person reads what the finger is wanted for; standard output unless given.")
+    var display: String?
+
+    func run() throws {
+        // A device that goes away while it is written to is no reason to end.
+        signal(SIGPIPE, SIG_IGN)
+        let screen = display.map { path in FileHandle(forWritingAtPath: path) } ?? FileHandle.standardOutput
+        guard let screen else { throw ValidationError("--display: \(display ?? "") cannot be written.") }
+        let service: MatcherService
+        do {
+            service = try MatcherService(
+                MatcherService.Settings(socket: socket, folder: folder, tcti: tcti, bus: bus, prints: prints),
+                show: { try? screen.write(contentsOf: Data("\($0)\n".utf8)) },
+                log: { FileHandle.standardError.write(Data("thumbturn-matcherd: \($0)\n".utf8)) }
+            )
+        } catch {
+            throw ValidationError(
+                "The socket \(socket) or the folder \(folder) cannot be used. Is another one running? May this user write there?"
+            )
+        }
+        var sources: [any DispatchSourceSignal] = []
+        for number in [SIGTERM, SIGINT] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { service.stop() }
+            source.resume()
+            sources.append(source)
+        }
+        try? screen.write(contentsOf: Data("thumbturn-matcherd listens at \(socket)\n".utf8))
+        withExtendedLifetime(sources) { service.run() }
+    }
+}
+#else
+@main
+struct ThumbturnMatcherd {
+    static func main() {
+        print("thumbturn-matcherd is for Linux, and is built with: swift build --traits Tools")
+    }
+}
+#endif
