@@ -129,6 +129,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(name: "ThumbturnLinuxLab", swiftSettings: strict),
         .executableTarget(
             name: "ThumbturnMatcherd",
             dependencies: [
@@ -206,8 +207,8 @@ let package = Package(
         .testTarget(
             name: "ThumbturnLinuxTests",
             dependencies: [
-                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLinux", "ThumbturnTestKit", "ThumbturnVerifier",
-                crypto,
+                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLinux", "ThumbturnLinuxLab", "ThumbturnTestKit",
+                "ThumbturnVerifier", crypto,
             ],
             swiftSettings: strict
         ),

@@ -9,6 +9,10 @@ public enum Requirement: String, Sendable, CaseIterable {
     case python
     /// A C compiler, LD_PRELOAD and the system's Python.
     case preload
+    /// swtpm, a TPM 2.0 that these tests start.
+    case tpm
+    /// fprintd with its virtual reader, polkit and a bus, which these tests start as root.
+    case fprintd
 
     /// Whether a test that needs this can run. Says so, and stops the run where it must be there.
     public func isMet(_ isPresent: Bool) -> Bool {

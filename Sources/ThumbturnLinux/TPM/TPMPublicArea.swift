@@ -68,6 +68,7 @@ struct TPMPublicArea: Hashable, Sendable {
 
     /// The key for everybody else; nil for a template.
     var jwk: JWK? {
+        guard !x.isEmpty, !y.isEmpty else { return nil }
         let padded = [x, y].map { [UInt8](repeating: 0, count: max(0, 32 - $0.count)) + $0 }
         return JWK(x963: [0x04] + padded[0] + padded[1])
     }

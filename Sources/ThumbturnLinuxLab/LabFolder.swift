@@ -1,0 +1,82 @@
+#if os(Linux)
+import Foundation
+import Glibc
+
+/// The one folder in which a lab keeps everything: sockets, TPM state, prints, rules, logs.
+struct LabFolder: Sendable {
+    let path: String
+
+    var bus: String { "\(path)/bus" }
+    var busConfiguration: String { "\(path)/bus.conf" }
+    var reader: String { "\(path)/reader" }
+    var prints: String { "\(path)/prints" }
+    var tpm: String { "\(path)/tpm" }
+    var rules: String { "\(path)/rules" }
+    /// Stands over the machine's own rules, so that only the lab's count.
+    var noRules: String { "\(path)/no-rules" }
+    func log(_ name: String) -> String { "\(path)/\(name).log" }
+
+    /// Makes the folder. It must not exist, or be empty: it is deleted at the end.
+    init(at given: String, parts: Set<LinuxLab.Part>) throws {
+        path = URL(fileURLWithPath: given).standardizedFileURL.path
+        let files = FileManager.default
+        // A socket's path has 107 bytes at most, and `reader` and `bus` follow.
+        guard path.utf8.count <= 95 else {
+            throw LabError(.folder, "\(path) is too long for a socket's path; next: use a folder of at most 95 bytes, in /tmp")
+        }
+        if let found = try? files.contentsOfDirectory(atPath: path), !found.isEmpty {
+            throw LabError(.folder, "\(path) is not empty, and the lab deletes its folder at the end; next: name a new folder")
+        }
+        do {
+            for folder in [prints, tpm, rules, noRules] {
+                try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            }
+        } catch {
+            throw LabError(.folder, "could not make \(path): \(error.localizedDescription)")
+        }
+        if parts.contains(.bus) { try open() }
+    }
+
+    /// Lets other users pass: polkitd runs as its own user and must reach the bus, as must any user that a test plays.
+    private func open() throws {
+        for folder in [path, rules, noRules] { chmod(folder, 0o755) }
+        var folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        while folder != "/" {
+            var about = stat()
+            guard unsafe stat(folder, &about) == 0, about.st_mode & S_IXOTH != 0 else {
+                delete()
+                throw LabError(
+                    .folder, "other users cannot pass \(folder), and polkitd is another user; next: use a folder in /tmp")
+            }
+            folder = URL(fileURLWithPath: folder).deletingLastPathComponent().path
+        }
+    }
+
+    private func chmod(_ path: String, _ mode: mode_t) {
+        _ = unsafe Glibc.chmod(path, mode)
+    }
+
+    func delete() {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func write(_ text: String, to path: String) throws {
+        do {
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+        } catch {
+            throw LabError(.folder, "could not write \(path): \(error.localizedDescription)")
+        }
+        chmod(path, 0o644)
+    }
+
+    func text(of path: String) -> String {
+        (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+
+    /// The last lines of a part's log, for an error that says why it did not start.
+    func lastWords(of name: String) -> String {
+        let lines = text(of: log(name)).split(separator: "\n")
+        return lines.isEmpty ? "it said nothing" : "its last words: " + lines.suffix(4).joined(separator: " / ")
+    }
+}
+#endif

@@ -1,0 +1,35 @@
+#if os(Linux)
+extension LinuxLab {
+    /// Enrols a finger through fprintd's own tool, with a press for every stage.
+    ///
+    /// - Parameters:
+    ///   - name: fprintd's name of the finger, such as `left-thumb`.
+    ///   - user: Whose print it becomes.
+    /// - Throws: `LabError.Code.tool` with what fprintd said, for example `enroll-duplicate` for a finger that is known already.
+    public func enrol(_ finger: SyntheticFinger, as name: String = "right-index-finger", user: String) async throws {
+        let place = self.place
+        setEnrolling(Enrolling(finger: finger))
+        defer { setEnrolling(nil) }
+        let result = try await run("fprintd-enroll", ["-f", name, user])
+        // The tool may have ended before the lab's listener heard the last status.
+        let status = result.status == 0 ? await heard.first(from: place, within: .seconds(5), where: \.endsEnrolment) : nil
+        guard status == .enrollStatus("enroll-completed", done: true) else {
+            throw LabError(.tool, "fprintd-enroll ended with \(result.status); it said: \(result.output)")
+        }
+    }
+
+    /// Deletes every print of a user. A user without prints is left as they are.
+    public func deletePrints(user: String) async throws {
+        let result = try await run("fprintd-delete", [user])
+        guard result.status == 0 || result.output.contains("NoEnrolledPrints") else {
+            throw LabError(.tool, "fprintd-delete ended with \(result.status); it said: \(result.output)")
+        }
+    }
+}
+
+extension BusSignal {
+    fileprivate var endsEnrolment: Bool {
+        if case .enrollStatus(_, done: true) = self { true } else { false }
+    }
+}
+#endif

@@ -1,0 +1,157 @@
+import Crypto
+import Foundation
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+
+@testable import ThumbturnLinux
+
+/// What the matcher decides by itself, without a TPM and without a reader.
+@Suite struct MatcherRulesTests {
+    static let server = "https://id.example"
+    let identity: MatcherIdentity
+    let name = KeyName(server: server, account: "ada", enrolment: 7, kind: .biometric)
+    let area: TPMPublicArea
+    let kid: String
+
+    init() throws {
+        func jwk() throws -> JWK { try #require(JWK(x963: Array(P256.Signing.PrivateKey().publicKey.x963Representation))) }
+        identity = MatcherIdentity(key: try jwk(), counter: TPMIndex(handle: 1, name: [1, 2]), value: 4)
+        let signer = try #require(TPMPublicArea(verifying: identity.key))
+        var area = TPMPublicArea.guarded(
+            by: .biometric(matcher: signer.name, reference: name.reference, counter: identity.counter.name, at: 4)
+        )
+        let key = try jwk()
+        let point = try #require(key.x963)
+        (area.x, area.y) = (Array(point[1..<33]), Array(point[33...]))
+        self.area = area
+        kid = Signing.thumbprint(of: key)
+    }
+
+    private func challenge(
+        iss: String = server, aud: String = server, kids: [String]? = nil, purpose: Purpose = .signIn
+    ) -> String {
+        let claims = ChallengeClaims(
+            iss: iss, aud: aud, jti: "j", iat: UnixTime(seconds: 1), exp: UnixTime(seconds: 2), kids: kids ?? [kid],
+            cnf: Confirmation(jkt: "k"), purpose: purpose
+        )
+        let input = CompactJWS.signingInput(header: Array(#"{"alg":"HS256"}"#.utf8), payload: Signing.encode(claims))
+        return CompactJWS.compact(signingInput: input, signature: [1])
+    }
+
+    private func refusal(_ wish: MatchWish, _ identity: MatcherIdentity? = nil) -> MatcherRefusal? {
+        do throws(MatcherRefusal) {
+            _ = try wish.judged(by: identity ?? self.identity)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func wish(_ message: [UInt8]? = nil, _ name: KeyName? = nil, _ key: TPMPublicArea? = nil) -> MatchWish {
+        MatchWish(name ?? self.name, key: key ?? area, message: message ?? Signing.proofInput(challenge: challenge(), kid: kid))
+    }
+
+    @Test func theMatcherComputesWhatItSigns() throws {
+        let message = Signing.proofInput(challenge: challenge(), kid: kid)
+        let judged = try wish(message).judged(by: identity)
+        #expect(judged.command == TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name))
+        #expect(judged.reference == name.reference)
+        #expect(judged.issuer == Self.server)
+        #expect(judged.words == "Touch the reader to sign in to https://id.example")
+        let other = try wish(Signing.proofInput(challenge: challenge(purpose: .enrol), kid: kid)).judged(by: identity)
+        #expect(other.words == "Touch the reader to set this device up for https://id.example")
+        #expect(other.command != judged.command)
+    }
+
+    @Test func nothingButAProofOfThisKeyForThisServerIsSigned() throws {
+        let claims = DPoPClaims(jti: "a", htm: "POST", htu: Self.server, iat: UnixTime(seconds: 1), ath: nil, nonce: "n", bdy: nil)
+        let key = try #require(area.jwk)
+        let bad: [(String, [UInt8])] = [
+            ("nothing", []), ("text", Array("Pay Mallory".utf8)), ("a digest", [UInt8](repeating: 7, count: 32)),
+            ("a DPoP proof", Signing.dpopInput(claims, key: key)),
+            ("a proof with another kid", Signing.proofInput(challenge: challenge(), kid: "other")),
+            ("a challenge for other keys", Signing.proofInput(challenge: challenge(kids: ["other"]), kid: kid)),
+            ("another server's challenge", Signing.proofInput(challenge: challenge(iss: "https://evil.example"), kid: kid)),
+            ("another audience", Signing.proofInput(challenge: challenge(aud: "https://evil.example"), kid: kid)),
+            ("no challenge", Signing.proofInput(challenge: "x.y.z", kid: kid)),
+            ("a whole JWS", Signing.proofInput(challenge: challenge(), kid: kid) + Array(".AA".utf8)),
+            ("a line more", Signing.proofInput(challenge: challenge(), kid: kid) + [10]),
+        ]
+        for (what, message) in bad { #expect(refusal(wish(message)) == .malformed, "\(what)") }
+    }
+
+    @Test func aKeyThatIsNotGuardedByThisEnrolmentIsDead() {
+        var later = identity
+        later.value += 1
+        #expect(refusal(wish(), later) == .enrolmentChanged)
+        var another = identity
+        another.counter.name = [3]
+        #expect(refusal(wish(), another) == .enrolmentChanged)
+        var unguarded = area
+        unguarded.policy = []
+        #expect(refusal(wish(nil, nil, unguarded)) != nil)
+        var open = area
+        open.attributes.insert(.userWithAuth)
+        #expect(refusal(wish(nil, nil, open)) != nil)
+        var elsewhere = name
+        elsewhere.account = "eve"
+        #expect(refusal(wish(nil, elsewhere)) == .enrolmentChanged, "the name is part of what guards the key")
+    }
+
+    @Test func referencesTellKeysApart() {
+        let names = [
+            name, KeyName(server: "https://id.examplea", account: "da", enrolment: 7, kind: .biometric),
+            KeyName(server: Self.server, account: "ada", enrolment: 8, kind: .biometric),
+            KeyName(server: Self.server, account: "ada", enrolment: 7, kind: .pin),
+        ]
+        #expect(Set(names.map(\.reference)).count == names.count)
+    }
+
+    // MARK: - Waiting
+
+    @Test func fiveMismatchesInARowMakeTheSixthWait() {
+        var throttle = MatcherThrottle()
+        for _ in 0..<5 {
+            #expect(throttle.wait(at: 100, boot: "a") == 0)
+            throttle.began(at: 100, boot: "a")
+        }
+        #expect(throttle.wait(at: 100, boot: "a") == 30)
+        #expect(throttle.wait(at: 129, boot: "a") == 1)
+        #expect(throttle.wait(at: 130, boot: "a") == 0)
+        throttle.began(at: 130, boot: "a")
+        #expect(throttle.wait(at: 130, boot: "a") == 60)
+        for _ in 0..<30 { throttle.began(at: 130, boot: "a") }
+        #expect(throttle.wait(at: 130, boot: "a") == 300, "never longer, so an honest person gets in")
+        throttle.matched()
+        #expect(throttle.wait(at: 130, boot: "a") == 0)
+    }
+
+    @Test func aRebootShortensNoWait() {
+        var throttle = MatcherThrottle()
+        for _ in 0..<5 { throttle.began(at: 5000, boot: "a") }
+        #expect(throttle.wait(at: 10, boot: "b") == 30)
+        #expect(throttle.wait(at: 39, boot: "b") == 1)
+        #expect(throttle.wait(at: 40, boot: "b") == 0)
+    }
+
+    @Test func whatHadNoVerdictIsNoAttempt() {
+        var throttle = MatcherThrottle()
+        let before = throttle
+        throttle.began(at: 1, boot: "a")
+        throttle.ended(without: before)
+        #expect(throttle == MatcherThrottle())
+    }
+
+    @Test func everyRefusalIsAFailureWithANextStep() {
+        let all: [MatcherRefusal] = [
+            .malformed, .busy, .wait(seconds: 3), .enrolmentChanged, .reader("verify-disconnected"), .withdrawn, .timedOut, .broken,
+        ]
+        for refusal in all { #expect(refusal.failure.code != .notMatched, "no refusal is a mismatch") }
+        #expect(MatcherRefusal.enrolmentChanged.failure.recovery == .reEnrol)
+        #expect(MatcherRefusal.wait(seconds: 3).failure.recovery == .wait(.seconds(3)))
+        for refusal in [MatcherRefusal.withdrawn, .timedOut, .enrolmentChanged, .reader("verify-disconnected")] {
+            #expect(MatcherRefusal(refusal.failure) == refusal)
+        }
+    }
+}

@@ -1,0 +1,300 @@
+#if LinuxDevice && os(Linux)
+import Crypto
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnLinuxLab
+import ThumbturnVerifier
+
+@testable import ThumbturnLinux
+
+/// The matcher, running in this process, and a device that asks it.
+final class MatchedDevice: Sendable {
+    let lab: LinuxLab
+    let scratch: Scratch
+    let socket: String
+    let shown = Mutex<[String]>([])
+    let logged = Mutex<[String]>([])
+    private let service = Mutex<(MatcherService, DispatchSemaphore)?>(nil)
+
+    /// A device on which only Ada's finger is enrolled.
+    static func adas() async throws -> MatchedDevice {
+        let lab = try await Real.lab.value
+        try await lab.deletePrints(user: People.user)
+        try await lab.enrol(People.ada, user: People.user)
+        let device = try MatchedDevice(lab)
+        try device.start()
+        return device
+    }
+
+    private init(_ lab: LinuxLab) throws {
+        self.lab = lab
+        scratch = try Scratch()
+        socket = "\(scratch.path)/matcher"
+    }
+
+    deinit { stop() }
+
+    func start() throws {
+        let made = try MatcherService(
+            .init(
+                socket: socket, folder: "\(scratch.path)/state", tcti: lab.tcti, bus: lab.busAddress, prints: lab.printsFolder
+            ),
+            show: { [weak self] words in self?.shown.withLock { $0.append(words) } },
+            log: { [weak self] line in self?.logged.withLock { $0.append(line) } }
+        )
+        let ended = DispatchSemaphore(value: 0)
+        service.withLock { $0 = (made, ended) }
+        let thread = Thread {
+            made.run()
+            ended.signal()
+        }
+        thread.start()
+    }
+
+    func stop() {
+        service.withLock { running in
+            running?.0.stop()
+            running?.1.wait()
+            running = nil
+        }
+    }
+
+    var keys: TPMKeys { TPMKeys(tcti: lab.tcti, folder: "\(scratch.path)/keys", matcher: socket) }
+    var sensor: MatcherSensor { MatcherSensor(socket: socket, keys: keys) }
+
+    /// The signing input of a proof over a challenge for this key.
+    func proofInput(_ name: KeyName, purpose: Purpose = .signIn) async throws -> [UInt8] {
+        let kid = Signing.thumbprint(of: try await keys.publicKey(of: name))
+        let claims = ChallengeClaims(
+            iss: name.server, aud: name.server, jti: "j", iat: UnixTime(seconds: 1), exp: UnixTime(seconds: 2), kids: [kid],
+            cnf: Confirmation(jkt: "k"), purpose: purpose
+        )
+        let input = CompactJWS.signingInput(header: Array(#"{"alg":"HS256"}"#.utf8), payload: Signing.encode(claims))
+        return Signing.proofInput(challenge: CompactJWS.compact(signingInput: input, signature: [1]), kid: kid)
+    }
+
+    func prompt(_ name: KeyName, _ message: [UInt8]) async -> PromptAnswer {
+        await sensor.prompt(
+            PromptRequest(rung: .biometric, reason: "Test", cancelButton: .cancel, key: name, message: message), hearing: { _ in }
+        )
+    }
+
+    /// Asks for a finger and signs, as the driver does.
+    func sign(_ name: KeyName) async throws -> [UInt8] {
+        let message = try await proofInput(name)
+        switch await prompt(name, message) {
+        case .matched(let presence): return try await keys.sign(message, with: name, presence: presence)
+        case .notMatched: throw Failure(.notMatched, recovery: .retry)
+        case .failed(let failure): throw failure
+        }
+    }
+
+    /// Returns when the person is being asked.
+    func isAsking(from place: Int) async throws {
+        try await lab.signal(from: place) { if case .verifyFingerSelected = $0 { true } else { false } }
+    }
+}
+
+extension RealParts {
+    @Suite(.enabled(if: Real.tpmIsHere && Real.readerIsHere)) struct MatcherTests {
+        private let name = key(.biometric)
+
+        @Test(.tpmAndReader) func aFingerSignsAndAnotherDoesNot() async throws {
+            let device = try await MatchedDevice.adas()
+            #expect(await device.sensor.biometry() == .ready)
+            let made = try await device.keys.create(name)
+            await device.lab.willPress([.finger(People.ada, scan: 10), .finger(People.eve, scan: 10)])
+            let signature = try await device.sign(name)
+            #expect(try VerifyingKey(jwk: made).isValid(signature, for: try await device.proofInput(name)))
+            await expectFailure(.notMatched) { _ = try await device.sign(name) }
+            #expect(device.shown.withLock { $0 }.allSatisfy { $0 == "Touch the reader to sign in to https://id.example" })
+            #expect(device.logged.withLock { $0 }.first?.hasSuffix("sign-in at https://id.example: matched") == true)
+            #expect(await device.keys.state(of: name) == .usable)
+        }
+
+        @Test(.tpmAndReader) func oneMatchIsOneSignature() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            let message = try await device.proofInput(name)
+            await device.lab.willPress([.finger(People.ada, scan: 11)])
+            guard case .matched(let presence) = await device.prompt(name, message) else {
+                Issue.record("no match")
+                return
+            }
+            await expectFailure(.platform) {
+                _ = try await device.keys.sign(Array("another".utf8), with: name, presence: presence)
+            }
+            // The match went into the refused attempt: the matcher has signed once, and signs no more.
+            await expectFailure(.notMatched) { _ = try await device.keys.sign(message, with: name, presence: presence) }
+        }
+
+        @Test(.tpmAndReader) func aFingerEnrolledWhileTheMatcherWasStoppedKillsTheKey() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            device.stop()
+            try await device.lab.enrol(People.eve, as: "left-thumb", user: People.user)
+            try device.start()
+            await device.lab.willPress([.finger(People.eve, scan: 12)])
+            await expectFailure(.keyInvalidated) { _ = try await device.sign(name) }
+            #expect(await device.lab.plannedPresses == 1, "nobody was asked for a finger")
+            #expect(await device.keys.state(of: name) == .invalidated, "the TPM knows it too")
+            await expectFailure(.keyInvalidated) { _ = try await device.sign(name) }
+            // Enrolled anew, the new finger counts.
+            _ = try await device.keys.create(name)
+            _ = try await device.sign(name)
+        }
+
+        @Test(.tpmAndReader) func aFingerThatIsRemovedKillsTheKeyToo() async throws {
+            let device = try await MatchedDevice.adas()
+            try await device.lab.enrol(People.eve, as: "left-thumb", user: People.user)
+            _ = try await device.keys.create(name)
+            let removed = try await device.lab.run("fprintd-delete", [People.user, "-f", "left-thumb"])
+            #expect(removed.status == 0, "\(removed.output)")
+            await expectFailure(.keyInvalidated) { _ = try await device.sign(name) }
+        }
+
+        @Test(.tpmAndReader) func askingForTheIdentityAlsoSeesAChange() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            let before = try MatcherConnection(socket: device.socket).identity()
+            try await device.lab.enrol(People.eve, as: "left-thumb", user: People.user)
+            let after = try MatcherConnection(socket: device.socket).identity()
+            #expect(after.value > before.value)
+            #expect(after.counter == before.counter && after.key == before.key)
+            #expect(await device.keys.state(of: name) == .invalidated)
+        }
+
+        @Test(.tpmAndReader) func aMatcherThatIsKilledOrMissingLeavesThePIN() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            let pin = try #require(PIN("293847"))
+            _ = try await device.keys.create(key(.pin), pin: pin)
+            device.stop()
+            #expect(await device.sensor.biometry() == .unavailable)
+            await expectFailure(.biometryUnavailable) { _ = try await device.sign(name) }
+            _ = try await device.keys.sign([1], with: key(.pin), pin: pin)
+            #expect(await device.keys.state(of: name) == .usable, "the key itself is well")
+        }
+
+        @Test(.tpmAndReader) func twoDevicesAtOnceAreAskedOneAfterTheOther() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            let place = device.lab.place
+            await device.lab.willPress([.nothing])
+            let first = Task { try await device.sign(name) }
+            try await device.isAsking(from: place)
+            await expectFailure(.biometryUnavailable) { _ = try await device.sign(name) }
+            try await device.lab.reader.present(People.ada.scan(13))
+            _ = try await first.value
+        }
+
+        @Test(.tpmAndReader) func aDeviceThatGoesAwayTakesTheQuestionBack() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            for scan in 14...20 {
+                let place = device.lab.place
+                await device.lab.willPress([.nothing])
+                let asking = Task { try await device.sign(name) }
+                try await device.isAsking(from: place)
+                asking.cancel()
+                await expectFailure(.cancelledByApp) { _ = try await asking.value }
+                // The reader is free when fprintd has said its last word on it.
+                try await device.lab.signal(from: place) { if case .verifyStatus(_, done: true) = $0 { true } else { false } }
+                _ = scan
+            }
+            // Seven questions without a verdict are no attempts: the next one is asked at once.
+            try await settled(device)
+            await device.lab.willPress([.finger(People.ada, scan: 21)])
+            _ = try await device.sign(name)
+        }
+
+        /// Returns when the matcher has nobody at the reader any more.
+        private func settled(_ device: MatchedDevice) async throws {
+            let place = device.lab.place
+            _ = place
+            for _ in 0..<100 where device.logged.withLock({ $0.count }) < 7 { try await Task.sleep(for: .milliseconds(20)) }
+        }
+
+        @Test(.tpmAndReader) func fiveMismatchesMakeThePersonWaitAlsoAfterARestart() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            for scan in 30..<35 {
+                await device.lab.willPress([.finger(People.eve, scan: scan)])
+                await expectFailure(.notMatched) { _ = try await device.sign(name) }
+            }
+            await device.lab.willPress([.finger(People.ada, scan: 35)])
+            await expectFailure(.lockedOut) { _ = try await device.sign(name) }
+            device.stop()
+            try device.start()
+            await expectFailure(.lockedOut) { _ = try await device.sign(name) }
+            #expect(await device.lab.plannedPresses == 1, "nobody was asked")
+        }
+
+        @Test(.tpmAndReader) func nonsenseIsRefusedAndHarmsNobody() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            for text in ["", "{}", "[]", "null", "{\"match\":{}}", "{\"authorize\":{\"nonce\":\"AAAA\"}}", String(repeating: "x", count: 100_000)] {
+                let line = try #require(LineSocket(path: device.socket))
+                _ = line.send(raw: Array(text.utf8) + [10])
+                switch line.receive(MatcherReply.self, within: .seconds(5)) {
+                case .refused(.malformed), nil: break
+                case let reply?: Issue.record("\(text.prefix(20)): \(reply)")
+                }
+            }
+            // Asked for a match and for another session's number at once: the second line is no answer to a question.
+            let line = try #require(LineSocket(path: device.socket))
+            let wish = MatchWish(name, key: try device.keys.publicArea(of: name), message: Array("Pay Mallory".utf8))
+            _ = line.send(MatcherRequest.match(wish))
+            guard case .refused(.malformed) = line.receive(MatcherReply.self, within: .seconds(5)) else {
+                Issue.record("a text was taken for a proof")
+                return
+            }
+            await device.lab.willPress([.finger(People.ada, scan: 40)])
+            _ = try await device.sign(name)
+        }
+
+        @Test(.tpmAndReader) func aSecondMatcherDoesNotTakeTheSocket() async throws {
+            let device = try await MatchedDevice.adas()
+            #expect(throws: Failure.self) { try device.start() }
+            _ = try await device.keys.create(name)
+        }
+
+        @Test(.tpmAndReader) func itsFilesAreItsOwn() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            let state = "\(device.scratch.path)/state"
+            func mode(_ path: String) throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            }
+            #expect(try mode(state) == 0o700)
+            for file in try FileManager.default.contentsOfDirectory(atPath: state) { #expect(try mode("\(state)/\(file)") == 0o600) }
+        }
+
+        @Test(.tpmAndReader) func aTPMThatIsGoneIsTheMatchersTroubleAndNoMatch() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            let message = try await device.proofInput(name)
+            await device.lab.kill(.tpm)
+            guard case .failed(let failure) = await device.prompt(name, message) else {
+                Issue.record("matched without a TPM")
+                return
+            }
+            #expect(failure.code == .biometryUnavailable)
+            #expect(await device.keys.state(of: name) == .notYetReadable)
+            try await device.lab.restart(.tpm)
+            await device.lab.willPress([.finger(People.ada, scan: 41)])
+            _ = try await device.sign(name)
+        }
+    }
+}
+
+extension LineSocket {
+    func send(raw bytes: [UInt8]) -> Bool {
+        unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0
+    }
+}
+#endif

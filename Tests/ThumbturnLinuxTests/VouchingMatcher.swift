@@ -1,0 +1,71 @@
+#if LinuxDevice && os(Linux)
+import Crypto
+import Foundation
+import ThumbturnCore
+import ThumbturnDevice
+
+@testable import ThumbturnLinux
+
+/// A matcher without a reader: it vouches for what it is told to vouch for, right or wrong. The TPM and its counter are real.
+struct VouchingMatcher: Matcher {
+    let key = P256.Signing.PrivateKey()
+    let counter: TPMIndex
+    let value = [UInt8](repeating: 7, count: 32)
+    let tcti: String
+
+    init(_ tcti: String) throws {
+        self.tcti = tcti
+        let value = value
+        counter = try TPM.connected(tcti) { tpm throws(TPMError) in
+            try tpm.defineCounter(at: try tpm.freeIndex(in: 0x0180_7400...0x0180_74FF), value: value)
+        }
+    }
+
+    func identity() throws(Failure) -> MatcherIdentity {
+        do throws(TPMError) {
+            let count = try TPM.connected(tcti) { tpm throws(TPMError) in try tpm.count(counter, value: value) }
+            guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else { preconditionFailure("a key has a point") }
+            return MatcherIdentity(key: jwk, counter: counter, value: count)
+        } catch {
+            throw error.failure
+        }
+    }
+
+    func raise() throws {
+        try TPM.connected(tcti) { tpm throws(TPMError) in try tpm.raise(counter, value: value) }
+    }
+
+    /// What an honest matcher would vouch for.
+    func match(_ message: [UInt8], _ name: KeyName, of keys: TPMKeys) throws -> Vouched {
+        let area = try keys.publicArea(of: name)
+        return Vouched(
+            key: key, command: TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name), reference: name.reference
+        )
+    }
+}
+
+/// One match; whatever is set here is what gets signed.
+struct Vouched: Match {
+    var key: P256.Signing.PrivateKey
+    var command: [UInt8]
+    var reference: [UInt8]
+    var expiration: Int32 = 10
+    /// In the place of the session's own.
+    var nonce: [UInt8]?
+    /// A signature made before, in the place of one for this session.
+    var replayed: [UInt8]?
+    /// Happens between the match and its signature.
+    var meanwhile: @Sendable () -> Void = {}
+
+    func authorize(_ nonce: [UInt8]) throws(Failure) -> SignedMatch {
+        meanwhile()
+        let authorization = TPMAuthorization(
+            nonce: self.nonce ?? nonce, expiration: expiration, command: command, reference: reference
+        )
+        guard let signature = try? key.signature(for: authorization.bytes) else {
+            throw Failure(.platform, recovery: .report)
+        }
+        return SignedMatch(expiration: expiration, signature: replayed ?? Array(signature.rawRepresentation))
+    }
+}
+#endif
