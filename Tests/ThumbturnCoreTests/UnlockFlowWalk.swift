@@ -27,13 +27,16 @@ import ThumbturnCore
             Readiness(biometry: .ready, keys: [.session: state, .biometric: .usable, .passcode: .usable], ladder: [])
         }
         let pins = states + [.paused(for: .seconds(30))]
-        let withPIN = pins.flatMap { pin in
-            states.map { passcode in
-                Readiness(
-                    biometry: .ready, keys: [.session: .usable, .biometric: .usable, .passcode: passcode, .pin: pin], ladder: []
-                )
-            }
-        }
+        // Each state of the PIN key below a passcode that can be asked and below none; and once below the sensor.
+        let withPIN =
+            pins.flatMap { pin in
+                [KeyState.usable, .missing].map { passcode in
+                    Readiness(
+                        biometry: .notEnrolled, keys: [.session: .usable, .biometric: .usable, .passcode: passcode, .pin: pin],
+                        ladder: []
+                    )
+                }
+            } + [Readiness(biometry: .ready, keys: [.session: .usable, .biometric: .usable, .pin: .usable], ladder: [])]
         return withoutSession + withPIN
             + biometries.flatMap { biometry in
                 states.flatMap { biometric in

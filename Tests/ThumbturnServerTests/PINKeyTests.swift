@@ -185,6 +185,21 @@ import ThumbturnServer
         }
     }
 
+    @Test func aPINKeyIsNotEnrolledUnderItsThumbprint() async throws {
+        try await LiveServer.run { live in
+            let attempt = try await EnrolmentTests.Attempt(live)
+            let (device, pin) = (attempt.device, P256.Signing.PrivateKey())
+            let ticket = try await attempt.ticket().read(EnrolmentTicket.self).ticket
+            let thumbprint = Signing.thumbprint(of: Self.jwk(pin))
+            let asked = try await device.challenge(.enrol, [device.sessionKid, device.kid, thumbprint], over: attempt.connection)
+            let keys = device.registrations(asked.challenge) + [Self.registration(pin, asked.challenge, thumbprint)]
+            let answer = try await Self.post(
+                EnrolRequest(ticket: ticket, name: "Test", keys: keys), from: device, nonce: asked.nonce, over: attempt.connection
+            )
+            #expect(answer.kind == "verification-failed")
+        }
+    }
+
     @Test("a PIN alone enrols a device, and vouches for no passcode key", arguments: [false, true])
     func aPINVouchesForNothing(_ withPasscode: Bool) async throws {
         try await LiveServer.run { live in

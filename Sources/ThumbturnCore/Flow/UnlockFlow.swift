@@ -219,11 +219,11 @@ extension UnlockFlow {
     /// mismatch, a pause that ends by itself more than both, a dead key most.
     private mutating func note(_ failure: Failure) {
         func weight(_ failure: Failure) -> Int {
+            if failure.recovery == .reEnrol { return 3 }
             switch failure.code {
-            case .keyInvalidated: 3
-            case .paused: 2
-            case .lockedOut: 1
-            default: 0
+            case .paused: return 2
+            case .lockedOut: return 1
+            default: return 0
             }
         }
         if let cause, weight(failure) <= weight(cause) { return }
