@@ -119,6 +119,7 @@ let package = Package(
             dependencies: [
                 "Thumbturn",
                 .target(name: "ThumbturnLinux", condition: .when(platforms: [.linux], traits: ["Tools"])),
+                .target(name: "ThumbturnLinuxLab", condition: .when(platforms: [.linux], traits: ["Tools"])),
                 "ThumbturnVerifier",
                 "ThumbturnTestKit",
                 "ThumbturnCommands",

@@ -6,7 +6,8 @@ import ThumbturnTestKit
 
 struct LabCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lab", abstract: "Simulated phones against a real server.", subcommands: [StoryCommand.self]
+        commandName: "lab", abstract: "Devices against a real server: simulated phones, and a Linux machine.",
+        subcommands: [StoryCommand.self, MachineCommand.self]
     )
 }
 
@@ -30,15 +31,7 @@ struct StoryCommand: AsyncParsableCommand {
         guard let url = URL(string: server), let password = ProcessInfo.processInfo.environment["THUMBTURN_PASSWORD"] else {
             throw ValidationError("Give --server an address, and the account's password in THUMBTURN_PASSWORD.")
         }
-        do {
-            try await Story(server: url, account: account, password: password).play()
-        } catch let failure as Failure {
-            FileHandle.standardError.write(Data("thumbturn: the story broke off: \(failure.debugDescription)\n".utf8))
-            throw ExitCode(1)
-        } catch let surprise as Story.Surprise {
-            FileHandle.standardError.write(Data("thumbturn: the story went another way: \(surprise.what)\n".utf8))
-            throw ExitCode(1)
-        }
+        try await play { try await Story(server: url, account: account, password: password).play() }
     }
 }
 #endif

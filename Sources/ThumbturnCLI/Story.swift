@@ -5,10 +5,6 @@ import ThumbturnTestKit
 
 /// The main job as a story, step by step, against a running server. Every step is checked: a surprise ends it.
 struct Story {
-    struct Surprise: Error {
-        var what: String
-    }
-
     let signIn: PasswordSignIn
     let phone: SimulatedPhone
     let ada: Authenticator
@@ -81,9 +77,6 @@ struct Story {
         try await refused("no refresh") { _ = try await ada.refresh() }
         print("\nThat is the main job. Everything above went over HTTP to a real server.")
     }
-
-    private func tell(_ sentence: String) { print("\n• \(sentence)") }
-    private func done(_ sentence: String) { print("  ✓ \(sentence)") }
 
     /// The server must refuse; any other outcome is a surprise.
     private func refused(_ why: String, _ attempt: () async throws -> Void) async throws {

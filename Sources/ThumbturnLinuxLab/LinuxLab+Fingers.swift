@@ -1,5 +1,21 @@
 #if os(Linux)
 extension LinuxLab {
+    /// Runs one of fprintd's tools as `run` does, and again while the reader still belongs to a client that has gone.
+    ///
+    /// A client that ends without `Release` leaves the device claimed: fprintd notices and closes it some 200 ms later, and says so to
+    /// nobody. Until then everybody gets `AlreadyInUse`. When the reader is not free after three seconds, that is the result.
+    public nonisolated func runWhenFree(
+        _ tool: String, _ arguments: [String] = [], as user: String? = nil, within limit: Duration = .seconds(30)
+    ) async throws -> ToolResult {
+        let clock = ContinuousClock()
+        let latest = clock.now + .seconds(3)
+        while true {
+            let result = try await run(tool, arguments, as: user, within: limit)
+            guard result.output.contains("Fprint.Error.AlreadyInUse"), clock.now < latest else { return result }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     /// Enrols a finger through fprintd's own tool, with a press for every stage.
     ///
     /// - Parameters:
@@ -10,7 +26,7 @@ extension LinuxLab {
         let place = self.place
         setEnrolling(Enrolling(finger: finger))
         defer { setEnrolling(nil) }
-        let result = try await run("fprintd-enroll", ["-f", name, user])
+        let result = try await runWhenFree("fprintd-enroll", ["-f", name, user])
         // The tool may have ended before the lab's listener heard the last status.
         let status = result.status == 0 ? await heard.first(from: place, within: .seconds(5), where: \.endsEnrolment) : nil
         guard status == .enrollStatus("enroll-completed", done: true) else {
@@ -20,7 +36,7 @@ extension LinuxLab {
 
     /// Deletes every print of a user. A user without prints is left as they are.
     public func deletePrints(user: String) async throws {
-        let result = try await run("fprintd-delete", [user])
+        let result = try await runWhenFree("fprintd-delete", [user])
         guard result.status == 0 || result.output.contains("NoEnrolledPrints") else {
             throw LabError(.tool, "fprintd-delete ended with \(result.status); it said: \(result.output)")
         }

@@ -26,7 +26,10 @@ import ThumbturnLinux
     }
 
     @Test(arguments: [
-        ("net.reactivated.Fprint.Error.PermissionDenied", Failure.Code.permissionDenied, Recovery.openSettings, BiometryState.permissionDenied),
+        (
+            "net.reactivated.Fprint.Error.PermissionDenied", Failure.Code.permissionDenied, Recovery.openSettings,
+            BiometryState.permissionDenied
+        ),
         ("net.reactivated.Fprint.Error.NoSuchDevice", .biometryUnavailable, .fallBack(.appPIN), .unavailable),
         ("net.reactivated.Fprint.Error.NoEnrolledPrints", .biometryNotEnrolled, .openSettings, .notEnrolled),
         ("net.reactivated.Fprint.Error.AlreadyInUse", .biometryUnavailable, .retry, .unavailable),

@@ -65,7 +65,8 @@ import ThumbturnDevice
     }
 
     @Test func nothingButAProofOfThisKeyForThisServerIsSigned() throws {
-        let claims = DPoPClaims(jti: "a", htm: "POST", htu: Self.server, iat: UnixTime(seconds: 1), ath: nil, nonce: "n", bdy: nil)
+        let claims = DPoPClaims(
+            jti: "a", htm: "POST", htu: Self.server, iat: UnixTime(seconds: 1), ath: nil, nonce: "n", bdy: nil)
         let key = try #require(area.jwk)
         let bad: [(String, [UInt8])] = [
             ("nothing", []), ("text", Array("Pay Mallory".utf8)), ("a digest", [UInt8](repeating: 7, count: 32)),
@@ -145,7 +146,8 @@ import ThumbturnDevice
 
     @Test func everyRefusalIsAFailureWithANextStep() {
         let all: [MatcherRefusal] = [
-            .malformed, .busy, .wait(seconds: 3), .enrolmentChanged, .reader("verify-disconnected"), .withdrawn, .timedOut, .broken,
+            .malformed, .busy, .wait(seconds: 3), .enrolmentChanged, .reader("verify-disconnected"), .withdrawn, .timedOut,
+            .broken,
         ]
         for refusal in all { #expect(refusal.failure.code != .notMatched, "no refusal is a mismatch") }
         #expect(MatcherRefusal.enrolmentChanged.failure.recovery == .reEnrol)

@@ -112,7 +112,7 @@ extension RealParts {
             #expect(try VerifyingKey(jwk: made).isValid(signature, for: try await device.proofInput(name)))
             await expectFailure(.notMatched) { _ = try await device.sign(name) }
             #expect(device.shown.withLock { $0 }.allSatisfy { $0 == "Touch the reader to sign in to https://id.example" })
-            #expect(device.logged.withLock { $0 }.first?.hasSuffix("sign-in at https://id.example: matched") == true)
+            #expect(device.logged.withLock { $0 }.first?.contains("sign-in at https://id.example: matched, ") == true)
             #expect(await device.keys.state(of: name) == .usable)
         }
 
@@ -195,28 +195,17 @@ extension RealParts {
         @Test(.tpmAndReader) func aDeviceThatGoesAwayTakesTheQuestionBack() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
-            for scan in 14...20 {
+            for _ in 1...7 {
                 let place = device.lab.place
                 await device.lab.willPress([.nothing])
                 let asking = Task { try await device.sign(name) }
                 try await device.isAsking(from: place)
                 asking.cancel()
                 await expectFailure(.cancelledByApp) { _ = try await asking.value }
-                // The reader is free when fprintd has said its last word on it.
-                try await device.lab.signal(from: place) { if case .verifyStatus(_, done: true) = $0 { true } else { false } }
-                _ = scan
             }
             // Seven questions without a verdict are no attempts: the next one is asked at once.
-            try await settled(device)
             await device.lab.willPress([.finger(People.ada, scan: 21)])
             _ = try await device.sign(name)
-        }
-
-        /// Returns when the matcher has nobody at the reader any more.
-        private func settled(_ device: MatchedDevice) async throws {
-            let place = device.lab.place
-            _ = place
-            for _ in 0..<100 where device.logged.withLock({ $0.count }) < 7 { try await Task.sleep(for: .milliseconds(20)) }
         }
 
         @Test(.tpmAndReader) func fiveMismatchesMakeThePersonWaitAlsoAfterARestart() async throws {
@@ -237,7 +226,10 @@ extension RealParts {
         @Test(.tpmAndReader) func nonsenseIsRefusedAndHarmsNobody() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
-            for text in ["", "{}", "[]", "null", "{\"match\":{}}", "{\"authorize\":{\"nonce\":\"AAAA\"}}", String(repeating: "x", count: 100_000)] {
+            for text in [
+                "", "{}", "[]", "null", "{\"match\":{}}", "{\"authorize\":{\"nonce\":\"AAAA\"}}",
+                String(repeating: "x", count: 100_000),
+            ] {
                 let line = try #require(LineSocket(path: device.socket))
                 _ = line.send(raw: Array(text.utf8) + [10])
                 switch line.receive(MatcherReply.self, within: .seconds(5)) {
@@ -271,7 +263,9 @@ extension RealParts {
                 try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             }
             #expect(try mode(state) == 0o700)
-            for file in try FileManager.default.contentsOfDirectory(atPath: state) { #expect(try mode("\(state)/\(file)") == 0o600) }
+            for file in try FileManager.default.contentsOfDirectory(atPath: state) {
+                #expect(try mode("\(state)/\(file)") == 0o600)
+            }
         }
 
         @Test(.tpmAndReader) func aTPMThatIsGoneIsTheMatchersTroubleAndNoMatch() async throws {

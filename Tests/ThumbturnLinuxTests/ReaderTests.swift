@@ -31,7 +31,8 @@ extension RealParts {
             return lab
         }
 
-        private func answer(_ lab: LinuxLab, hearing: @escaping @Sendable (PoorReading) -> Void = { _ in }) async -> PromptAnswer {
+        private func answer(_ lab: LinuxLab, hearing: @escaping @Sendable (PoorReading) -> Void = { _ in }) async -> PromptAnswer
+        {
             await sensor(lab).prompt(request, hearing: hearing)
         }
 
@@ -155,7 +156,10 @@ extension RealParts {
             // Any client of the bus may send any other a signal. This one claims a match, to everybody there is.
             let names = try await lab.run(
                 "dbus-send",
-                ["--bus=\(lab.busAddress)", "--print-reply=literal", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.ListNames"]
+                [
+                    "--bus=\(lab.busAddress)", "--print-reply=literal", "--dest=org.freedesktop.DBus", "/",
+                    "org.freedesktop.DBus.ListNames",
+                ]
             )
             let clients = names.output.split(whereSeparator: \.isWhitespace).filter { $0.hasPrefix(":") }
             #expect(clients.count >= 3)

@@ -51,19 +51,24 @@ import ThumbturnCore
         #expect(one != TPMPolicy().secret(of: [1], reference: [2]).counter([3], equals: 4))
     }
 
-    @Test(arguments: [
-        (0x98E, TPMError.Meaning.wrongValue), (0x9A2, .wrongValue), (0x12F, .blocked), (0x921, .lockedOut), (0x126, .counterMoved),
-        (0x5DB, .notAuthorized), (0x9D, .notAuthorized), (0x99D, .notAuthorized), (0x1A3, .expired), (0x18B, .missing),
-        (0x1DF, .foreign), (0x902, .busy), (0x903, .busy), (0x922, .busy), (0x100, .unreachable), (0xA000A, .unreachable),
-        (0x7000D, .unreachable), (0x101, .other), (0x2C2, .other), (0x14B, .other),
-    ] as [(UInt32, TPMError.Meaning)]) func aResponseCodeHasOneMeaning(_ code: UInt32, _ meaning: TPMError.Meaning) {
+    @Test(
+        arguments: [
+            (0x98E, TPMError.Meaning.wrongValue), (0x9A2, .wrongValue), (0x12F, .blocked), (0x921, .lockedOut),
+            (0x126, .counterMoved),
+            (0x5DB, .notAuthorized), (0x9D, .notAuthorized), (0x99D, .notAuthorized), (0x1A3, .expired), (0x18B, .missing),
+            (0x1DF, .foreign), (0x902, .busy), (0x903, .busy), (0x922, .busy), (0x100, .unreachable), (0xA000A, .unreachable),
+            (0x7000D, .unreachable), (0x101, .other), (0x2C2, .other), (0x14B, .other),
+        ] as [(UInt32, TPMError.Meaning)]) func aResponseCodeHasOneMeaning(_ code: UInt32, _ meaning: TPMError.Meaning)
+    {
         #expect(TPMError(code: code).meaning == meaning)
         #expect(TPMError(code: code).failure.status == .init(domain: "TPM", code: Int(code)), "the raw code is kept")
     }
 
     @Test func whatTheTPMCannotAnswerNowNeverSignsAnybodyOut() {
         for code: UInt32 in [0xA000A, 0x100, 0x902, 0x922] {
-            #expect(TPMError(code: code).failure == Failure(.notYetReadable, recovery: .retry, status: .init(domain: "TPM", code: Int(code))))
+            #expect(
+                TPMError(code: code).failure
+                    == Failure(.notYetReadable, recovery: .retry, status: .init(domain: "TPM", code: Int(code))))
         }
     }
 }

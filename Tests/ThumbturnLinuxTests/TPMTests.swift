@@ -70,7 +70,8 @@ extension RealParts {
             replayed.replayed = try Array(
                 matcher.key.signature(
                     for: TPMAuthorization(
-                        nonce: [UInt8](repeating: 2, count: 32), expiration: 10, command: match.command, reference: match.reference
+                        nonce: [UInt8](repeating: 2, count: 32), expiration: 10, command: match.command,
+                        reference: match.reference
                     ).bytes
                 ).rawRepresentation
             )
@@ -107,7 +108,8 @@ extension RealParts {
             #expect(!area.attributes.contains(.userWithAuth))
             #expect(area.attributes.isSuperset(of: .bound))
             let path = "\(scratch.path)/\(key(.biometric).file)"
-            let blob = try TPM.Blob(publicArea: area, sealed: TPMKeyFile(Array(Data(contentsOf: URL(fileURLWithPath: path)))).sealed)
+            let blob = try TPM.Blob(
+                publicArea: area, sealed: TPMKeyFile(Array(Data(contentsOf: URL(fileURLWithPath: path)))).sealed)
             let digest = Array(SHA256.hash(data: message))
             let identity = try matcher.identity()
             let signer = try #require(TPMPublicArea(verifying: identity.key))
@@ -139,7 +141,8 @@ extension RealParts {
                     reference: ThumbturnLinuxTests.key(.biometric).reference
                 )
                 let signature = try? matcher.key.signature(for: authorization.bytes)
-                try tpm.satisfySigned(authorization, signature: Array(signature?.rawRepresentation ?? Data()), by: signer, in: session)
+                try tpm.satisfySigned(
+                    authorization, signature: Array(signature?.rawRepresentation ?? Data()), by: signer, in: session)
                 _ = try tpm.sign(digest, with: key, session: session)
             }
             #expect(byMatcher?.meaning == .notAuthorized, "the counter has a say as well")
@@ -152,9 +155,11 @@ extension RealParts {
             let signer = try #require(TPMPublicArea(verifying: identity.key))
             let digest = try TPM.connected(lab.tcti) { tpm throws(TPMError) in
                 try tpm.withPolicySession { session throws(TPMError) in
-                    let authorization = TPMAuthorization(nonce: try tpm.nonce(of: session), expiration: 10, command: [], reference: [5])
+                    let authorization = TPMAuthorization(
+                        nonce: try tpm.nonce(of: session), expiration: 10, command: [], reference: [5])
                     let signature = try? matcher.key.signature(for: authorization.bytes)
-                    try tpm.satisfySigned(authorization, signature: Array(signature?.rawRepresentation ?? Data()), by: signer, in: session)
+                    try tpm.satisfySigned(
+                        authorization, signature: Array(signature?.rawRepresentation ?? Data()), by: signer, in: session)
                     try tpm.satisfyCounter(identity.counter, equals: identity.value, in: session)
                     return try tpm.digest(of: session)
                 }
@@ -260,9 +265,10 @@ extension RealParts {
             await expectFailure(.notMatched) { _ = try await keys.sign(message, with: key(.pin), pin: wrong) }
             let (handle, zeros) = (String(format: "0x%08x", index.handle), "\(scratch.path)/zeros")
             try Data([0, 0, 0, 0, 0, 0, 0, 10]).write(to: URL(fileURLWithPath: zeros))
-            for authority in ["o", handle] {
+            // TPM_RC_NV_AUTHORIZATION for the owner, TPM_RC_AUTH_UNAVAILABLE for the value: only the policy writes.
+            for (authority, code) in [("o", "0x149"), (handle, "0x12F")] {
                 let written = try await lab.run("tpm2_nvwrite", ["-C", authority, "-i", zeros, handle])
-                #expect(written.status != 0 && !written.output.contains("ERROR: Unable to"), "\(written.output)")
+                #expect(written.status != 0 && written.output.contains(code), "\(written.output)")
             }
             let count = try TPM.connected(lab.tcti) { tpm throws(TPMError) in try tpm.wrongValues(index).count }
             #expect(count == 1)

@@ -39,7 +39,8 @@ struct VouchingMatcher: Matcher {
     func match(_ message: [UInt8], _ name: KeyName, of keys: TPMKeys) throws -> Vouched {
         let area = try keys.publicArea(of: name)
         return Vouched(
-            key: key, command: TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name), reference: name.reference
+            key: key, command: TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name),
+            reference: name.reference
         )
     }
 }

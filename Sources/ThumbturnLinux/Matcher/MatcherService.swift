@@ -41,7 +41,7 @@ package final class MatcherService: Sendable {
     private let clock = SystemClock()
     private let listener: Int32
     /// There is one reader, so one person is asked at a time.
-    private let readerIsBusy = Mutex(false)
+    private let turn = Turn()
     private let guests = Mutex<[UInt32: Guest]>([:])
 
     /// How much a user of the machine asks.
@@ -137,14 +137,14 @@ extension MatcherService {
     /// Returns a line for the log.
     private func match(_ wish: MatchWish, for user: MatcherState.User, on line: LineSocket) -> String {
         do throws(MatcherRefusal) {
-            guard occupyReader() else { throw .busy }
-            defer { readerIsBusy.withLock { $0 = false } }
             let judged = try wish.judged(by: try state.unchangedIdentity(of: user))
             let about = "\(judged.purpose.rawValue) at \(judged.issuer)"
-            switch try ask(judged, user, line) {
+            let (outcome, spent) = try ask(judged, user, line)
+            let atTheReader = "\(spent / .milliseconds(1)) ms at the reader"
+            switch outcome {
             case .notMatched:
                 _ = line.send(MatcherReply.notMatched)
-                return "\(about): not matched"
+                return "\(about): not matched, \(atTheReader)"
             case .failed(let failure):
                 throw MatcherRefusal(failure)
             case .matched:
@@ -159,7 +159,7 @@ extension MatcherService {
             )
             guard let signature = try? state.key.signature(for: authorization.bytes) else { throw .broken }
             _ = line.send(MatcherReply.authorized(expiration: Self.expiration, signature: signature.rawRepresentation))
-            return "\(about): matched"
+            return "\(about): matched, \(atTheReader)"
         } catch {
             _ = line.send(MatcherReply.refused(error))
             return "refused (\(error))"
@@ -168,39 +168,41 @@ extension MatcherService {
 
     private func ask(
         _ judged: JudgedWish, _ user: MatcherState.User, _ line: LineSocket
-    ) throws(MatcherRefusal) -> FprintReader.Outcome {
+    ) throws(MatcherRefusal) -> (FprintReader.Outcome, Duration) {
+        // Somebody who was asked a moment ago may have to be let go first.
+        guard turn.take(within: .seconds(2)) else { throw .busy }
+        defer { turn.giveBack() }
         let before = try state.begin(user, at: clock.now.sinceOrigin.components.seconds, boot: clock.boot)
         show(judged.words)
         let reader = FprintReader(bus: settings.bus, user: user.name)
+        let start = ContinuousClock.now
+        var looking = Duration.zero
         let outcome = reader.verify(while: line.descriptor, limit: Self.patience) { reading in
             _ = line.send(MatcherReply.poor(reading))
         } claimed: { () throws(Failure) in
             // The reader is ours, so nobody is enrolling: what holds now holds until the verdict.
+            let began = ContinuousClock.now
+            defer { looking += ContinuousClock.now - began }
             do throws(MatcherRefusal) {
                 _ = try state.unchangedIdentity(of: user)
             } catch {
                 throw error.failure
             }
         }
+        let spent = ContinuousClock.now - start - looking
         try state.settle(user, outcome, before: before)
-        return outcome
+        return (outcome, spent)
     }
 
-    private func occupyReader() -> Bool {
-        readerIsBusy.withLock { busy in
-            defer { busy = true }
-            return !busy
-        }
-    }
-
-    /// At most 4 connections at once and 60 questions a minute for each user of the machine.
+    /// At most 4 connections at once and 300 questions a minute for each user of the machine: an unlock is two. Fingers that do not
+    /// match have a limit of their own, in the throttle.
     private func admit(_ id: UInt32) -> Bool {
         let minute = clock.now.sinceOrigin.components.seconds / 60
         return guests.withLock { guests in
             var guest = guests[id] ?? Guest()
             if guest.minute != minute { (guest.minute, guest.asked) = (minute, 0) }
             guest.asked += 1
-            guard guest.open < 4, guest.asked <= 60 else {
+            guard guest.open < 4, guest.asked <= 300 else {
                 guests[id] = guest
                 return false
             }

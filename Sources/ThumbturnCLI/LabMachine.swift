@@ -1,0 +1,131 @@
+#if Tools && os(Linux)
+import Foundation
+import Synchronization
+import Thumbturn
+import ThumbturnLinux
+import ThumbturnLinuxLab
+
+/// A Linux machine in a folder: swtpm, bus, polkit, fprintd and the matcher, all real, all its own.
+final class LabMachine: Sendable {
+    let lab: LinuxLab
+    let folder: String
+    /// What the matcher said at the reader: how long it took there, in milliseconds, one for each verdict.
+    let atTheReader = Mutex<[Double]>([])
+    /// Whether what the matcher shows the person is printed.
+    let showsTheScreen = Mutex(true)
+    private let program: String
+    private let matcher = Mutex<Process?>(nil)
+
+    /// The user as whom the matcher runs where we are root: it needs no right but to read fprintd's folder.
+    private static let matcherUser = "nobody"
+
+    /// The rule that docs/linux.md has for a real machine, for this user.
+    private static let rule = """
+        polkit.addRule(function(action, subject) {
+            if (subject.user == "\(matcherUser)" &&
+                (action.id == "net.reactivated.fprint.device.verify" || action.id == "net.reactivated.fprint.device.setusername")) {
+                return polkit.Result.YES;
+            }
+        });
+        """
+
+    static func start(matcherd: String) async throws -> LabMachine {
+        guard FileManager.default.isExecutableFile(atPath: matcherd) else {
+            throw Surprise(
+                what: "there is no program at \(matcherd). Build it: swift build --traits Tools --product thumbturn-matcherd")
+        }
+        let folder = "/tmp/thumbturn-machine-\(UUID().uuidString)"
+        do {
+            let lab = try await LinuxLab.start(in: folder, polkitRules: [rule])
+            let machine = LabMachine(lab, folder: folder + "-matcher", program: matcherd)
+            try await lab.verifyPeers()
+            try machine.prepare()
+            try await machine.startMatcher()
+            return machine
+        } catch let error as LabError {
+            throw Surprise(what: "\(error)")
+        }
+    }
+
+    private init(_ lab: LinuxLab, folder: String, program: String) {
+        self.lab = lab
+        self.folder = folder
+        self.program = program
+    }
+
+    var socket: String { "\(folder)/socket" }
+    var user: String { NSUserName() }
+
+    /// The matcher's own copy of its program, and its folder: another user has to reach both.
+    private func prepare() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: program, toPath: "\(folder)/thumbturn-matcherd")
+        if geteuid() == 0, let entry = unsafe getpwnam(Self.matcherUser) {
+            guard unsafe chown(folder, entry.pointee.pw_uid, entry.pointee.pw_gid) == 0 else {
+                throw Surprise(what: "the matcher's folder cannot be given to its user")
+            }
+        }
+        guard unsafe chmod(folder, 0o755) == 0 else { throw Surprise(what: "the matcher's folder cannot be opened") }
+    }
+
+    /// Starts the matcher, and returns when it listens.
+    func startMatcher() async throws {
+        let process = Process()
+        let command = [
+            "\(folder)/thumbturn-matcherd", "--socket", socket, "--folder", "\(folder)/state", "--tcti", lab.tcti,
+            "--bus", lab.busAddress, "--prints", lab.printsFolder,
+        ]
+        if geteuid() == 0 {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+            process.arguments =
+                [
+                    "--reuid", Self.matcherUser, "--regid", "nogroup", "--clear-groups", "--pdeathsig", "TERM",
+                    "--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search",
+                ] + command
+        } else {
+            process.executableURL = URL(fileURLWithPath: command[0])
+            process.arguments = Array(command.dropFirst())
+        }
+        let (screen, log) = (Pipe(), Pipe())
+        process.standardOutput = screen
+        process.standardError = log
+        let (listening, listens) = AsyncStream.makeStream(of: Void.self)
+        screen.fileHandleForReading.readabilityHandler = { [weak self] handle in
+            let text = String(decoding: handle.availableData, as: UTF8.self)
+            if text.isEmpty { handle.readabilityHandler = nil }
+            if text.contains("listens at") { listens.yield() }
+            guard self?.showsTheScreen.withLock({ $0 }) == true else { return }
+            for line in text.split(separator: "\n") where line.hasPrefix("Touch") { print("  [\(line)]") }
+        }
+        log.fileHandleForReading.readabilityHandler = { [weak self] handle in
+            let text = String(decoding: handle.availableData, as: UTF8.self)
+            if text.isEmpty { handle.readabilityHandler = nil }
+            for line in text.split(separator: "\n") {
+                guard let spent = line.split(separator: " ").dropLast(4).last.flatMap({ Double($0) }) else { continue }
+                self?.atTheReader.withLock { $0.append(spent) }
+            }
+        }
+        process.terminationHandler = { _ in listens.finish() }
+        try process.run()
+        matcher.withLock { $0 = process }
+        for await _ in listening { return }
+        throw Surprise(what: "the matcher did not start")
+    }
+
+    /// Ends the matcher, and returns when it has gone.
+    func stopMatcher() async {
+        guard let process = matcher.withLock({ $0 }) else { return }
+        matcher.withLock { $0 = nil }
+        await withCheckedContinuation { continuation in
+            process.terminationHandler = { _ in continuation.resume() }
+            process.terminate()
+        }
+    }
+
+    func stop() async {
+        await stopMatcher()
+        await lab.stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}
+#endif

@@ -1,0 +1,58 @@
+#if Tools && os(Linux)
+import Synchronization
+import Thumbturn
+
+/// Where the time of a sign-in goes, in milliseconds.
+final class Stopwatch: Sendable {
+    enum Part: Hashable, Sendable {
+        case sensor, tpm, server
+    }
+
+    private let spent = Mutex<[Part: Double]>([:])
+
+    subscript(part: Part) -> Double { spent.withLock { $0[part] ?? 0 } }
+    func reset() { spent.withLock { $0 = [:] } }
+
+    func time<Result, E: Error>(_ part: Part, _ work: () async throws(E) -> Result) async throws(E) -> Result {
+        let start = ContinuousClock.now
+        defer {
+            let taken = (ContinuousClock.now - start) / .milliseconds(1)
+            spent.withLock { $0[part, default: 0] += taken }
+        }
+        return try await work()
+    }
+}
+
+struct TimedSensor: Sensor {
+    var sensor: any Sensor
+    var stopwatch: Stopwatch
+
+    func biometry() async -> BiometryState { await sensor.biometry() }
+    func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+        await stopwatch.time(.sensor) { await sensor.prompt(request, hearing: hearing) }
+    }
+}
+
+struct TimedKeys: DeviceKeys {
+    var keys: any DeviceKeys
+    var stopwatch: Stopwatch
+
+    func create(_ name: KeyName) async throws(Failure) -> JWK { try await keys.create(name) }
+    func state(of name: KeyName) async -> KeyState { await stopwatch.time(.tpm) { await keys.state(of: name) } }
+    func publicKey(of name: KeyName) async throws(Failure) -> JWK { try await keys.publicKey(of: name) }
+    func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
+        try await stopwatch.time(.tpm) { () throws(Failure) in try await keys.sign(message, with: name, presence: presence) }
+    }
+    func delete(_ name: KeyName) async throws(Failure) { try await keys.delete(name) }
+}
+
+struct TimedTransport: Transport {
+    var transport: any Transport
+    var stopwatch: Stopwatch
+
+    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+        try await stopwatch.time(.server) { () throws(Failure) in try await transport.send(request) }
+    }
+}
+#endif
