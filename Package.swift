@@ -32,7 +32,6 @@ let package = Package(
     products: [
         .library(name: "Thumbturn", targets: ["Thumbturn"]),
         .library(name: "ThumbturnVerifier", targets: ["ThumbturnVerifier"]),
-        .library(name: "ThumbturnLinux", targets: ["ThumbturnLinux"]),
         .library(name: "ThumbturnTestKit", targets: ["ThumbturnTestKit"]),
         .library(name: "ThumbturnServer", targets: ["ThumbturnServer"]),
         .executable(name: "thumbturn", targets: ["ThumbturnCLI"]),
@@ -63,7 +62,14 @@ let package = Package(
     targets: [
         .target(name: "ThumbturnCore", swiftSettings: strict),
         .target(name: "ThumbturnDevice", dependencies: ["ThumbturnCore", crypto], swiftSettings: strict),
-        .target(name: "Thumbturn", dependencies: ["ThumbturnCore", "ThumbturnDevice"], swiftSettings: strict),
+        .target(
+            name: "Thumbturn",
+            dependencies: [
+                "ThumbturnCore", "ThumbturnDevice",
+                .target(name: "ThumbturnLinux", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
+            ],
+            swiftSettings: strict
+        ),
         .target(
             name: "ThumbturnLinux",
             dependencies: ["ThumbturnCore", "ThumbturnDevice", crypto, tss, systemd],

@@ -40,8 +40,14 @@ need_packages() {
 need_libraries() {
     need_swift
     case "$(uname -s)" in
-        Linux) need_packages git g++ pkg-config libsqlite3-dev libsodium-dev ;;
+        Linux) need_packages git g++ pkg-config libsqlite3-dev libsodium-dev libtss2-dev libsystemd-dev ;;
         Darwin) command -v brew >/dev/null && brew list libsodium >/dev/null 2>&1 || stop "libsodium is missing: brew install libsodium" ;;
         *) stop "The server is built on Linux and macOS." ;;
     esac
+}
+
+# A TPM 2.0 and a fingerprint reader without hardware: swtpm, and fprintd with its virtual reader, on a bus and with a polkit of their own.
+need_real_parts() {
+    [ "$(uname -s)" = Linux ] || stop "A Linux machine's parts are on Linux alone."
+    need_packages swtpm tpm2-tools fprintd polkitd dbus util-linux
 }

@@ -1,2 +1,5 @@
 @_exported public import ThumbturnCore
 @_exported public import ThumbturnDevice
+#if LinuxDevice && os(Linux)
+@_exported public import ThumbturnLinux
+#endif

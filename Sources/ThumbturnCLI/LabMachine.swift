@@ -19,21 +19,16 @@ final class LabMachine: Sendable {
     /// The user as whom the matcher runs where we are root: it needs no right but to read fprintd's folder.
     private static let matcherUser = "nobody"
 
-    /// The rule that docs/linux.md has for a real machine, for this user.
-    private static let rule = """
-        polkit.addRule(function(action, subject) {
-            if (subject.user == "\(matcherUser)" &&
-                (action.id == "net.reactivated.fprint.device.verify" || action.id == "net.reactivated.fprint.device.setusername")) {
-                return polkit.Result.YES;
-            }
-        });
-        """
-
-    static func start(matcherd: String) async throws -> LabMachine {
+    /// - Parameter rule: the file with the polkit rule that a real machine gets; it names another user there.
+    static func start(matcherd: String, rule: String) async throws -> LabMachine {
         guard FileManager.default.isExecutableFile(atPath: matcherd) else {
             throw Surprise(
                 what: "there is no program at \(matcherd). Build it: swift build --traits Tools --product thumbturn-matcherd")
         }
+        guard let packaged = try? String(contentsOfFile: rule, encoding: .utf8) else {
+            throw Surprise(what: "there is no polkit rule at \(rule). Run this in the project's folder, or say where with --rule")
+        }
+        let rule = packaged.replacing("thumbturn-matcher\"", with: matcherUser + "\"")
         let folder = "/tmp/thumbturn-machine-\(UUID().uuidString)"
         do {
             let lab = try await LinuxLab.start(in: folder, polkitRules: [rule])

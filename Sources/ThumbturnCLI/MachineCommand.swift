@@ -24,6 +24,9 @@ struct MachineCommand: AsyncParsableCommand {
     @Option(help: "Where the program thumbturn-matcherd is.")
     var matcherd: String = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path + "/thumbturn-matcherd"
 
+    @Option(help: "The polkit rule that lets the matcher ask fprintd.")
+    var rule = "packaging/50-thumbturn-matcher.rules"
+
     @Option(help: "How many sign-ins are timed at the end; 0 leaves the timing out.")
     var timed = 50
 
@@ -33,7 +36,7 @@ struct MachineCommand: AsyncParsableCommand {
             throw ValidationError("Give --server an address, and the account's password in THUMBTURN_PASSWORD.")
         }
         try await play {
-            let machine = try await LabMachine.start(matcherd: matcherd)
+            let machine = try await LabMachine.start(matcherd: matcherd, rule: rule)
             do {
                 let story = try MachineStory(on: machine, server: url, PasswordSignIn(account: account, password: password))
                 try await story.play()
