@@ -214,12 +214,17 @@ let package = Package(
         .testTarget(
             name: "ThumbturnLinuxTests",
             dependencies: [
-                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLinux", "ThumbturnLinuxLab", "ThumbturnTestKit",
-                "ThumbturnVerifier", crypto,
+                "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLinux", "ThumbturnLinuxLab",
+                "ThumbturnMatcherd", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
             ],
             swiftSettings: strict
         ),
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "TestSupport",
+            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnVerifier"],
+            path: "Tests/Support",
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "StalledServer",
             dependencies: [

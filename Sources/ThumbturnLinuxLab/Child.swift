@@ -30,17 +30,22 @@ final class Child: Sendable {
     }
 
     /// Starts `command` (an absolute path and its arguments) with exactly this environment, in a process group of its own.
+    ///
+    /// The keeper is told of the child before anybody waits for it, and told that it ended before its id is free for others.
     init(
-        _ command: [String], environment: [String: String], input: Int32? = nil, output: Output,
-        whenOver: @escaping @Sendable (Child) -> Void = { _ in }
+        _ command: [String], environment: [String: String], input: Int32? = nil, output: Output, keeper: Keeper? = nil,
+        ended: @escaping @Sendable () -> Void = {}
     ) throws {
         name = String(command[0].split(separator: "/").last ?? "")
         id = try Spawn.start(command, environment: environment, input: input, output: output)
         life = Mutex(.running([]))
         // The thread holds the child until it ends, so a child outlives its last reference rather than becoming a zombie.
-        Thread.detachNewThread { [self] in
+        keeper?.watch(id)
+        Thread.detachNewThread { [self, weak keeper] in
             waitUntilOver()
-            whenOver(self)
+            keeper?.forget(id)
+            reap()
+            ended()
         }
     }
 
@@ -76,10 +81,13 @@ final class Child: Sendable {
         _ = await end()
     }
 
+    /// Only looks: the id stays taken.
     private func waitUntilOver() {
         var info = unsafe siginfo_t()
-        // Only looks: the id stays taken until the lock below is held.
         while unsafe waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+    }
+
+    private func reap() {
         let (end, waiters) = life.withLock { life -> (End, [CheckedContinuation<End, Never>]) in
             var status: Int32 = 0
             while unsafe waitpid(id, &status, 0) < 0 && errno == EINTR {}

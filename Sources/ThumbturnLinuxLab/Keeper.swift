@@ -45,12 +45,12 @@ final class Keeper: Sendable {
         line.withLock { if $0 >= 0 { _ = close($0) } }
     }
 
-    func watch(_ child: Child) {
-        say("add \(child.id)")
+    func watch(_ id: pid_t) {
+        say("add \(id)")
     }
 
-    func forget(_ child: Child) {
-        say("gone \(child.id)")
+    func forget(_ id: pid_t) {
+        say("gone \(id)")
     }
 
     /// The lab has ended its programs itself.

@@ -39,22 +39,6 @@ struct World: Sendable {
     }
 }
 
-func failure(_ work: () async throws -> Void) async -> Failure? {
-    do {
-        try await work()
-        return nil
-    } catch {
-        return error as? Failure
-    }
-}
-
-func expectFailure(
-    _ code: Failure.Code, sourceLocation: SourceLocation = #_sourceLocation, _ work: () async throws -> Void
-) async {
-    let failed = await failure(work)
-    #expect(failed?.code == code, sourceLocation: sourceLocation)
-}
-
 @Suite struct AuthenticatorTests {
     @Test func enrollingShowsOnePromptAndRegistersAKeyForEachRung() async throws {
         let world = try World()

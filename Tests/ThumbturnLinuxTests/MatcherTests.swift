@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnDevice

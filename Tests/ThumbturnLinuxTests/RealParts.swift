@@ -78,20 +78,6 @@ final class Scratch: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Fails unless the work fails with this code.
-func expectFailure(
-    _ code: Failure.Code, sourceLocation: SourceLocation = #_sourceLocation, _ work: () async throws -> Void
-) async {
-    do {
-        try await work()
-        Issue.record("no failure", sourceLocation: sourceLocation)
-    } catch let failure as Failure {
-        #expect(failure.code == code, "\(failure.debugDescription)", sourceLocation: sourceLocation)
-    } catch {
-        Issue.record(error, sourceLocation: sourceLocation)
-    }
-}
-
 func key(_ kind: KeyKind, _ account: String = "ada") -> KeyName {
     KeyName(server: "https://id.example", account: account, enrolment: 3, kind: kind)
 }

@@ -23,6 +23,15 @@ extension RealParts {
 
         private func loaded(_ lab: LinuxLab) throws -> Int { try TPMFacts.read(lab.tcti).loaded }
 
+        @Test(.tpm) func itsKeysDoWhatThePortsAsk() async throws {
+            let (lab, scratch) = (try await Real.lab.value, try Scratch())
+            let keys = keys(lab, scratch.path)
+            try await DeviceKeysConformance.aKeyLives(keys)
+            try await PINKeyConformance.aKeyLives(keys)
+            try await PINKeyConformance.aRightPINForgetsTheWrongOnes(keys)
+            try await PINKeyConformance.theHardwareEndsAKeyByItself(keys)
+        }
+
         @Test(.tpm) func aSessionKeyLivesInTheTPM() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
             let keys = keys(lab, scratch.path)

@@ -1,5 +1,6 @@
 #if Tools
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct CommandTests {

@@ -62,7 +62,7 @@ struct FprintReader: Sendable {
         do {
             let daemon = try Daemon(Bus(address: bus))
             let reader = try daemon.reader()
-            try daemon.call(reader, "Claim", .text(user))
+            try daemon.claim(reader, for: user, while: wish)
             defer { _ = try? daemon.call(reader, "Release") }
             try claimed()
             try daemon.listen(to: reader)
@@ -124,6 +124,21 @@ private struct Daemon {
         return try bus.call(owner, reader, interface, member)
     }
 
+    /// Takes the reader. fprintd holds it for a moment after a client went away without giving it back, so that is waited for.
+    func claim(_ reader: String, for user: String, while wish: Int32) throws(BusError) {
+        for attempt in 1... {
+            do throws(BusError) {
+                try call(reader, "Claim", .text(user))
+                return
+            } catch {
+                guard error.name == "net.reactivated.Fprint.Error.AlreadyInUse", attempt < 20, !isWithdrawn(wish, within: 50)
+                else {
+                    throw error
+                }
+            }
+        }
+    }
+
     func listen(to reader: String) throws(BusError) {
         for rule in [
             "type='signal',sender='\(owner)',path='\(reader)',interface='\(interface)',member='VerifyStatus'",
@@ -161,9 +176,9 @@ private struct Daemon {
         }
     }
 
-    private func isWithdrawn(_ wish: Int32) -> Bool {
+    private func isWithdrawn(_ wish: Int32, within milliseconds: Int32 = 0) -> Bool {
         var watched = pollfd(fd: wish, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&watched, 1, 0) != 0
+        return unsafe poll(&watched, 1, milliseconds) != 0
     }
 }
 

@@ -1,12 +1,13 @@
 import Foundation
+import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
 import ThumbturnVerifier
 
-/// One suite for every implementation of the port.
-@Suite struct DeviceKeysConformance {
+/// The keys that are here on every machine; the TPM's have a suite of their own.
+@Suite struct DeviceKeysTests {
     enum Implementation: CaseIterable, Sendable {
         case simulatedPhone, softwareFiles
     }
@@ -26,25 +27,7 @@ import ThumbturnVerifier
 
     @Test(arguments: Implementation.allCases) func aKeyLives(_ implementation: Implementation) async throws {
         try await with(implementation) { platform in
-            let keys = platform.keys
-            let name = KeyName(server: "https://a.example", account: "x/../y", kind: .session)
-            #expect(await keys.state(of: name) == .missing)
-            await expectFailure(.notEnrolled) { _ = try await keys.publicKey(of: name) }
-            await expectFailure(.notEnrolled) { _ = try await keys.sign([1], with: name, presence: nil) }
-
-            let made = try await keys.create(name)
-            #expect(await keys.state(of: name) == .usable)
-            #expect(try await keys.publicKey(of: name) == made)
-            let signature = try await keys.sign([1, 2, 3], with: name, presence: nil)
-            #expect(try VerifyingKey(jwk: made).isValid(signature, for: [1, 2, 3]))
-
-            let other = KeyName(server: "https://b.example", account: "x/../y", kind: .session)
-            #expect(await keys.state(of: other) == .missing, "keys belong to one server")
-            let replaced = try await keys.create(name)
-            #expect(replaced != made)
-            try await keys.delete(name)
-            try await keys.delete(name)
-            #expect(await keys.state(of: name) == .missing)
+            try await DeviceKeysConformance.aKeyLives(platform.keys)
         }
     }
 

@@ -1,0 +1,28 @@
+import Testing
+import ThumbturnCore
+public import ThumbturnDevice
+import ThumbturnVerifier
+
+/// What every implementation of the port `DeviceKeys` has to do.
+public enum DeviceKeysConformance {
+    public static func aKeyLives(_ keys: any DeviceKeys) async throws {
+        let name = KeyName(server: "https://a.example", account: "x/../y", kind: .session)
+        #expect(await keys.state(of: name) == .missing)
+        await expectFailure(.notEnrolled) { _ = try await keys.publicKey(of: name) }
+        await expectFailure(.notEnrolled) { _ = try await keys.sign([1], with: name, presence: nil) }
+
+        let made = try await keys.create(name)
+        #expect(await keys.state(of: name) == .usable)
+        #expect(try await keys.publicKey(of: name) == made)
+        let signature = try await keys.sign([1, 2, 3], with: name, presence: nil)
+        #expect(try VerifyingKey(jwk: made).isValid(signature, for: [1, 2, 3]))
+
+        let other = KeyName(server: "https://b.example", account: "x/../y", kind: .session)
+        #expect(await keys.state(of: other) == .missing, "keys belong to one server")
+        let replaced = try await keys.create(name)
+        #expect(replaced != made)
+        try await keys.delete(name)
+        try await keys.delete(name)
+        #expect(await keys.state(of: name) == .missing)
+    }
+}
