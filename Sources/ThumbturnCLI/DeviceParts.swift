@@ -1,6 +1,7 @@
 #if Tools
 import ArgumentParser
 import Foundation
+import Synchronization
 import Thumbturn
 import ThumbturnCommands
 #if os(Linux)
@@ -28,8 +29,8 @@ struct DeviceParts: ParsableArguments {
     @Option(help: "Where keys live: software (files, for development) or tpm.")
     var keys = Keys.software
 
-    @Option(help: "Who matches: stand-in (reads no finger) or fprintd.")
-    var sensor = SensorKind.standIn
+    @Option(help: "Who matches: stand-in (reads no finger) or fprintd; fprintd where the keys are in the TPM.")
+    var sensor: SensorKind?
 
     @OptionGroup var addresses: LinuxAddresses
 
@@ -44,16 +45,19 @@ struct DeviceParts: ParsableArguments {
             )
         case .tpm:
             #if os(Linux)
-            if answers != nil { throw ValidationError("--answers is for the stand-in sensor, and keys in a TPM believe none.") }
+            guard sensor != .standIn, answers == nil else {
+                throw ValidationError("Keys in a TPM believe no stand-in: leave --sensor stand-in and --answers out.")
+            }
             do {
                 _ = try TPMFacts.read(addresses.tcti)
             } catch {
-                throw ValidationError(
+                let sentence = """
+                    thumbturn: There is no TPM at \(addresses.tcti), or this user may not use it. `thumbturn doctor` says more. Without one \
+                    there are software keys, for development, which whoever can read their files can use: --keys software.
+
                     """
-                    There is no TPM at \(addresses.tcti), or this user may not use it. `thumbturn doctor` says more. Without one there \
-                    are software keys, for development, which whoever can read their files can use: --keys software.
-                    """
-                )
+                FileHandle.standardError.write(Data(sentence.utf8))
+                throw ExitCode(69)
             }
             let keys = TPMKeys(tcti: addresses.tcti, folder: home, matcher: addresses.matcher)
             return Platform(
@@ -68,7 +72,7 @@ struct DeviceParts: ParsableArguments {
 
     private func softwareSensor(_ answers: String?) throws -> any Sensor {
         switch sensor {
-        case .standIn:
+        case .standIn, nil:
             return StandInSensor(
                 try (answers ?? "").split(separator: ",").map { word in
                     guard let answer = StandInSensor.Answer(rawValue: String(word)) else {
@@ -79,6 +83,9 @@ struct DeviceParts: ParsableArguments {
             )
         case .fprintd:
             #if os(Linux)
+            guard answers == nil else {
+                throw ValidationError("--answers is for the stand-in sensor; fprintd asks for a finger.")
+            }
             return FprintdSensor(bus: addresses.bus)
             #else
             throw ValidationError("--sensor fprintd is for Linux.")
@@ -101,15 +108,26 @@ struct LinuxAddresses: ParsableArguments {
 
 /// The PIN from the environment variable THUMBTURN_PIN, or asked on the terminal; never an argument, because those can be seen in
 /// the list of processes.
-private struct TerminalPIN: PINEntry {
+private final class TerminalPIN: PINEntry {
+    /// Given once: the same wrong PIN again would cost another guess.
+    private let given = Mutex(ProcessInfo.processInfo.environment["THUMBTURN_PIN"])
+
     func enter(_ request: PINRequest) -> PINAnswer { answer(to: "\(request.reason) PIN: ") }
     func choose() -> PINAnswer { answer(to: "A PIN for this device, 6 digits or more: ") }
 
     private func answer(to question: String) -> PINAnswer {
-        let given = ProcessInfo.processInfo.environment["THUMBTURN_PIN"] ?? (isatty(0) == 1 ? Hidden.ask(question) : nil)
-        guard let given, !given.isEmpty else { return .failed(Failure(.cancelledByUser, recovery: .retry)) }
-        guard let pin = PIN(given) else { return .failed(Failure(.policyDenies, recovery: .retry)) }
+        let once = given.withLock { $0.take() }
+        guard let typed = once ?? (isatty(0) == 1 ? Hidden.ask(question) : nil), !typed.isEmpty else {
+            say("No PIN, or a wrong one. Set THUMBTURN_PIN, or run this at a terminal.")
+            return .failed(Failure(.cancelledByUser, recovery: .retry))
+        }
+        guard let pin = PIN(typed) else {
+            say("A PIN has 6 to 32 digits.")
+            return .failed(Failure(.cancelledByUser, recovery: .retry))
+        }
         return .entered(pin)
     }
+
+    private func say(_ sentence: String) { FileHandle.standardError.write(Data("\(sentence)\n".utf8)) }
 }
 #endif

@@ -9,7 +9,7 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Looks at this machine's TPM, reader, matcher, clock and server, and says what to do.",
-        discussion: "Asks nobody for a finger, and changes nothing. Exit status: 0 all works, 1 something does not."
+        discussion: "Asks nobody for a finger. Exit status: 0 all works, 1 something does not."
     )
 
     @OptionGroup var addresses: LinuxAddresses

@@ -16,7 +16,7 @@ final class LabMachine: Sendable {
     private let program: String
     private let matcher = Mutex<Process?>(nil)
 
-    /// The user as whom the matcher runs where we are root: it needs no right but to read fprintd's folder.
+    /// The user as whom the matcher runs: it needs no right but to read fprintd's folder.
     private static let matcherUser = "nobody"
 
     /// - Parameter rule: the file with the polkit rule that a real machine gets; it names another user there.
@@ -33,10 +33,15 @@ final class LabMachine: Sendable {
         do {
             let lab = try await LinuxLab.start(in: folder, polkitRules: [rule])
             let machine = LabMachine(lab, folder: folder + "-matcher", program: matcherd)
-            try await lab.verifyPeers()
-            try machine.prepare()
-            try await machine.startMatcher()
-            return machine
+            do {
+                try await lab.verifyPeers()
+                try machine.prepare()
+                try await machine.startMatcher()
+                return machine
+            } catch {
+                await machine.stop()
+                throw error
+            }
         } catch let error as LabError {
             throw Surprise(what: "\(error)")
         }
@@ -55,11 +60,10 @@ final class LabMachine: Sendable {
     private func prepare() throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: program, toPath: "\(folder)/thumbturn-matcherd")
-        if geteuid() == 0, let entry = unsafe getpwnam(Self.matcherUser) {
-            guard unsafe chown(folder, entry.pointee.pw_uid, entry.pointee.pw_gid) == 0 else {
-                throw Surprise(what: "the matcher's folder cannot be given to its user")
-            }
-        }
+        // We are root here, because polkit starts as root and the lab has seen to that.
+        guard let entry = unsafe getpwnam(Self.matcherUser),
+            unsafe chown(folder, entry.pointee.pw_uid, entry.pointee.pw_gid) == 0
+        else { throw Surprise(what: "the matcher's folder cannot be given to the user \(Self.matcherUser)") }
         guard unsafe chmod(folder, 0o755) == 0 else { throw Surprise(what: "the matcher's folder cannot be opened") }
     }
 
@@ -70,17 +74,12 @@ final class LabMachine: Sendable {
             "\(folder)/thumbturn-matcherd", "--socket", socket, "--folder", "\(folder)/state", "--tcti", lab.tcti,
             "--bus", lab.busAddress, "--prints", lab.printsFolder,
         ]
-        if geteuid() == 0 {
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
-            process.arguments =
-                [
-                    "--reuid", Self.matcherUser, "--regid", "nogroup", "--clear-groups", "--pdeathsig", "TERM",
-                    "--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search",
-                ] + command
-        } else {
-            process.executableURL = URL(fileURLWithPath: command[0])
-            process.arguments = Array(command.dropFirst())
-        }
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+        process.arguments =
+            [
+                "--reuid", Self.matcherUser, "--regid", "nogroup", "--clear-groups", "--inh-caps", "+dac_read_search",
+                "--ambient-caps", "+dac_read_search",
+            ] + command
         let (screen, log) = (Pipe(), Pipe())
         process.standardOutput = screen
         process.standardError = log
@@ -92,11 +91,18 @@ final class LabMachine: Sendable {
             guard self?.showsTheScreen.withLock({ $0 }) == true else { return }
             for line in text.split(separator: "\n") where line.hasPrefix("Touch") { print("  [\(line)]") }
         }
+        let unread = Mutex("")
         log.fileHandleForReading.readabilityHandler = { [weak self] handle in
             let text = String(decoding: handle.availableData, as: UTF8.self)
             if text.isEmpty { handle.readabilityHandler = nil }
-            for line in text.split(separator: "\n") {
-                guard let spent = line.split(separator: " ").dropLast(4).last.flatMap({ Double($0) }) else { continue }
+            // A pipe may cut a line in two.
+            let lines = unread.withLock { unread in
+                let parts = (unread + text).split(separator: "\n", omittingEmptySubsequences: false)
+                unread = String(parts.last ?? "")
+                return parts.dropLast()
+            }
+            for line in lines {
+                guard let spent = line.firstMatch(of: /at the reader ([0-9.]+) ms/).flatMap({ Double($0.1) }) else { continue }
                 self?.atTheReader.withLock { $0.append(spent) }
             }
         }

@@ -28,7 +28,7 @@ struct MachineCommand: AsyncParsableCommand {
     var rule = "packaging/50-thumbturn-matcher.rules"
 
     @Option(help: "How many sign-ins are timed at the end; 0 leaves the timing out.")
-    var timed = 50
+    var timed = 100
 
     func run() async throws {
         #if os(Linux)

@@ -23,7 +23,7 @@ struct MachineStory {
         self.signIn = signIn
         let keys = TPMKeys(tcti: machine.lab.tcti, folder: "\(machine.folder)/keys", matcher: machine.socket)
         let platform = Platform(
-            sensor: TimedSensor(sensor: MatcherSensor(socket: machine.socket, keys: keys), stopwatch: stopwatch),
+            sensor: MatcherSensor(socket: machine.socket, keys: keys),
             keys: TimedKeys(keys: keys, stopwatch: stopwatch), secrets: FileSecrets(folder: "\(machine.folder)/keys"),
             transport: TimedTransport(transport: URLSessionTransport(), stopwatch: stopwatch),
             pin: PINSupport(entry: pins, key: keys)
@@ -49,14 +49,18 @@ struct MachineStory {
         done("keys made in the TPM: \(record.keys.map(\.kind.rawValue).joined(separator: ", "))")
 
         tell("She signs in with a touch.")
-        try await signsIn(.biometric, with: [.finger(adas, scan: 1)])
+        try await signsIn(.biometric, with: [.finger(adas, scan: 1)], verdicts: ["verify-match"])
 
         tell("Somebody else touches the reader, three times. Then Ada types her PIN.")
         pins.will(chosen)
-        try await signsIn(.appPIN, with: (0..<3).map { .finger(another, scan: $0) })
+        try await signsIn(
+            .appPIN, with: (0..<3).map { .finger(another, scan: $0) }, verdicts: Array(repeating: "verify-no-match", count: 3)
+        )
 
         tell("A poor reading is no mismatch.")
-        try await signsIn(.biometric, with: [.retry(1), .finger(adas, scan: 2)])
+        try await signsIn(
+            .biometric, with: [.retry(1), .finger(adas, scan: 2)], verdicts: ["verify-swipe-too-short", "verify-match"]
+        )
 
         tell("While the matcher is stopped, a second finger is enrolled.")
         await machine.stopMatcher()
@@ -71,7 +75,7 @@ struct MachineStory {
         }
         await machine.lab.forgetPresses()
         pins.will(chosen)
-        try await signsIn(.appPIN, with: [])
+        try await signsIn(.appPIN, with: [], verdicts: [])
 
         tell("Five wrong PINs.")
         pins.will("111111", "222222", "333333", "444444", "555555")
@@ -88,23 +92,36 @@ struct MachineStory {
         pins.will(chosen)
         await machine.lab.willPress([.finger(adas, scan: 4)])
         try await device.enrol(with: signIn, policy: policy, deviceName: "Ada's terminal", ifExists: .replace)
-        try await signsIn(.biometric, with: [.finger(another, scan: 4)])
+        try await signsIn(.biometric, with: [.finger(another, scan: 4)], verdicts: ["verify-match"])
         pins.will(chosen)
-        try await signsIn(.appPIN, with: (5..<8).map { .finger(SyntheticFinger(seed: 3), scan: $0) })
+        try await signsIn(
+            .appPIN, with: (5..<8).map { .finger(SyntheticFinger(seed: 3), scan: $0) },
+            verdicts: Array(repeating: "verify-no-match", count: 3)
+        )
 
         let loaded = try TPMFacts.read(machine.lab.tcti).loaded
         guard loaded == 0 else { throw Surprise(what: "\(loaded) keys or sessions were left in the TPM") }
         print("\nThat is a machine's main job. Keys, matches and refusals were the TPM's and fprintd's own.")
     }
 
-    private func signsIn(_ rung: Rung, with presses: [Press]) async throws {
+    /// Signs in, with every press taken by the reader and judged by fprintd: otherwise a reader that nobody can use would look like
+    /// fingers that do not match.
+    private func signsIn(_ rung: Rung, with presses: [Press], verdicts expected: [String]) async throws {
+        let place = machine.lab.place
         await machine.lab.willPress(presses)
         let grant = try await device.authenticate("Unlock Acme", policy: policy)
         guard grant.rung == rung else { throw Surprise(what: "signed in with \(grant.rung.rawValue)") }
+        let verdicts = machine.lab.signals(from: place).compactMap { signal in
+            if case .verifyStatus(let name, _) = signal { name } else { nil }
+        }
+        guard verdicts == expected, await machine.lab.plannedPresses == 0, await machine.lab.missedPresses.isEmpty else {
+            throw Surprise(what: "fprintd said \(verdicts) and not \(expected)")
+        }
         let me = try await device.me()
         done("signed in with the \(rung.rawValue) key; the server says: \(me.name), \(me.acr)")
     }
 
+    /// How long the PIN pauses; nil where it opened.
     private func isPaused(_ policy: UnlockPolicy) async throws -> Duration? {
         do {
             _ = try await device.authenticate("Unlock Acme", policy: policy)
@@ -155,26 +172,8 @@ struct MachineStory {
             let sorted = parts.map { $0[column] }.sorted()
             let (p50, p99) = (sorted[(count - 1) / 2], sorted[min(count - 1, Int((Double(count) * 0.99).rounded(.up)) - 1)])
             print("  " + name.padding(toLength: 18, withPad: " ", startingAt: 0) + String(format: "%8.1f ms %8.1f ms", p50, p99))
+            if name == "our own share", p99 > 50 { throw Surprise(what: "our own share of a sign-in is above 50 ms") }
         }
-    }
-}
-
-/// A person who types what the story says.
-final class ScriptedPINs: PINEntry {
-    private let script = Mutex<[String]>([])
-
-    func will(_ pins: String...) { script.withLock { $0 += pins } }
-    func forget() { script.withLock { $0 = [] } }
-    /// Whether this PIN was asked for since it was written into the script.
-    func isAsked(with pin: String) -> Bool { script.withLock { $0.first != pin } }
-
-    func enter(_ request: PINRequest) -> PINAnswer { next() }
-    func choose() -> PINAnswer { next() }
-
-    private func next() -> PINAnswer {
-        let typed = script.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-        guard let pin = typed.flatMap(PIN.init) else { return .failed(Failure(.cancelledByUser, recovery: .retry)) }
-        return .entered(pin)
     }
 }
 #endif

@@ -51,10 +51,18 @@ extension Failure {
         case .insecureServer: "--server must be an https address, or http to this machine itself, without a user name or a query."
         case .unexpectedAnswer:
             "The server's answer makes no sense here. --server must be its public address, exactly as `thumbturn-server serve` prints it."
+        case .platform where status?.domain == "TPM": "The TPM refused. `thumbturn doctor` says more."
         case .platform: "The folder of the keys cannot be used. Check --home."
         case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded: "Cancelled. Nothing has changed."
         case .lockedOut:
             "The sensor is locked, and this device has no other way. Wait, or enrol anew with: thumbturn device enrol --replace"
+        case .pinEasilyGuessed: "This PIN is one that a thief tries first. Choose another."
+        case .paused: "Too many wrong PINs. \(recovery.advice)"
+        case .notYetReadable:
+            "The keys cannot be read now. `thumbturn doctor` says whether the TPM answers. Nobody is signed out."
+        case .biometryNotEnrolled: "No finger is enrolled on this machine. Enrol one: fprintd-enroll"
+        case .biometryUnavailable, .permissionDenied:
+            "The sensor or its matcher cannot be used. `thumbturn doctor` says what is missing."
         case .timedOut: "Nobody answered the sensor in time. Try again."
         case .superseded where recovery == .retry: "Another enrolment is running on this device. Try again when it is done."
         default: "\(code.name). \(recovery.advice)"
@@ -65,7 +73,7 @@ extension Failure {
     fileprivate var exitCode: ExitCode {
         switch code {
         case .unreachable: ExitCode(69)
-        case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded, .notYetReadable, .timedOut: ExitCode(75)
+        case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded, .notYetReadable, .timedOut, .paused: ExitCode(75)
         case .refused, .sessionOver, .keyInvalidated, .notEnrolled, .lockedOut, .notMatched: ExitCode(77)
         case .insecureServer, .reasonMissing: ExitCode(64)
         default: ExitCode(1)

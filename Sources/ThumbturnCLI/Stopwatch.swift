@@ -5,7 +5,7 @@ import Thumbturn
 /// Where the time of a sign-in goes, in milliseconds.
 final class Stopwatch: Sendable {
     enum Part: Hashable, Sendable {
-        case sensor, tpm, server
+        case tpm, server
     }
 
     private let spent = Mutex<[Part: Double]>([:])
@@ -20,17 +20,6 @@ final class Stopwatch: Sendable {
             spent.withLock { $0[part, default: 0] += taken }
         }
         return try await work()
-    }
-}
-
-struct TimedSensor: Sensor {
-    var sensor: any Sensor
-    var stopwatch: Stopwatch
-
-    func biometry() async -> BiometryState { await sensor.biometry() }
-    func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
-        await stopwatch.time(.sensor) { await sensor.prompt(request, hearing: hearing) }
     }
 }
 

@@ -116,7 +116,7 @@ extension Authenticator {
             }
         }
         guard rungs.isEmpty else { return rungs }
-        guard hasPasscode else { throw Failure(.biometryUnavailable, recovery: .setPasscode) }
+        if policy.ladder.contains(.devicePasscode), !hasPasscode { throw Failure(.biometryUnavailable, recovery: .setPasscode) }
         throw biometry.obstacle ?? Failure(.policyDenies, recovery: .report)
     }
 

@@ -50,9 +50,15 @@ struct ThumbturnMatcherd: ParsableCommand {
                 log: { FileHandle.standardError.write(Data("thumbturn-matcherd: \($0)\n".utf8)) }
             )
         } catch {
-            throw ValidationError(
-                "The socket \(socket) or the folder \(folder) cannot be used. Is another one running? May this user write there?"
-            )
+            let what =
+                switch error.status?.code {
+                case Int(EADDRINUSE): "Another one listens at \(socket). Stop it, or give --socket another path."
+                case Int(ENAMETOOLONG): "\(socket) is too long for a socket: 107 bytes at most."
+                default:
+                    "This user cannot write to \(folder), or not make \(socket), or the key there is damaged. Give --folder and --socket."
+                }
+            FileHandle.standardError.write(Data("thumbturn-matcherd: \(what)\n".utf8))
+            throw ExitCode(73)
         }
         var sources: [any DispatchSourceSignal] = []
         for number in [SIGTERM, SIGINT] {

@@ -15,11 +15,11 @@ public enum Requirement: String, Sendable, CaseIterable {
     case fprintd
 
     /// Whether a test that needs this can run. Says so, and stops the run where it must be there.
-    public func isMet(_ isPresent: Bool) -> Bool {
+    public func isMet(_ isPresent: Bool, needs: String? = nil) -> Bool {
         if isPresent { return true }
         let required = ProcessInfo.processInfo.environment["THUMBTURN_REQUIRE"]?.split(separator: ",").map(String.init) ?? []
         precondition(!required.contains(rawValue), "THUMBTURN_REQUIRE demands \(rawValue), and it is not here")
-        print("skipped: \(rawValue) is not here")
+        print("skipped: \(rawValue) is not here" + (needs.map { "; it needs \($0)" } ?? ""))
         return false
     }
 }

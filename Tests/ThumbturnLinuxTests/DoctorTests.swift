@@ -96,7 +96,7 @@ extension RealParts {
             for handle in ["-t", "-l", "-s"] { _ = try await device.lab.run("tpm2_flushcontext", [handle]) }
         }
 
-        @Test(.tpm) func withoutATPMTheDeviceOffersSoftwareKeysByTheirName() async throws {
+        @Test func withoutATPMTheDeviceOffersSoftwareKeysByTheirName() async throws {
             let finished = try await Built.run(
                 Built.path("thumbturn"),
                 [
@@ -104,7 +104,7 @@ extension RealParts {
                     "swtpm:port=1",
                 ]
             )
-            #expect(finished.status == 64)
+            #expect(finished.status == 69)
             #expect(finished.errors.contains("no TPM at swtpm:port=1"))
             #expect(finished.errors.contains("software keys, for development, which whoever can read their files can use"))
         }
@@ -114,7 +114,11 @@ extension RealParts {
             #expect(help.status == 0 && help.output.contains("USAGE"))
             let nowhere = try await Built.run(
                 Built.path("thumbturn-matcherd"), ["--socket", "/nonexistent/socket", "--folder", "/tmp/x-\(UUID())"])
-            #expect(nowhere.status == 64 && nowhere.errors.contains("/nonexistent/socket"))
+            #expect(nowhere.status == 73 && nowhere.errors.contains("/nonexistent/socket"))
+            let long = "/tmp/" + String(repeating: "x", count: 120)
+            let tooLong = try await Built.run(
+                Built.path("thumbturn-matcherd"), ["--socket", long, "--folder", "/tmp/x-\(UUID())"])
+            #expect(tooLong.status == 73 && tooLong.errors.contains("107 bytes"))
         }
     }
 }

@@ -46,6 +46,13 @@ import ThumbturnLinux
         #expect(FprintWords.state(ofError: name) == state)
     }
 
+    @Test func everyErrorKeepsItsNameAndHasANextStep() {
+        #expect(FprintWords.errors.count >= 21)
+        for (name, (code, recovery)) in FprintWords.errors {
+            #expect(FprintWords.failure(ofError: name) == Failure(code, recovery: recovery, status: .init(domain: name, code: 0)))
+        }
+    }
+
     @Test func noErrorIsTakenForAMismatchOrACancel() {
         for name in FprintWords.errors.keys {
             let code = FprintWords.failure(ofError: name).code

@@ -112,7 +112,8 @@ extension RealParts {
             let signature = try await device.sign(name)
             #expect(try VerifyingKey(jwk: made).isValid(signature, for: try await device.proofInput(name)))
             await expectFailure(.notMatched) { _ = try await device.sign(name) }
-            #expect(device.shown.withLock { $0 }.allSatisfy { $0 == "Touch the reader to sign in to https://id.example" })
+            let line = "Touch the reader to sign in to https://id.example"
+            #expect(device.shown.withLock { $0 } == [line, line])
             #expect(device.logged.withLock { $0 }.first?.contains("sign-in at https://id.example: matched, ") == true)
             #expect(await device.keys.state(of: name) == .usable)
         }
@@ -130,7 +131,9 @@ extension RealParts {
                 _ = try await device.keys.sign(Array("another".utf8), with: name, presence: presence)
             }
             // The match went into the refused attempt: the matcher has signed once, and signs no more.
-            await expectFailure(.notMatched) { _ = try await device.keys.sign(message, with: name, presence: presence) }
+            await expectFailure(.biometryUnavailable) {
+                _ = try await device.keys.sign(message, with: name, presence: presence)
+            }
         }
 
         @Test(.tpmAndReader) func aFingerEnrolledWhileTheMatcherWasStoppedKillsTheKey() async throws {
@@ -169,7 +172,7 @@ extension RealParts {
             #expect(await device.keys.state(of: name) == .invalidated)
         }
 
-        @Test(.tpmAndReader) func aMatcherThatIsKilledOrMissingLeavesThePIN() async throws {
+        @Test(.tpmAndReader) func aMatcherThatIsMissingLeavesThePIN() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
             let pin = try #require(PIN("293847"))
@@ -238,7 +241,7 @@ extension RealParts {
                 case let reply?: Issue.record("\(text.prefix(20)): \(reply)")
                 }
             }
-            // Asked for a match and for another session's number at once: the second line is no answer to a question.
+            // A text is no proof, however well the rest is formed.
             let line = try #require(LineSocket(path: device.socket))
             let wish = MatchWish(name, key: try device.keys.publicArea(of: name), message: Array("Pay Mallory".utf8))
             _ = line.send(MatcherRequest.match(wish))
@@ -247,6 +250,90 @@ extension RealParts {
                 return
             }
             await device.lab.willPress([.finger(People.ada, scan: 40)])
+            _ = try await device.sign(name)
+        }
+
+        @Test(.tpmAndReader) func anOwnersPasswordIsInTheWayAndEndsNothing() async throws {
+            let device = try await MatchedDevice.adas()
+            let pin = try #require(PIN("293847"))
+            _ = try await device.keys.create(key(.pin), pin: pin)
+            let set = try await device.lab.run("tpm2_changeauth", ["-c", "owner", "secret"])
+            #expect(set.status == 0, "\(set.output)")
+            // Nobody has asked for this user's counter yet, and now none can be made.
+            await expectFailure(.biometryUnavailable) { _ = try await device.keys.create(name) }
+            await expectFailure(.permissionDenied) { _ = try await device.keys.create(key(.session)) }
+            // Deleting asks for nobody's permission all the same.
+            try await device.keys.delete(key(.pin))
+            #expect(await device.keys.state(of: key(.pin)) == .missing)
+            let cleared = try await device.lab.run("tpm2_changeauth", ["-c", "owner", "-p", "secret"])
+            #expect(cleared.status == 0, "\(cleared.output)")
+            _ = try await device.keys.create(name)
+        }
+
+        @Test(.tpmAndReader) func aCounterThatTheOwnerThrewAwayIsMadeAnewAndItsKeysAreDead() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            let before = try MatcherConnection(socket: device.socket).identity()
+            try TPM.connected(device.lab.tcti) { tpm throws(TPMError) in try tpm.undefine(before.counter.handle) }
+            await expectFailure(.keyInvalidated) { _ = try await device.sign(name) }
+            let after = try MatcherConnection(socket: device.socket).identity()
+            #expect(after.value > before.value)
+            _ = try await device.keys.create(name)
+            await device.lab.willPress([.finger(People.ada, scan: 42)])
+            _ = try await device.sign(name)
+        }
+
+        @Test(.tpmAndReader) func theProgramItselfServesEachUserApartAndMayBeKilled() async throws {
+            let device = try await MatchedDevice.adas()
+            device.stop()
+            let state = "\(device.scratch.path)/state"
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: Built.path("thumbturn-matcherd"))
+            process.arguments = [
+                "--socket", device.socket, "--folder", state, "--tcti", device.lab.tcti, "--bus", device.lab.busAddress,
+                "--prints",
+                device.lab.printsFolder,
+            ]
+            let output = Pipe()
+            process.standardOutput = output
+            let (said, says) = AsyncStream.makeStream(of: String.self)
+            output.fileHandleForReading.readabilityHandler = { handle in
+                let data = handle.availableData
+                if data.isEmpty { handle.readabilityHandler = nil }
+                says.yield(String(decoding: data, as: UTF8.self))
+            }
+            let (ended, ends) = AsyncStream.makeStream(of: Void.self)
+            process.terminationHandler = { _ in ends.finish() }
+            try process.run()
+            defer { process.terminate() }
+            for await text in said where text.contains("listens at") { break }
+
+            // The kernel says who asks. Another user has a counter of their own, and no say over ours.
+            _ = try await device.keys.create(name)
+            let program = "\(device.scratch.path)/thumbturn"
+            try FileManager.default.copyItem(atPath: Built.path("thumbturn"), toPath: program)
+            _ = try await Built.run(
+                "/usr/bin/setpriv",
+                [
+                    "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", program, "doctor", "--tcti", device.lab.tcti,
+                    "--matcher", device.socket, "--bus", device.lab.busAddress,
+                ]
+            )
+            let records = try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.hasSuffix(".user") }.sorted()
+            #expect(records == ["0.user", "65534.user"])
+
+            let place = device.lab.place
+            await device.lab.willPress([.finger(People.ada, scan: 43), .nothing])
+            _ = try await device.sign(name)
+            let asking = Task { try await device.sign(name) }
+            try await device.lab.signal(from: place) { $0 == .verifyStatus("verify-match", done: true) }
+            try await device.isAsking(from: device.lab.place - 1)
+            kill(process.processIdentifier, SIGKILL)
+            await expectFailure(.biometryUnavailable) { _ = try await asking.value }
+            for await _ in ended {}
+            // What it counted before it was killed is still counted, and its counter still guards the key.
+            try device.start()
+            await device.lab.willPress([.finger(People.ada, scan: 44)])
             _ = try await device.sign(name)
         }
 

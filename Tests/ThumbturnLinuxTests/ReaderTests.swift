@@ -81,7 +81,12 @@ extension RealParts {
             let lab = try await adas()
             await lab.willPress([.unplug])
             _ = expect(await answer(lab), fails: .biometryUnavailable)
+            // From now on there is no reader at all.
+            #expect(await sensor(lab).biometry() == .unavailable)
+            let failure = expect(await answer(lab), fails: .biometryUnavailable)
+            #expect(failure?.status?.domain == "net.reactivated.Fprint.Error.NoSuchDevice")
             try await lab.restart(.fingerprints)
+            #expect(await sensor(lab).biometry() == .ready, "the prints are still there")
         }
 
         @Test(.reader) func aReaderThatFailsIsUnavailable() async throws {
@@ -113,6 +118,8 @@ extension RealParts {
                 return .nothing
             }
             _ = expect(await answer(lab), fails: .biometryUnavailable)
+            // Killed it is; the lab has to know before the next test.
+            await lab.kill(.fingerprints)
         }
 
         @Test(.reader) func aPromptThatIsTakenAwayIsNoMismatch() async throws {
@@ -182,7 +189,15 @@ extension RealParts {
             }
         }
 
-        @Test(.reader) func anotherRungIsNotAskedHere() async throws {
+        @Test(.reader) func withoutPolkitNobodyIsAllowed() async throws {
+            let lab = try await adas()
+            await lab.kill(.policy)
+            #expect(await sensor(lab).biometry() == .permissionDenied)
+            let failure = expect(await answer(lab), fails: .permissionDenied)
+            #expect(failure?.recovery == .openSettings)
+        }
+
+        @Test func anotherRungIsNotAskedHere() async throws {
             let lab = try await Real.lab.value
             var passcode = request
             passcode.rung = .devicePasscode

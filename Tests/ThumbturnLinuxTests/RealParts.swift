@@ -27,15 +27,22 @@ struct Real: TestTrait, TestScoping {
         await lab.forgetPresses()
         await lab.whenAsked(nil)
         try await lab.verifyPeers()
+        do {
+            try await function()
+        } catch {
+            try? Self.tidy(lab.tcti)
+            throw error
+        }
         Self.note(test, parts)
-        try await function()
         if await lab.processID(of: .tpm) != nil { try Self.tidy(lab.tcti) }
     }
 
-    static let tpmIsHere = Requirement.tpm.isMet(isInstalled("/usr/bin/swtpm") && isInstalled("/usr/bin/tpm2_getcap"))
+    static let tpmIsHere = Requirement.tpm.isMet(
+        isInstalled("/usr/bin/swtpm") && isInstalled("/usr/bin/tpm2_getcap"), needs: "swtpm and tpm2-tools")
     static let readerIsHere = Requirement.fprintd.isMet(
         isInstalled("/usr/libexec/fprintd") && isInstalled("/usr/bin/fprintd-enroll") && isInstalled("/usr/bin/dbus-daemon")
-            && isInstalled("/usr/lib/polkit-1/polkitd") && geteuid() == 0
+            && isInstalled("/usr/lib/polkit-1/polkitd") && geteuid() == 0,
+        needs: "fprintd, polkitd and dbus-daemon, and root, because polkit starts as root"
     )
 
     /// One for all tests; it ends with this process.

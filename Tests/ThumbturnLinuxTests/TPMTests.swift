@@ -75,15 +75,13 @@ extension RealParts {
             var old = match
             old.nonce = [UInt8](repeating: 1, count: 32)
             await isRefused(old, "a match for another session")
+            let used = Mutex<[UInt8]>([])
+            var first = match
+            first.signed = { signature in used.withLock { $0 = signature } }
+            _ = try await keys.sign(message, with: key(.biometric), presence: Presence(context: first))
             var replayed = match
-            replayed.replayed = try Array(
-                matcher.key.signature(
-                    for: TPMAuthorization(
-                        nonce: [UInt8](repeating: 2, count: 32), expiration: 10, command: match.command,
-                        reference: match.reference
-                    ).bytes
-                ).rawRepresentation
-            )
+            replayed.replayed = used.withLock { $0 }
+            #expect(replayed.replayed?.count == 64)
             await isRefused(replayed, "a match that was used before")
             var other = match
             other.reference = key(.biometric, "eve").reference
@@ -92,12 +90,7 @@ extension RealParts {
             await isRefused(match, "a match for another digest", message: Array("another".utf8))
             await isRefused(try matcher.match(Array("another".utf8), key(.biometric), of: keys), "a match for another digest")
             var longer = match
-            longer.expiration = 3600
-            longer.replayed = try Array(
-                matcher.key.signature(
-                    for: TPMAuthorization(nonce: [], expiration: 10, command: match.command, reference: match.reference).bytes
-                ).rawRepresentation
-            )
+            longer.claimedExpiration = 3600
             await isRefused(longer, "a longer life than was signed")
 
             await expectFailure(.notMatched) { _ = try await keys.sign(message, with: key(.biometric), presence: nil) }
@@ -155,6 +148,30 @@ extension RealParts {
                 _ = try tpm.sign(digest, with: key, session: session)
             }
             #expect(byMatcher?.meaning == .notAuthorized, "the counter has a say as well")
+        }
+
+        @Test(.tpm) func anAuthorizationEndsWithItsTime() async throws {
+            let lab = try await Real.lab.value
+            let matcher = try VouchingMatcher(lab.tcti)
+            let signer = try #require(TPMPublicArea(verifying: try matcher.identity().key))
+            do throws(TPMError) {
+                try TPM.connected(lab.tcti) { tpm throws(TPMError) in
+                    try tpm.withPolicySession { session throws(TPMError) in
+                        let authorization = TPMAuthorization(
+                            nonce: try tpm.nonce(of: session), expiration: 1, command: [], reference: [5])
+                        // The TPM has a clock of its own, which no test can move: it is kept busy until its second is over.
+                        let deadline = ContinuousClock.now + .milliseconds(1500)
+                        while ContinuousClock.now < deadline { _ = try tpm.digest(of: session) }
+                        let signature = try? matcher.key.signature(for: authorization.bytes)
+                        try tpm.satisfySigned(
+                            authorization, signature: Array(signature?.rawRepresentation ?? Data()), by: signer, in: session
+                        )
+                    }
+                }
+                Issue.record("accepted after its time")
+            } catch {
+                #expect(error.meaning == .expired, "\(error)")
+            }
         }
 
         @Test(.tpm) func theTPMAgreesWithOurDigests() async throws {
@@ -349,7 +366,7 @@ extension RealParts {
             #expect(await keys.state(of: key(.session)) == .missing)
         }
 
-        @Test(.tpm) func withoutATPMNothingIsClaimed() async throws {
+        @Test func withoutATPMNothingIsClaimed() async throws {
             let scratch = try Scratch()
             let keys = TPMKeys(tcti: "swtpm:host=127.0.0.1,port=1", folder: scratch.path)
             await expectFailure(.notYetReadable) { _ = try await keys.create(key(.session)) }

@@ -51,10 +51,14 @@ struct Vouched: Match {
     var command: [UInt8]
     var reference: [UInt8]
     var expiration: Int32 = 10
+    /// In the place of what was signed.
+    var claimedExpiration: Int32?
     /// In the place of the session's own.
     var nonce: [UInt8]?
     /// A signature made before, in the place of one for this session.
     var replayed: [UInt8]?
+    /// Hears the signature.
+    var signed: @Sendable ([UInt8]) -> Void = { _ in }
     /// Happens between the match and its signature.
     var meanwhile: @Sendable () -> Void = {}
 
@@ -66,7 +70,10 @@ struct Vouched: Match {
         guard let signature = try? key.signature(for: authorization.bytes) else {
             throw Failure(.platform, recovery: .report)
         }
-        return SignedMatch(expiration: expiration, signature: replayed ?? Array(signature.rawRepresentation))
+        signed(Array(signature.rawRepresentation))
+        return SignedMatch(
+            expiration: claimedExpiration ?? expiration, signature: replayed ?? Array(signature.rawRepresentation)
+        )
     }
 }
 #endif

@@ -18,16 +18,10 @@ struct BusError: Error, Hashable, Sendable {
         case number(UInt32)
     }
 
-    /// What one call or signal brought: the texts and numbers at its beginning.
-    struct Message {
-        var sender: String
-        var path: String
-        var interface: String
-        var member: String
-        /// In order; a list of texts counts as its members.
+    /// What a call brought: the texts and the number at its beginning.
+    struct Reply {
         var texts: [String]
         var number: UInt32?
-        var flag: Bool?
     }
 
     private let bus: OpaquePointer
@@ -56,7 +50,7 @@ struct BusError: Error, Hashable, Sendable {
     @discardableResult
     func call(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: Argument...
-    ) throws(BusError) -> Message {
+    ) throws(BusError) -> Reply {
         var request: OpaquePointer?
         guard unsafe sd_bus_message_new_method_call(bus, &request, destination, path, interface, member) >= 0 else {
             throw .disconnected
@@ -82,14 +76,19 @@ struct BusError: Error, Hashable, Sendable {
     }
 
     /// The next signal that has already come; nil where there is none.
-    func received() throws(BusError) -> Message? {
+    func received() throws(BusError) -> BusSignal? {
         while true {
             var message: OpaquePointer?
             let progress = unsafe sd_bus_process(bus, &message)
             defer { unsafe sd_bus_message_unref(message) }
             guard progress >= 0 else { throw .disconnected }
             if let message = unsafe message, unsafe sd_bus_message_is_signal(message, nil, nil) > 0 {
-                return unsafe Self.read(message)
+                return unsafe BusSignal(
+                    sender: Self.text(sd_bus_message_get_sender(message)), path: Self.text(sd_bus_message_get_path(message)),
+                    interface: Self.text(sd_bus_message_get_interface(message)),
+                    member: Self.text(sd_bus_message_get_member(message)),
+                    texts: Self.read(message).texts
+                )
             }
             if progress == 0 { return nil }
         }
@@ -100,11 +99,8 @@ struct BusError: Error, Hashable, Sendable {
         pollfd(fd: unsafe sd_bus_get_fd(bus), events: Int16(truncatingIfNeeded: unsafe sd_bus_get_events(bus)), revents: 0)
     }
 
-    private static func read(_ message: OpaquePointer?) -> Message {
-        var read = unsafe Message(
-            sender: text(sd_bus_message_get_sender(message)), path: text(sd_bus_message_get_path(message)),
-            interface: text(sd_bus_message_get_interface(message)), member: text(sd_bus_message_get_member(message)), texts: []
-        )
+    private static func read(_ message: OpaquePointer?) -> Reply {
+        var read = Reply(texts: [])
         while true {
             var kind: CChar = 0
             var contents: UnsafePointer<CChar>?
@@ -118,10 +114,6 @@ struct BusError: Error, Hashable, Sendable {
                 var value: UInt32 = 0
                 guard unsafe sd_bus_message_read_basic(message, kind, &value) > 0 else { return read }
                 read.number = value
-            case UInt8(ascii: "b"):
-                var value: Int32 = 0
-                guard unsafe sd_bus_message_read_basic(message, kind, &value) > 0 else { return read }
-                read.flag = value != 0
             case UInt8(ascii: "a") where unsafe text(contents) == "s", UInt8(ascii: "v") where unsafe text(contents) == "s":
                 guard unsafe sd_bus_message_enter_container(message, kind, contents) > 0 else { return read }
                 var value: UnsafePointer<CChar>?

@@ -81,8 +81,7 @@ struct FprintReader: Sendable {
     }
 }
 
-/// fprintd on one connection, addressed by the bus's own name for its process: whoever takes the well-known name meanwhile is not
-/// believed, and neither is a signal that somebody else sends.
+/// fprintd on one connection, addressed by the bus's own name for its process.
 private struct Daemon {
     private let bus: Bus
     private let owner: String
@@ -119,7 +118,7 @@ private struct Daemon {
     }
 
     @discardableResult
-    func call(_ reader: String, _ member: String, _ argument: Bus.Argument? = nil) throws(BusError) -> Bus.Message {
+    func call(_ reader: String, _ member: String, _ argument: Bus.Argument? = nil) throws(BusError) -> Bus.Reply {
         if let argument { return try bus.call(owner, reader, interface, member, argument) }
         return try bus.call(owner, reader, interface, member)
     }
@@ -148,24 +147,22 @@ private struct Daemon {
         }
     }
 
-    /// Waits for the verdict. The first one counts; later ones are not read.
+    /// Waits for the verdict.
     func verdict(
         of reader: String, while wish: Int32, limit: Duration, hearing: (PoorReading) -> Void
     ) throws(BusError) -> FprintReader.Outcome {
         let deadline = ContinuousClock.now + limit
+        var verification = FprintVerification(owner: owner, reader: reader)
         while true {
             while let signal = try bus.received() {
-                if signal.sender == busName, signal.member == "NameOwnerChanged" { throw .disconnected }
-                guard signal.sender == owner, signal.path == reader, signal.interface == interface,
-                    signal.member == "VerifyStatus", let status = signal.texts.first
-                else { continue }
-                switch FprintWords.verdict(ofStatus: status) {
-                case .matched: return isWithdrawn(wish) ? .failed(.withdrawn) : .matched
-                // The match and the end of the wish may cross: a verification that was taken back has no verdict.
-                case .notMatched: return isWithdrawn(wish) ? .failed(.withdrawn) : .notMatched
-                case .poor(let reading): hearing(reading)
-                case .failed(let failure): return .failed(failure)
-                }
+                if let reading = verification.hear(signal) { hearing(reading) }
+            }
+            switch verification.verdict {
+            // A match and the end of the wish may cross: a verification that was taken back has no verdict.
+            case .matched: return isWithdrawn(wish) ? .failed(.withdrawn) : .matched
+            case .notMatched: return isWithdrawn(wish) ? .failed(.withdrawn) : .notMatched
+            case .failed(let failure): return .failed(failure)
+            case .poor, nil: break
             }
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else { return .failed(Failure(.timedOut, recovery: .retry)) }
@@ -187,8 +184,8 @@ extension Failure {
     static let withdrawn = Failure(.cancelledByApp, recovery: .retry)
 }
 
-private let service = "net.reactivated.Fprint"
-private let interface = "net.reactivated.Fprint.Device"
-private let busName = "org.freedesktop.DBus"
+private let service = FprintWords.service
+private let interface = FprintWords.deviceInterface
+private let busName = FprintWords.busName
 private let busPath = "/org/freedesktop/DBus"
 #endif

@@ -58,6 +58,10 @@ public enum FprintWords {
         fprint + "NoActionInProgress": (.biometryUnavailable, .retry),
         fprint + "Internal": (.biometryUnavailable, .retry),
         fprint + "InvalidFingername": (.platform, .report),
+        // What enrolling and deleting may meet; a verification never should.
+        fprint + "FingerAlreadyEnrolled": (.platform, .report),
+        fprint + "PrintsNotDeleted": (.platform, .report),
+        fprint + "PrintsNotDeletedFromDevice": (.platform, .report),
         bus + "ServiceUnknown": (.biometryUnavailable, .fallBack(.appPIN)),
         bus + "NameHasNoOwner": (.biometryUnavailable, .fallBack(.appPIN)),
         bus + "FileNotFound": (.biometryUnavailable, .fallBack(.appPIN)),
@@ -69,6 +73,11 @@ public enum FprintWords {
         bus + "AccessDenied": (.permissionDenied, .openSettings),
         bus + "Spawn.ServiceNotFound": (.biometryUnavailable, .fallBack(.appPIN)),
     ]
+
+    static let service = "net.reactivated.Fprint"
+    static let deviceInterface = "net.reactivated.Fprint.Device"
+    static let busName = "org.freedesktop.DBus"
+    static let daemonGone = bus + "Disconnected"
 
     static func status(_ name: String) -> Failure.PlatformStatus { Failure.PlatformStatus(domain: name, code: 0) }
 

@@ -24,7 +24,7 @@ struct MatcherConnection: Matcher {
     /// Asks for a finger, and waits for the verdict.
     func match(_ request: MatchWish, while wish: Wish, hearing: (PoorReading) -> Void) -> Result<LiveMatch?, Failure> {
         guard let line = LineSocket(path: socket), line.send(MatcherRequest.match(request)) else {
-            return .failure(Self.missing)
+            return .failure(.matcherMissing)
         }
         while true {
             switch line.receive(MatcherReply.self, within: .seconds(600), while: wish) {
@@ -35,7 +35,7 @@ struct MatcherConnection: Matcher {
             case .identity, .state, .authorized: return .failure(Failure(.platform, recovery: .report))
             case nil:
                 // Closing our end takes the question back.
-                return .failure(wish.isWithdrawn ? .withdrawn : Self.missing)
+                return .failure(wish.isWithdrawn ? .withdrawn : .matcherMissing)
             }
         }
     }
@@ -43,11 +43,15 @@ struct MatcherConnection: Matcher {
     private func ask(_ request: MatcherRequest) throws(Failure) -> MatcherReply {
         guard let line = LineSocket(path: socket), line.send(request),
             let reply = line.receive(MatcherReply.self, within: .seconds(10))
-        else { throw Self.missing }
+        else { throw .matcherMissing }
         return reply
     }
 
-    private static let missing = Failure(
+}
+
+extension Failure {
+    /// Nobody listens at the socket, or the matcher went away.
+    fileprivate static let matcherMissing = Failure(
         .biometryUnavailable, recovery: .fallBack(.appPIN), status: .init(domain: "matcher.missing", code: 0)
     )
 }
@@ -63,7 +67,7 @@ struct LiveMatch: Match {
     func authorize(_ nonce: [UInt8]) throws(Failure) -> SignedMatch {
         guard line.send(MatcherRequest.authorize(nonce: Data(nonce))),
             let reply = line.receive(MatcherReply.self, within: .seconds(5))
-        else { throw Failure(.notMatched, recovery: .retry) }
+        else { throw .matcherMissing }
         switch reply {
         case .authorized(let expiration, let signature): return SignedMatch(expiration: expiration, signature: Array(signature))
         case .refused(let refusal): throw refusal.failure

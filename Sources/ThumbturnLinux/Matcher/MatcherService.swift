@@ -81,7 +81,12 @@ package final class MatcherService: Sendable {
         while true {
             let descriptor = accept(listener, nil, nil)
             guard descriptor >= 0 else {
-                guard errno == EINTR || errno == ECONNABORTED || errno == EMFILE else { return }
+                switch errno {
+                case EINTR, ECONNABORTED: continue
+                // No descriptor is free: somebody has to leave first.
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(10_000)
+                default: return
+                }
                 continue
             }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -140,7 +145,7 @@ extension MatcherService {
             let judged = try wish.judged(by: try state.unchangedIdentity(of: user))
             let about = "\(judged.purpose.rawValue) at \(judged.issuer)"
             let (outcome, spent) = try ask(judged, user, line)
-            let atTheReader = "\(spent / .milliseconds(1)) ms at the reader"
+            let atTheReader = "at the reader \(spent / .milliseconds(1)) ms"
             switch outcome {
             case .notMatched:
                 _ = line.send(MatcherReply.notMatched)

@@ -91,8 +91,9 @@ final class MatcherState: Sendable {
                     return enrolment
                 }
             } catch {
-                // A counter that is gone, with the TPM cleared or by its owner, is made anew; the keys it guarded are dead.
-                guard error.meaning == .missing || error.meaning == .wrongValue else { throw .broken }
+                // A counter that is gone, with the TPM cleared or by its owner, is forgotten, and made anew below; the keys that it
+                // guarded are dead. Where there was none, the owner's password is in the way.
+                guard old != nil, error.meaning == .missing || error.meaning == .wrongValue else { throw .broken }
                 record.enrolment = nil
                 return (nil as MatcherIdentity?, true)
             }

@@ -13,13 +13,13 @@ package struct TPMFacts: Hashable, Sendable {
     package var isOwnerPasswordSet: Bool
     /// Whether the machine keeps the standard storage root, so that it is not derived anew for every signature.
     package var keepsStorageRoot: Bool
-    /// Keys and sessions in the TPM's memory now.
+    /// Keys in the TPM's memory now, and sessions that are open or put aside.
     package var loaded: Int
 
     /// A program, not a chip: its keys can be copied with its files.
     package var isSimulator: Bool { vendor.hasPrefix("SW") || manufacturer == "IBM" }
 
-    /// Asks the TPM. Throws a `TPMError` as text fit for an operator.
+    /// Asks the TPM. Throws where there is none, or none that this user may use.
     package static func read(_ tcti: String) throws -> TPMFacts {
         try TPM.connected(tcti) { tpm throws(TPMError) in
             let firmware = (try tpm.property(0x10B) ?? 0, try tpm.property(0x10C) ?? 0)
@@ -36,7 +36,7 @@ package struct TPMFacts: Hashable, Sendable {
         }
     }
 
-    /// Loaded keys, and policy and HMAC sessions.
+    /// Transient keys (0x80), loaded sessions (0x02) and saved ones (0x03).
     private static func loaded(on tpm: TPM) throws(TPMError) -> Int {
         var count = 0
         for kind: UInt32 in [0x8000_0000, 0x0200_0000, 0x0300_0000] { count += try tpm.handles(from: kind).count }

@@ -40,19 +40,3 @@ struct TPMKeyFile: Hashable, Sendable, Codable {
         self.guarded = guarded
     }
 }
-
-/// An index of the TPM's own memory, with its name, so that another one in its place is noticed.
-struct TPMIndex: Hashable, Sendable, Codable {
-    var handle: UInt32
-    var name: [UInt8]
-}
-
-/// Whose word the TPM takes for a match, and at which enrolment.
-struct MatcherIdentity: Hashable, Sendable, Codable {
-    /// The matcher's P-256 key.
-    var key: JWK
-    /// Raised whenever a finger is enrolled or removed.
-    var counter: TPMIndex
-    /// Where the counter stands now.
-    var value: UInt64
-}

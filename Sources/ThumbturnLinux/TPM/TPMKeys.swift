@@ -204,15 +204,17 @@ extension TPMKeys {
     }
 
     private func remove(_ name: KeyName) throws(Failure) {
-        // A damaged file names no index; then only the file is left to delete.
-        if let file = try? read(name), case .pin(let index) = file.guarded {
-            try connected { tpm throws(TPMError) in
-                // Another index in its place is somebody else's.
-                guard try tpm.exists(index) else { return }
-                try tpm.undefine(index.handle)
-            }
-        }
+        // A damaged file names no index; then there is only the file to delete.
+        let file = try? read(name)
+        // With its file the key is gone, whatever the TPM says.
         try files.delete(name.file)
+        guard case .pin(let index) = file?.guarded else { return }
+        // An index without its key opens nothing; where the TPM's owner has a password it has to stay.
+        try? connected { tpm throws(TPMError) in
+            // Another index in its place is somebody else's.
+            guard try tpm.exists(index) else { return }
+            try tpm.undefine(index.handle)
+        }
     }
 
     private func kept(_ name: KeyName) throws(Failure) -> TPMKeyFile {

@@ -1,5 +1,4 @@
 #if LinuxDevice && os(Linux)
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -29,25 +28,6 @@ final class Wish: Sendable {
     deinit {
         withdraw()
         close(watched)
-    }
-}
-
-/// One at a time: whoever has the turn has the reader.
-final class Turn: Sendable {
-    private let free = DispatchSemaphore(value: 1)
-
-    /// Returns false when it did not become free in time.
-    func take(within limit: Duration) -> Bool {
-        free.wait(timeout: .now() + .milliseconds(Int(limit / .milliseconds(1)))) == .success
-    }
-
-    func giveBack() { free.signal() }
-}
-
-/// Runs a blocking call on a thread of its own, away from those that Swift's tasks share.
-func onOwnThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
-    await withCheckedContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(returning: work()) }
     }
 }
 #endif

@@ -1,0 +1,10 @@
+#if LinuxDevice && os(Linux)
+import Dispatch
+
+/// Runs a blocking call on a thread of its own, away from those that Swift's tasks share.
+func onOwnThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(returning: work()) }
+    }
+}
+#endif
