@@ -89,7 +89,7 @@ final class LabMachine: Sendable {
             if text.isEmpty { handle.readabilityHandler = nil }
             if text.contains("listens at") { listens.yield() }
             guard self?.showsTheScreen.withLock({ $0 }) == true else { return }
-            for line in text.split(separator: "\n") where line.hasPrefix("Touch") { print("  [\(line)]") }
+            for line in text.split(separator: "\n") where line.contains("touch the reader") { print("  [\(line)]") }
         }
         let unread = Mutex("")
         log.fileHandleForReading.readabilityHandler = { [weak self] handle in

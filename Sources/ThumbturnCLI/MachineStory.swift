@@ -99,8 +99,7 @@ struct MachineStory {
             verdicts: Array(repeating: "verify-no-match", count: 3)
         )
 
-        let loaded = try TPMFacts.read(machine.lab.tcti).loaded
-        guard loaded == 0 else { throw Surprise(what: "\(loaded) keys or sessions were left in the TPM") }
+        try leavesNothingBehind()
         print("\nThat is a machine's main job. Keys, matches and refusals were the TPM's and fprintd's own.")
     }
 
@@ -130,6 +129,11 @@ struct MachineStory {
             guard case .wait(let duration) = failure.recovery else { return nil }
             return duration
         }
+    }
+
+    private func leavesNothingBehind() throws {
+        let loaded = try TPMFacts.read(machine.lab.tcti).loaded
+        guard loaded == 0 else { throw Surprise(what: "\(loaded) keys or sessions were left in the TPM") }
     }
 
     /// Signs in many times and prints where the time goes.
@@ -166,6 +170,7 @@ struct MachineStory {
             parts.append([total, reader, tpm, server, total - reader - tpm - server])
         }
         await machine.lab.whenAsked(nil)
+        try leavesNothingBehind()
         print("  \(mismatches) more had a first touch that fprintd did not accept, and are left out.")
         print("                        P50        P99")
         for (column, name) in ["whole sign-in", "finger and fprintd", "TPM", "server", "our own share"].enumerated() {

@@ -43,7 +43,7 @@ package struct Examination: Sendable {
                 Finding(
                     "TPM owner", .trouble, "The owner hierarchy has a password.",
                     remedy:
-                        "Keys, counters and PIN indexes are made with the owner's empty password: tpm2_changeauth -c owner -p OLD"
+                        "Keys are made, and without a kept storage root used, with its empty password: tpm2_changeauth -c owner -p OLD"
                 )
             )
         }

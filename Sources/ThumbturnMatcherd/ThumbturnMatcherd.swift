@@ -40,13 +40,19 @@ struct ThumbturnMatcherd: ParsableCommand {
     func run() throws {
         // A device that goes away while it is written to is no reason to end.
         signal(SIGPIPE, SIG_IGN)
-        let screen = display.map { path in FileHandle(forWritingAtPath: path) } ?? FileHandle.standardOutput
-        guard let screen else { throw ValidationError("--display: \(display ?? "") cannot be written.") }
+        guard let screen = Screen(display) else {
+            FileHandle.standardError.write(
+                Data(
+                    "thumbturn-matcherd: \(display ?? "") cannot be written, or is a pipe that nobody reads. Give --display another.\n"
+                        .utf8)
+            )
+            throw ExitCode(73)
+        }
         let service: MatcherService
         do {
             service = try MatcherService(
                 MatcherService.Settings(socket: socket, folder: folder, tcti: tcti, bus: bus, prints: prints),
-                show: { try? screen.write(contentsOf: Data("\($0)\n".utf8)) },
+                show: { screen.show($0) },
                 log: { FileHandle.standardError.write(Data("thumbturn-matcherd: \($0)\n".utf8)) }
             )
         } catch {
@@ -68,7 +74,7 @@ struct ThumbturnMatcherd: ParsableCommand {
             source.resume()
             sources.append(source)
         }
-        try? screen.write(contentsOf: Data("thumbturn-matcherd listens at \(socket)\n".utf8))
+        _ = screen.show("thumbturn-matcherd listens at \(socket)")
         withExtendedLifetime(sources) { service.run() }
     }
 }

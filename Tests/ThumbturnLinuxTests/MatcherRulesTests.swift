@@ -58,9 +58,9 @@ import ThumbturnDevice
         #expect(judged.command == TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name))
         #expect(judged.reference == name.reference)
         #expect(judged.issuer == Self.server)
-        #expect(judged.words == "Touch the reader to sign in to https://id.example")
+        #expect(judged.words(for: "ada") == "ada: touch the reader to sign in to https://id.example")
         let other = try wish(Signing.proofInput(challenge: challenge(purpose: .enrol), kid: kid)).judged(by: identity)
-        #expect(other.words == "Touch the reader to set this device up for https://id.example")
+        #expect(other.words(for: "ada") == "ada: touch the reader to set this device up for https://id.example")
         #expect(other.command != judged.command)
     }
 
@@ -80,6 +80,17 @@ import ThumbturnDevice
             ("a line more", Signing.proofInput(challenge: challenge(), kid: kid) + [10]),
         ]
         for (what, message) in bad { #expect(refusal(wish(message)) == .malformed, "\(what)") }
+    }
+
+    @Test func whatIsShownCanDoNothingToAScreenOrALog() {
+        for server in [
+            "https://a\n", "\u{1B}[2Khttps://a", "https://a b", "https://\u{202E}a", "", String(repeating: "a", count: 257),
+        ] {
+            let message = Signing.proofInput(challenge: challenge(iss: server, aud: server), kid: kid)
+            let name = KeyName(server: server, account: "ada", enrolment: 7, kind: .biometric)
+            #expect(refusal(wish(message, name)) != nil)
+            if !server.isEmpty { #expect(refusal(wish(message, name)) == .malformed, "\(server.debugDescription)") }
+        }
     }
 
     @Test func aKeyThatIsNotGuardedByThisEnrolmentIsDead() {
@@ -108,6 +119,47 @@ import ThumbturnDevice
         ]
         #expect(Set(names.map(\.reference)).count == names.count)
     }
+
+    // MARK: - Prints
+
+    #if LinuxDevice && os(Linux)
+    @Test func everyChangeOfThePrintsIsSeenAndALinkIsRefused() throws {
+        let files = FileManager.default
+        let folder = files.temporaryDirectory.path + "/thumbturn-prints-\(UUID().uuidString)"
+        defer { try? files.removeItem(atPath: folder) }
+        let prints = EnrolledPrints(folder: folder)
+        #expect(throws: (any Error).self) { try prints.look(at: "ada") }
+        try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var seen: [[UInt8]] = []
+        func look() throws -> Int {
+            let look = try prints.look(at: "ada")
+            #expect(!seen.contains(look.digest), "look \(seen.count) is like an earlier one")
+            seen.append(look.digest)
+            return look.files
+        }
+        func write(_ text: String, _ path: String) throws {
+            let url = URL(fileURLWithPath: "\(folder)/ada/\(path)")
+            try files.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: url)
+        }
+        #expect(try look() == 0)
+        try write("one", "driver/0/7")
+        #expect(try look() == 1)
+        try write("two", "driver/0/7")
+        #expect(try look() == 1, "replaced")
+        try write("two", "driver/0/8")
+        #expect(try look() == 2, "added")
+        try files.removeItem(atPath: "\(folder)/ada/driver/0/7")
+        #expect(try look() == 1, "removed")
+        try files.moveItem(atPath: "\(folder)/ada/driver", toPath: "\(folder)/ada/river")
+        #expect(try look() == 1, "of another reader")
+        try files.createSymbolicLink(atPath: "\(folder)/ada/link", withDestinationPath: "/tmp")
+        #expect(throws: EnrolledPrints.NotAFile.self) { try prints.look(at: "ada") }
+        try files.createSymbolicLink(atPath: "\(folder)/eve", withDestinationPath: "\(folder)/ada/river")
+        #expect(throws: EnrolledPrints.NotAFile.self) { try prints.look(at: "eve") }
+    }
+
+    #endif
 
     // MARK: - Waiting
 

@@ -19,6 +19,7 @@ final class MatchedDevice: Sendable {
     let socket: String
     let shown = Mutex<[String]>([])
     let logged = Mutex<[String]>([])
+    let canShow = Mutex(true)
     private let service = Mutex<(MatcherService, DispatchSemaphore)?>(nil)
 
     /// A device on which only Ada's finger is enrolled.
@@ -39,12 +40,17 @@ final class MatchedDevice: Sendable {
 
     deinit { stop() }
 
-    func start() throws {
+    func start(prints: String? = nil) throws {
         let made = try MatcherService(
             .init(
-                socket: socket, folder: "\(scratch.path)/state", tcti: lab.tcti, bus: lab.busAddress, prints: lab.printsFolder
+                socket: socket, folder: "\(scratch.path)/state", tcti: lab.tcti, bus: lab.busAddress,
+                prints: prints ?? lab.printsFolder
             ),
-            show: { [weak self] words in self?.shown.withLock { $0.append(words) } },
+            show: { [weak self] words in
+                guard let self, canShow.withLock({ $0 }) else { return false }
+                shown.withLock { $0.append(words) }
+                return true
+            },
             log: { [weak self] line in self?.logged.withLock { $0.append(line) } }
         )
         let ended = DispatchSemaphore(value: 0)
@@ -112,8 +118,9 @@ extension RealParts {
             let signature = try await device.sign(name)
             #expect(try VerifyingKey(jwk: made).isValid(signature, for: try await device.proofInput(name)))
             await expectFailure(.notMatched) { _ = try await device.sign(name) }
-            let line = "Touch the reader to sign in to https://id.example"
-            #expect(device.shown.withLock { $0 } == [line, line])
+            let question = "\(People.user): touch the reader to sign in to https://id.example"
+            let over = "Nobody is asked for a finger now."
+            #expect(device.shown.withLock { $0 } == [question, over, question, over])
             #expect(device.logged.withLock { $0 }.first?.contains("sign-in at https://id.example: matched, ") == true)
             #expect(await device.keys.state(of: name) == .usable)
         }
@@ -227,6 +234,44 @@ extension RealParts {
             #expect(await device.lab.plannedPresses == 1, "nobody was asked")
         }
 
+        @Test(.tpmAndReader) func leavingWhenTheVerdictIsHeardSavesNoAttempt() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            for scan in 50..<55 {
+                let place = device.lab.place
+                await device.lab.willPress([.finger(People.eve, scan: scan)])
+                let asking = Task { try? await device.sign(name) }
+                // Everybody on the bus hears what fprintd says; this device leaves as soon as it does.
+                try await device.lab.signal(from: place) { $0 == .verifyStatus("verify-no-match", done: true) }
+                asking.cancel()
+                _ = await asking.value
+            }
+            await expectFailure(.lockedOut) { _ = try await device.sign(name) }
+        }
+
+        @Test(.tpmAndReader) func whatCannotBeShownIsNotAskedFor() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            device.canShow.withLock { $0 = false }
+            await device.lab.willPress([.finger(People.ada, scan: 60)])
+            await expectFailure(.biometryUnavailable) { _ = try await device.sign(name) }
+            #expect(await device.lab.plannedPresses == 1, "nobody was asked")
+            device.canShow.withLock { $0 = true }
+            _ = try await device.sign(name)
+        }
+
+        @Test(.tpmAndReader) func aMatchWithoutPrintsToWatchIsNotVouchedFor() async throws {
+            let device = try await MatchedDevice.adas()
+            device.stop()
+            // Looks at a folder in which fprintd keeps nothing: no change would ever be seen there.
+            let elsewhere = "\(device.scratch.path)/elsewhere"
+            try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+            try device.start(prints: elsewhere)
+            _ = try await device.keys.create(name)
+            await device.lab.willPress([.finger(People.ada, scan: 61)])
+            await expectFailure(.biometryUnavailable) { _ = try await device.sign(name) }
+        }
+
         @Test(.tpmAndReader) func nonsenseIsRefusedAndHarmsNobody() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
@@ -257,11 +302,14 @@ extension RealParts {
             let device = try await MatchedDevice.adas()
             let pin = try #require(PIN("293847"))
             _ = try await device.keys.create(key(.pin), pin: pin)
+            _ = try await device.keys.create(key(.pin, "eve"), pin: pin)
             let set = try await device.lab.run("tpm2_changeauth", ["-c", "owner", "secret"])
             #expect(set.status == 0, "\(set.output)")
             // Nobody has asked for this user's counter yet, and now none can be made.
             await expectFailure(.biometryUnavailable) { _ = try await device.keys.create(name) }
             await expectFailure(.permissionDenied) { _ = try await device.keys.create(key(.session)) }
+            // The TPM's answer to a right PIN is no wrong PIN; it needs a storage root that the machine does not keep.
+            await expectFailure(.permissionDenied) { _ = try await device.keys.sign([1], with: key(.pin, "eve"), pin: pin) }
             // Deleting asks for nobody's permission all the same.
             try await device.keys.delete(key(.pin))
             #expect(await device.keys.state(of: key(.pin)) == .missing)

@@ -110,8 +110,8 @@ extension RealParts {
             #expect(!area.attributes.contains(.userWithAuth))
             #expect(area.attributes.isSuperset(of: .bound))
             let path = "\(scratch.path)/\(key(.biometric).file)"
-            let blob = try TPM.Blob(
-                publicArea: area, sealed: TPMKeyFile(Array(Data(contentsOf: URL(fileURLWithPath: path)))).sealed)
+            let file = try TPMKeyFile(Array(Data(contentsOf: URL(fileURLWithPath: path))))
+            let blob = TPM.Blob(publicArea: area, sealed: file.sealed, parent: file.parent)
             let digest = Array(SHA256.hash(data: message))
             let identity = try matcher.identity()
             let signer = try #require(TPMPublicArea(verifying: identity.key))
@@ -339,6 +339,40 @@ extension RealParts {
             _ = try await keys.sign(message, with: key(.biometric), presence: Presence(context: match))
         }
 
+        @Test(.tpm) func aRootThatTheMachineKeepsLaterTakesNoKeyAway() async throws {
+            let (lab, scratch) = (try await Real.lab.value, try Scratch())
+            let keys = keys(lab, scratch.path)
+            _ = try await keys.create(key(.session))
+            // Another tool keeps a root of the same kind, from a template that differs in what it fills the key's place with.
+            let zeros = "\(scratch.path)/zeros"
+            try Data([32, 0] + [UInt8](repeating: 0, count: 32) + [32, 0] + [UInt8](repeating: 0, count: 32)).write(
+                to: URL(fileURLWithPath: zeros))
+            let context = "\(scratch.path)/root"
+            for (tool, arguments) in [
+                (
+                    "tpm2_createprimary",
+                    [
+                        "-C", "o", "-G", "ecc256:aes128cfb", "-g", "sha256", "-c", context, "-u", zeros, "-a",
+                        "fixedtpm|fixedparent|sensitivedataorigin|userwithauth|noda|restricted|decrypt",
+                    ]
+                ),
+                ("tpm2_evictcontrol", ["-C", "o", "-c", context, "0x81000001"]), ("tpm2_flushcontext", ["-t"]),
+            ] {
+                let result = try await lab.run(tool, arguments)
+                #expect(result.status == 0, "\(tool): \(result.output)")
+            }
+            #expect(try TPMFacts.read(lab.tcti).keepsStorageRoot)
+            #expect(await keys.state(of: key(.session)) == .usable)
+            _ = try await keys.sign(message, with: key(.session), presence: nil)
+            // A key made now rests on the kept one, and goes with it.
+            _ = try await keys.create(key(.session, "eve"))
+            _ = try await keys.sign(message, with: key(.session, "eve"), presence: nil)
+            let gone = try await lab.run("tpm2_evictcontrol", ["-C", "o", "-c", "0x81000001"])
+            #expect(gone.status == 0, "\(gone.output)")
+            #expect(await keys.state(of: key(.session)) == .usable)
+            #expect(await keys.state(of: key(.session, "eve")) == .invalidated)
+        }
+
         @Test(.tpm) func anotherTPMCannotUseTheFiles() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
             let made = keys(lab, scratch.path)
@@ -358,6 +392,9 @@ extension RealParts {
             let url = URL(fileURLWithPath: "\(scratch.path)/\(key(.session).file)")
             var file = try TPMKeyFile(Array(Data(contentsOf: url)))
             file.sealed[file.sealed.count - 1] ^= 1
+            try Data(try file.bytes).write(to: url)
+            #expect(await keys.state(of: key(.session)) == .invalidated)
+            file.sealed += [UInt8](repeating: 0, count: 70_000)
             try Data(try file.bytes).write(to: url)
             #expect(await keys.state(of: key(.session)) == .invalidated)
             try Data("{".utf8).write(to: url)

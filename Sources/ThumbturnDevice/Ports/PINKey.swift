@@ -2,7 +2,8 @@ public import ThumbturnCore
 
 /// The port to the key behind the app's PIN: P-256, one operation of the hardware per guess.
 ///
-/// The public key of a PIN key leaves this port once, for the registration. Nothing on the device stores or logs it.
+/// The public key of a PIN key leaves this port once, for the registration. Where the key is derived from the PIN, nothing on the device stores
+/// or logs it, because PINs could be tried against it; a key that hardware made may be kept with its public half.
 public protocol PINKey: Sendable {
     /// Makes a key that this PIN opens and returns its public half. A key of the same name is replaced.
     func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK

@@ -49,14 +49,14 @@ struct FprintReader: Sendable {
     /// Asks for a finger once, until it matches, does not match, or the wish ends.
     ///
     /// - Parameters:
-    ///   - wish: a descriptor; when it can be read or its other end closes, the verification is taken back. Then nothing that
-    ///     fprintd still says is a verdict: it reports a verification that was stopped as one that did not match.
-    ///   - limit: how long the person has.
+    ///   - wish: a descriptor; when it can be read or its other end closes, the verification is taken back. What fprintd said until
+    ///     then counts; what it says after our stopping it does not, because it calls that a finger that did not match.
+    ///   - deadline: how long the person has; asked again and again, because it may move.
     ///   - hearing: told of readings that gave no verdict.
     ///   - claimed: called while the reader is ours, before the person is asked and again after a match. Nobody can enrol a finger
     ///     in between. What it throws ends the verification.
     func verify(
-        while wish: Int32, limit: Duration, hearing: (PoorReading) -> Void = { _ in },
+        while wish: Int32, until deadline: () -> ContinuousClock.Instant, hearing: (PoorReading) -> Void = { _ in },
         claimed: () throws(Failure) -> Void = {}
     ) -> Outcome {
         do {
@@ -68,7 +68,7 @@ struct FprintReader: Sendable {
             try daemon.listen(to: reader)
             try daemon.call(reader, "VerifyStart", .text("any"))
             defer { _ = try? daemon.call(reader, "VerifyStop") }
-            let outcome = try daemon.verdict(of: reader, while: wish, limit: limit, hearing: hearing)
+            let outcome = try daemon.verdict(of: reader, while: wish, until: deadline, hearing: hearing)
             if outcome == .matched { try claimed() }
             return outcome
         } catch let failure as Failure {
@@ -149,27 +149,37 @@ private struct Daemon {
 
     /// Waits for the verdict.
     func verdict(
-        of reader: String, while wish: Int32, limit: Duration, hearing: (PoorReading) -> Void
+        of reader: String, while wish: Int32, until deadline: () -> ContinuousClock.Instant, hearing: (PoorReading) -> Void
     ) throws(BusError) -> FprintReader.Outcome {
-        let deadline = ContinuousClock.now + limit
+        var (wishHasEnded, hasCaughtUp) = (false, false)
         var verification = FprintVerification(owner: owner, reader: reader)
         while true {
             while let signal = try bus.received() {
                 if let reading = verification.hear(signal) { hearing(reading) }
             }
             switch verification.verdict {
-            // A match and the end of the wish may cross: a verification that was taken back has no verdict.
+            // A match and the end of the wish may cross; then nobody is there to use it.
             case .matched: return isWithdrawn(wish) ? .failed(.withdrawn) : .matched
-            case .notMatched: return isWithdrawn(wish) ? .failed(.withdrawn) : .notMatched
+            // Before our own `VerifyStop` this is a finger that did not match, whoever has gone away meanwhile.
+            case .notMatched: return .notMatched
             case .failed(let failure): return .failed(failure)
             case .poor, nil: break
             }
-            let left = ContinuousClock.now.duration(to: deadline)
+            // Whoever heard a verdict on the bus and then left has not escaped it: what fprintd said before it answers us counts.
+            if wishHasEnded {
+                guard hasCaughtUp else {
+                    _ = try property("name", of: reader)
+                    hasCaughtUp = true
+                    continue
+                }
+                return .failed(.withdrawn)
+            }
+            let left = ContinuousClock.now.duration(to: deadline())
             guard left > .zero else { return .failed(Failure(.timedOut, recovery: .retry)) }
             var watched = [bus.watched, pollfd(fd: wish, events: Int16(POLLIN), revents: 0)]
-            let milliseconds = min(left / .milliseconds(1), 60_000)
+            let milliseconds = min(left / .milliseconds(1), 250)
             guard unsafe poll(&watched, 2, Int32(milliseconds) + 1) >= 0 || errno == EINTR else { throw .disconnected }
-            if watched[1].revents != 0 { return .failed(.withdrawn) }
+            if watched[1].revents != 0 { wishHasEnded = true }
         }
     }
 

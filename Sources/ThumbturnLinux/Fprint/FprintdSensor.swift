@@ -30,7 +30,10 @@ public struct FprintdSensor: Sensor {
         guard let wish = Wish() else { return .failed(Failure(.platform, recovery: .report)) }
         let reader = reader
         let outcome = await withTaskCancellationHandler {
-            await onOwnThread { reader.verify(while: wish.watched, limit: .seconds(300), hearing: hearing) }
+            await onOwnThread {
+                let deadline = ContinuousClock.now + .seconds(300)
+                return reader.verify(while: wish.watched, until: { deadline }, hearing: hearing)
+            }
         } onCancel: {
             wish.withdraw()
         }

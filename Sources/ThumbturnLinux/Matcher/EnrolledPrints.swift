@@ -7,35 +7,41 @@ struct EnrolledPrints: Sendable {
     /// fprintd's folder, `/var/lib/fprint` on most machines.
     var folder: String
 
-    /// SHA-256 over names and contents of a user's files in the order of their names: any finger that is enrolled, removed or
-    /// replaced changes it, also while nobody was looking. Throws where they cannot be read.
-    func digest(of user: String) throws -> [UInt8] {
+    /// What was found.
+    struct Look: Hashable, Sendable {
+        /// SHA-256 over names and contents in the order of the names: any finger that is enrolled, removed or replaced changes it, also
+        /// while nobody was looking.
+        var digest: [UInt8]
+        var files: Int
+    }
+
+    /// Something that is neither a file nor a folder stands among the prints: what it leads to could change unseen.
+    struct NotAFile: Error {}
+
+    /// Looks at all files of a user. Throws where they cannot be read.
+    func look(at user: String) throws -> Look {
+        // Seeing no folder of the user's because we may not look is something else than there being none.
+        guard try FileManager.default.contentsOfDirectory(atPath: folder).contains(user) else {
+            return Look(digest: Array(SHA256.hash(data: [])), files: 0)
+        }
         let home = folder + "/" + user
-        var writer = SHA256()
-        guard FileManager.default.fileExists(atPath: home) else {
-            // The folder appears with the first finger. Not seeing it because we may not look is something else.
-            _ = try FileManager.default.contentsOfDirectory(atPath: folder)
-            return Array(writer.finalize())
+        let paths = try files(in: home).sorted()
+        var digest = SHA256()
+        for path in paths {
+            digest.update(data: Array(SHA256.hash(data: Array(path.dropFirst(home.count).utf8))))
+            digest.update(data: Array(SHA256.hash(data: try Data(contentsOf: URL(fileURLWithPath: path)))))
         }
-        var failure: (any Error)?
-        let files = FileManager.default.enumerator(
-            at: URL(fileURLWithPath: home), includingPropertiesForKeys: [.isRegularFileKey], options: [],
-            errorHandler: { _, error in
-                failure = error
-                return false
-            }
-        )
-        var paths: [String] = []
-        for case let file as URL in files ?? FileManager.DirectoryEnumerator() {
-            if try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true { paths.append(file.path) }
+        return Look(digest: Array(digest.finalize()), files: paths.count)
+    }
+
+    private func files(in path: String) throws -> [String] {
+        // Of the entry itself, not of what a link leads to.
+        switch try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType {
+        case .typeRegular: return [path]
+        case .typeDirectory:
+            return try FileManager.default.contentsOfDirectory(atPath: path).flatMap { try files(in: path + "/" + $0) }
+        default: throw NotAFile()
         }
-        if let failure { throw failure }
-        for path in paths.sorted() {
-            let content = try Data(contentsOf: URL(fileURLWithPath: path))
-            writer.update(data: SHA256.hash(data: Data(path.dropFirst(home.count).utf8)).map { $0 })
-            writer.update(data: SHA256.hash(data: content).map { $0 })
-        }
-        return Array(writer.finalize())
     }
 }
 #endif

@@ -26,6 +26,9 @@ extension MatchWish {
         guard let area = TPMPublicArea(Array(key)), let jwk = area.jwk, let matcher = TPMPublicArea(verifying: identity.key)
         else { throw .malformed }
 
+        // The server's address is shown to the person and written into the log, so it is text that can do nothing there.
+        guard server.utf8.count <= 256, server.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformed }
+
         // The message is a proof, and its challenge is for this key and this key's server. Nothing else is ever signed: no request, no
         // token, no text.
         let message = Array(message)
@@ -57,11 +60,14 @@ extension MatchWish {
 }
 
 extension JudgedWish {
-    /// What the person reads before the finger goes down.
-    var words: String {
+    /// What the person of this name reads before the finger goes down.
+    func words(for user: String) -> String {
         switch purpose {
-        case .signIn: "Touch the reader to sign in to \(issuer)"
-        case .enrol: "Touch the reader to set this device up for \(issuer)"
+        case .signIn: "\(user): touch the reader to sign in to \(issuer)"
+        case .enrol: "\(user): touch the reader to set this device up for \(issuer)"
         }
     }
+
+    /// What stands there afterwards, so that nobody answers a question that is over.
+    static let wordsWhenOver = "Nobody is asked for a finger now."
 }

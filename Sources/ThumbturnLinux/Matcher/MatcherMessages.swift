@@ -120,7 +120,7 @@ enum MatcherRefusal: Codable, Error, Hashable, Sendable {
             case .cancelledByApp: .withdrawn
             case .timedOut: .timedOut
             case .keyInvalidated: .enrolmentChanged
-            default: failure.status.map { .reader($0.domain) } ?? .broken
+            default: failure.status.map { $0.domain.hasPrefix("matcher.") ? .broken : .reader($0.domain) } ?? .broken
             }
     }
 }

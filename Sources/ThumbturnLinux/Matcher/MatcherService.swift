@@ -36,7 +36,7 @@ package final class MatcherService: Sendable {
 
     private let settings: Settings
     private let state: MatcherState
-    private let show: @Sendable (String) -> Void
+    private let show: @Sendable (String) -> Bool
     private let log: @Sendable (String) -> Void
     private let clock = SystemClock()
     private let listener: Int32
@@ -51,18 +51,16 @@ package final class MatcherService: Sendable {
         var asked = 0
     }
 
-    /// A person has this long to put a finger down.
-    private static let patience = Duration.seconds(60)
     /// From the session's beginning until its command: all of it happens after the match, between programs.
     private static let expiration: Int32 = 10
 
     /// Makes what is missing, and listens.
     ///
     /// - Parameters:
-    ///   - show: shows the person what the finger is wanted for.
+    ///   - show: shows the person what the finger is wanted for; false where it cannot be shown at once.
     ///   - log: one line for the operator about each question: the user, the purpose, the outcome.
     package init(
-        _ settings: Settings, show: @escaping @Sendable (String) -> Void, log: @escaping @Sendable (String) -> Void
+        _ settings: Settings, show: @escaping @Sendable (String) -> Bool, log: @escaping @Sendable (String) -> Void
     ) throws(Failure) {
         self.settings = settings
         self.show = show
@@ -91,13 +89,14 @@ package final class MatcherService: Sendable {
             }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             let line = LineSocket(descriptor)
-            guard let id = line.peer, let user = Self.user(id) else { continue }
+            guard let id = line.peer else { continue }
             guard admit(id) else {
                 _ = line.send(MatcherReply.refused(.busy))
                 continue
             }
             let thread = Thread { [self] in
-                answer(line, user)
+                // A directory of users may be slow, so nobody else waits for it.
+                if let user = Self.user(id) { answer(line, user) }
                 guests.withLock { $0[id]?.open -= 1 }
             }
             thread.start()
@@ -174,15 +173,17 @@ extension MatcherService {
     private func ask(
         _ judged: JudgedWish, _ user: MatcherState.User, _ line: LineSocket
     ) throws(MatcherRefusal) -> (FprintReader.Outcome, Duration) {
-        // Somebody who was asked a moment ago may have to be let go first.
-        guard turn.take(within: .seconds(2)) else { throw .busy }
-        defer { turn.giveBack() }
+        guard turn.take(by: user.id) else { throw .busy }
+        var isAnswered = false
+        defer { turn.giveBack(by: user.id, answered: isAnswered) }
+        // A finger for something that cannot be read is not asked for.
+        guard show(judged.words(for: user.name)) else { throw .broken }
+        defer { _ = show(JudgedWish.wordsWhenOver) }
         let before = try state.begin(user, at: clock.now.sinceOrigin.components.seconds, boot: clock.boot)
-        show(judged.words)
         let reader = FprintReader(bus: settings.bus, user: user.name)
         let start = ContinuousClock.now
-        var looking = Duration.zero
-        let outcome = reader.verify(while: line.descriptor, limit: Self.patience) { reading in
+        var (looking, hasAsked) = (Duration.zero, false)
+        let outcome = reader.verify(while: line.descriptor, until: { turn.deadline(of: user.id, since: start) }) { reading in
             _ = line.send(MatcherReply.poor(reading))
         } claimed: { () throws(Failure) in
             // The reader is ours, so nobody is enrolling: what holds now holds until the verdict.
@@ -190,11 +191,18 @@ extension MatcherService {
             defer { looking += ContinuousClock.now - began }
             do throws(MatcherRefusal) {
                 _ = try state.unchangedIdentity(of: user)
+                // The second time there was a match.
+                if hasAsked { try state.confirmPrints(of: user) }
+                hasAsked = true
             } catch {
                 throw error.failure
             }
         }
         let spent = ContinuousClock.now - start - looking
+        switch outcome {
+        case .matched, .notMatched: isAnswered = true
+        case .failed: break
+        }
         try state.settle(user, outcome, before: before)
         return (outcome, spent)
     }

@@ -46,6 +46,12 @@ final class MatcherState: Sendable {
         try identity(of: user, changed: { () throws(MatcherRefusal) in throw .enrolmentChanged })
     }
 
+    /// Throws unless the user has prints where we look: a finger that matched came from somewhere, and what we do not see we cannot
+    /// see changing.
+    func confirmPrints(of user: User) throws(MatcherRefusal) {
+        guard let look = try? prints.look(at: user.name), look.files > 0 else { throw .broken }
+    }
+
     /// Counts an attempt before it is made. Throws `wait` while there were too many.
     func begin(_ user: User, at now: Int64, boot: String) throws(MatcherRefusal) -> MatcherThrottle {
         let (before, wait) = try change(user) { record throws(MatcherRefusal) in
@@ -72,7 +78,8 @@ final class MatcherState: Sendable {
     private func identity(
         of user: User, changed: () throws(MatcherRefusal) -> Void
     ) throws(MatcherRefusal) -> MatcherIdentity {
-        guard let digest = try? prints.digest(of: user.name), let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else {
+        guard let digest = try? prints.look(at: user.name).digest, let jwk = JWK(x963: Array(key.publicKey.x963Representation))
+        else {
             throw .broken
         }
         let (identity, hasChanged) = try change(user) { record throws(MatcherRefusal) in

@@ -18,14 +18,21 @@ extension TPM {
     func raise(_ index: TPMIndex, value: [UInt8]) throws(TPMError) {
         try withIndex(index) { handle throws(TPMError) in
             try setValue(value, of: handle)
-            try unsafe command { unsafe Esys_NV_Increment($0, handle, handle, Self.password, Self.none, Self.none) }
+            try withStorageRoot { root throws(TPMError) in
+                try withEncryptedSession(to: root) { session throws(TPMError) in
+                    try unsafe command { unsafe Esys_NV_Increment($0, handle, handle, session, Self.none, Self.none) }
+                }
+            }
         }
     }
 
     func count(_ index: TPMIndex, value: [UInt8]) throws(TPMError) -> UInt64 {
         try withIndex(index) { handle throws(TPMError) in
             try setValue(value, of: handle)
-            var reader = TPMReader(try read(handle, as: handle))
+            let bytes = try withStorageRoot { root throws(TPMError) in
+                try withEncryptedSession(to: root) { session throws(TPMError) in try read(handle, as: handle, in: session) }
+            }
+            var reader = TPMReader(bytes)
             guard let count = reader.uint64() else { throw .nonsense }
             return count
         }
@@ -105,7 +112,7 @@ extension TPM {
         return try name(ofOpen: index)
     }
 
-    private func name(ofOpen handle: Handle) throws(TPMError) -> [UInt8] {
+    func name(ofOpen handle: Handle) throws(TPMError) -> [UInt8] {
         var name: UnsafeMutablePointer<TPM2B_NAME>?
         try unsafe command { unsafe Esys_TR_GetName($0, handle, &name) }
         defer { unsafe Esys_Free(name) }
@@ -159,9 +166,9 @@ extension TPM {
         try unsafe command { unsafe Esys_TR_SetAuth($0, handle, &value) }
     }
 
-    private func read(_ index: Handle, as authority: Handle) throws(TPMError) -> [UInt8] {
+    private func read(_ index: Handle, as authority: Handle, in session: Handle = TPM.password) throws(TPMError) -> [UInt8] {
         var data: UnsafeMutablePointer<TPM2B_MAX_NV_BUFFER>?
-        try unsafe command { unsafe Esys_NV_Read($0, authority, index, Self.password, Self.none, Self.none, 8, 0, &data) }
+        try unsafe command { unsafe Esys_NV_Read($0, authority, index, session, Self.none, Self.none, 8, 0, &data) }
         defer { unsafe Esys_Free(data) }
         return unsafe data?.pointee.bytes ?? []
     }

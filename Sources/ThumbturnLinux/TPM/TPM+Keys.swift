@@ -6,11 +6,17 @@ extension TPM {
     struct Blob: Hashable, Sendable {
         var publicArea: TPMPublicArea
         var sealed: [UInt8]
+        /// The name of the storage root that sealed it.
+        var parent: [UInt8]
     }
 
-    /// Works with the parent of all our keys: the machine's own where it is the standard one, or the same key derived anew.
-    func withStorageRoot<Result>(_ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
-        if let kept = try keptStorageRoot() {
+    /// Works with the parent of our keys: the machine's own where it is of the standard kind, or one derived by the standard template.
+    ///
+    /// - Parameter name: only this one will do, where a key is already sealed by it.
+    func withStorageRoot<Result>(
+        named name: [UInt8]? = nil, _ work: (Handle) throws(TPMError) -> Result
+    ) throws(TPMError) -> Result {
+        if let kept = try keptStorageRoot(named: name) {
             defer { close(kept) }
             return try work(kept)
         }
@@ -26,7 +32,7 @@ extension TPM {
         return try with(root, work)
     }
 
-    private func keptStorageRoot() throws(TPMError) -> Handle? {
+    private func keptStorageRoot(named name: [UInt8]?) throws(TPMError) -> Handle? {
         var handle = Self.none
         do throws(TPMError) {
             try unsafe command { unsafe Esys_TR_FromTPMPublic($0, 0x8100_0001, Self.none, Self.none, Self.none, &handle) }
@@ -41,8 +47,9 @@ extension TPM {
             close(handle)
             return nil
         }
+        let isTheOne = name.map { $0 == kept.name } ?? true
         (kept.x, kept.y) = ([], [])
-        guard kept == .storageRoot else {
+        guard isTheOne, kept == .storageRoot else {
             close(handle)
             return nil
         }
@@ -50,7 +57,11 @@ extension TPM {
     }
 
     /// Makes a key.
-    func create(_ template: TPMPublicArea, under root: Handle) throws(TPMError) -> Blob {
+    func create(_ template: TPMPublicArea) throws(TPMError) -> Blob {
+        try withStorageRoot { root throws(TPMError) in try create(template, under: root) }
+    }
+
+    private func create(_ template: TPMPublicArea, under root: Handle) throws(TPMError) -> Blob {
         var template = try publicStructure(template)
         var sensitive = TPM2B_SENSITIVE_CREATE()
         var (outside, pcrs) = (TPM2B_DATA(), TPML_PCR_SELECTION())
@@ -69,7 +80,7 @@ extension TPM {
         guard let sealed = unsafe sealed, let area = unsafe area, let made = unsafe TPMPublicArea(bytes(of: area.pointee)) else {
             throw .nonsense
         }
-        return Blob(publicArea: made, sealed: unsafe sealed.pointee.bytes)
+        return Blob(publicArea: made, sealed: unsafe sealed.pointee.bytes, parent: try name(ofOpen: root))
     }
 
     /// Works with a key, with the storage root gone from the TPM again.
@@ -77,7 +88,7 @@ extension TPM {
         var sealed = TPM2B_PRIVATE(blob.sealed)
         var area = try publicStructure(blob.publicArea)
         var key = Self.none
-        try withStorageRoot { root throws(TPMError) in
+        try withStorageRoot(named: blob.parent) { root throws(TPMError) in
             try unsafe command { unsafe Esys_Load($0, root, Self.password, Self.none, Self.none, &sealed, &area, &key) }
         }
         return try with(key, work)

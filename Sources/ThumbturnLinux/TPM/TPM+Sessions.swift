@@ -92,10 +92,14 @@ extension TPM {
                 try withEncryptedSession(to: root) { proving throws(TPMError) in
                     var (nonce, command) = (TPM2B_DIGEST([]), TPM2B_DIGEST([]))
                     var reference = TPM2B_DIGEST(reference)
-                    try unsafe self.command { context in
-                        unsafe Esys_PolicySecret(
-                            context, handle, session, proving, Self.none, Self.none, &nonce, &command, &reference, 0, nil, nil
-                        )
+                    do throws(TPMError) {
+                        try unsafe self.command { context in
+                            unsafe Esys_PolicySecret(
+                                context, handle, session, proving, Self.none, Self.none, &nonce, &command, &reference, 0, nil, nil
+                            )
+                        }
+                    } catch {
+                        throw TPMError(code: error.code, isAboutPIN: true)
                     }
                 }
             }

@@ -4,6 +4,8 @@ import ThumbturnCore
 struct TPMError: Error, Hashable, Sendable {
     /// The response code as libtss2 gives it: bits 16 to 23 name the layer, 0 is the TPM itself.
     var code: UInt32
+    /// Whether it came of showing a PIN: elsewhere a wrong value is the owner's password, which nobody guessed at.
+    var isAboutPIN = false
 
     /// `TPM_RC_AUTH_UNAVAILABLE`, as the TPM itself answers a PIN at the limit.
     static let pinLimitReached = TPMError(code: 0x12F)
@@ -22,7 +24,9 @@ extension TPMError {
     enum Meaning: Hashable, Sendable {
         /// The way to the TPM is broken, or it is not started.
         case unreachable
-        /// The value that was shown is wrong.
+        /// The PIN that was shown is wrong.
+        case wrongPIN
+        /// The owner of the TPM has a password, or a counter is not the one that was made.
         case wrongValue
         /// The limit of wrong values is reached.
         case blocked
@@ -47,7 +51,7 @@ extension TPMError {
         // Format one carries a number in bits 6 and 8 to 11; the error is the rest.
         if code & 0x80 != 0 {
             switch code & 0xBF {
-            case 0x8E, 0xA2: return .wrongValue
+            case 0x8E, 0xA2: return isAboutPIN ? .wrongPIN : .wrongValue
             case 0x9B, 0x9D: return .notAuthorized
             case 0xA3: return .expired
             case 0x8B: return .missing
@@ -70,7 +74,8 @@ extension TPMError {
         let status = Failure.PlatformStatus(domain: "TPM", code: Int(code))
         return switch meaning {
         case .unreachable, .busy: Failure(.notYetReadable, recovery: .retry, status: status)
-        case .wrongValue: Failure(.notMatched, recovery: .retry, status: status)
+        case .wrongPIN: Failure(.notMatched, recovery: .retry, status: status)
+        case .wrongValue: Failure(.permissionDenied, recovery: .openSettings, status: status)
         case .blocked, .counterMoved, .missing, .foreign: Failure(.keyInvalidated, recovery: .reEnrol, status: status)
         // The TPM lets one more value through after its own while; how long that is, it does not say.
         case .lockedOut: Failure(.lockedOut, recovery: .fallBack(.fullCredentials), status: status)

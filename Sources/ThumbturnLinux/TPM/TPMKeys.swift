@@ -59,7 +59,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
         try await onQueue { () throws(Failure) in
             try remove(name)
             let value = Self.value(of: pin, for: name)
-            let index = try asOwner { tpm throws(TPMError) in
+            let index = try connected { tpm throws(TPMError) in
                 try tpm.definePIN(at: try tpm.freeIndex(in: Self.pinIndexes), value: value, limit: UInt32(Self.pinLimit))
             }
             do throws(Failure) {
@@ -185,7 +185,14 @@ extension TPMKeys {
                 try tpm.satisfyCounter(identity.counter, equals: identity.value, in: session)
             }
         case .pin(let index):
-            let wrong = try tpm.wrongValues(index)
+            let wrong: (count: UInt32, limit: UInt32)
+            do throws(TPMError) {
+                wrong = try tpm.wrongValues(index)
+            } catch {
+                // Only the owner may look. The TPM judges all the same.
+                guard error.meaning == .wrongValue else { throw error }
+                return
+            }
             guard wrong.count < wrong.limit else { throw .pinLimitReached }
         }
     }
@@ -194,27 +201,28 @@ extension TPMKeys {
     private func make(
         _ name: KeyName, _ template: TPMPublicArea, guarded: TPMKeyFile.Guard
     ) throws(Failure) -> JWK {
-        let blob = try asOwner { tpm throws(TPMError) in
-            try tpm.withStorageRoot { root throws(TPMError) in try tpm.create(template, under: root) }
+        let blob = try connected { tpm throws(TPMError) in
+            try tpm.create(template)
         }
         guard let jwk = blob.publicArea.jwk else { throw Failure(.platform, recovery: .report) }
-        let file = TPMKeyFile(publicArea: blob.publicArea, sealed: blob.sealed, guarded: guarded)
+        let file = TPMKeyFile(
+            publicArea: blob.publicArea, sealed: blob.sealed, parent: blob.parent, guarded: guarded
+        )
         try files.write(try file.bytes, to: name.file)
         return jwk
     }
 
     private func remove(_ name: KeyName) throws(Failure) {
         // A damaged file names no index; then there is only the file to delete.
-        let file = try? read(name)
-        // With its file the key is gone, whatever the TPM says.
-        try files.delete(name.file)
-        guard case .pin(let index) = file?.guarded else { return }
-        // An index without its key opens nothing; where the TPM's owner has a password it has to stay.
-        try? connected { tpm throws(TPMError) in
-            // Another index in its place is somebody else's.
-            guard try tpm.exists(index) else { return }
-            try tpm.undefine(index.handle)
+        if case .pin(let index) = (try? read(name))?.guarded {
+            // Where the TPM cannot be asked, or its owner has a password, the index stays: it opens nothing without the file.
+            try? connected { tpm throws(TPMError) in
+                // Another index in its place is somebody else's.
+                guard try tpm.exists(index) else { return }
+                try tpm.undefine(index.handle)
+            }
         }
+        try files.delete(name.file)
     }
 
     private func kept(_ name: KeyName) throws(Failure) -> TPMKeyFile {
@@ -231,16 +239,6 @@ extension TPMKeys {
     /// tried against.
     private static func value(of pin: PIN, for name: KeyName) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: pin.digits, using: SymmetricKey(data: name.reference)))
-    }
-
-    /// For commands that need the TPM owner's authority, which is empty unless somebody has set one.
-    private func asOwner<Result>(_ work: (TPM) throws(TPMError) -> Result) throws(Failure) -> Result {
-        do throws(TPMError) {
-            return try TPM.connected(tcti, work)
-        } catch {
-            guard error.meaning == .wrongValue else { throw error.failure }
-            throw Failure(.permissionDenied, recovery: .openSettings, status: error.failure.status)
-        }
     }
 
     private func connected<Result>(_ work: (TPM) throws(TPMError) -> Result) throws(Failure) -> Result {
@@ -265,7 +263,7 @@ extension TPMKeys {
 extension TPMKeyFile {
     fileprivate var blob: TPM.Blob {
         guard let area = TPMPublicArea(publicArea) else { preconditionFailure("a key file is read only with a good public area") }
-        return TPM.Blob(publicArea: area, sealed: sealed)
+        return TPM.Blob(publicArea: area, sealed: sealed, parent: parent)
     }
 }
 #endif
