@@ -4,7 +4,8 @@ public import ThumbturnCore
 extension Authenticator {
     /// What to do when this device is already enrolled.
     public enum IfExists: Sendable {
-        /// Leave it as it is, if it has a usable key for every rung of the policy that this device can offer; otherwise enrol anew.
+        /// Leave it as it is, if it has a usable key for every rung of the policy that this device can offer, and the sensor does not
+        /// wait for a stronger rung; otherwise enrol anew.
         case keep
         /// Enrol anew.
         case replace
@@ -39,7 +40,9 @@ extension Authenticator {
         // A device that has not been unlocked yet is for later: its keys cannot be read, and they may be good.
         if readiness.keys.values.contains(.notYetReadable) { throw Failure(.notYetReadable, recovery: .retry) }
         switch ifExists {
-        case .keep where rungs.allSatisfy { readiness.hasUsableKey(for: $0) }: return nil
+        case .keep
+        where rungs.allSatisfy { readiness.hasUsableKey(for: $0) } && readiness.biometry != .lockedOut(.untilStrongerRung):
+            return nil
         case .fail where readiness.isEnrolled: throw Failure(.alreadyEnrolled, recovery: .report)
         case .keep, .fail, .replace: break
         }
@@ -57,7 +60,7 @@ extension Authenticator {
         let record: DeviceRecord
         do throws(Failure) {
             let handle: String?
-            (record, handle) = try await register(rungs, as: new, signIn, deviceName, reason)
+            (record, handle) = try await register(rungs, policy, as: new, signIn, deviceName, reason)
             // The change-over: before this write the old enrolment is live, after it the new one.
             marks = Enrolments(live: new, begun: old.map { [$0] } ?? [], pinHandle: handle)
             try await keep(marks)
@@ -122,7 +125,8 @@ extension Authenticator {
 
     /// The server's record, and the handle of the PIN key where there is one.
     private func register(
-        _ rungs: [Rung], as enrolment: Int, _ signIn: some PrimarySignIn, _ deviceName: String, _ reason: String
+        _ rungs: [Rung], _ policy: UnlockPolicy, as enrolment: Int, _ signIn: some PrimarySignIn, _ deviceName: String,
+        _ reason: String
     ) async throws(Failure) -> (DeviceRecord, pinHandle: String?) {
         let typed = try await signIn.credentials()
         let sessionName = name(of: .session, in: enrolment)
@@ -132,6 +136,7 @@ extension Authenticator {
         for rung in rungs where rung != .appPIN {
             guard let kind = rung.key else { continue }
             let key = name(of: kind, in: enrolment)
+            if kind == .biometric { try await CountedSensor(key, on: platform, under: policy.delays).begin() }
             let jwk = try await platform.keys.create(key)
             publicKeys[rung] = jwk
             signers[rung] = Signer(key: key, kid: Signing.thumbprint(of: jwk))
@@ -154,7 +159,8 @@ extension Authenticator {
 
         // One prompt: the first rung answers for itself, and for a passcode key beside it. A PIN key has answered already.
         if let asked = rungs.first(where: { $0 != .appPIN }) {
-            let first = UnlockPolicy(ladder: [asked])
+            var first = policy
+            first.ladder = [asked]
             let fresh = Readiness(
                 biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable, .passcode: .usable],
                 ladder: first.ladder
@@ -180,6 +186,7 @@ extension Authenticator {
                 try await CountedPINKey.delete(key, on: platform)
             } else {
                 try await platform.keys.delete(key)
+                if kind == .biometric { try await CountedSensor.delete(key, on: platform) }
             }
         }
     }

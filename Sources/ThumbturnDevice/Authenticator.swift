@@ -39,14 +39,18 @@ public actor Authenticator {
     /// What can be done now. Silent: it never prompts and never throws.
     public func readiness(for policy: UnlockPolicy = .unlock) async -> Readiness {
         var keys: [KeyKind: KeyState] = [:]
+        var biometry = await platform.sensor.biometry()
         do throws(Failure) {
             if let live = try await liveEnrolment() {
                 for kind in KeyKind.allCases { keys[kind] = try await state(of: name(of: kind, in: live)) }
+                if biometry == .ready, keys[.biometric] == .usable {
+                    biometry = try await countedSensor(in: live, policy).state()
+                }
             }
         } catch {
             for kind in KeyKind.allCases { keys[kind] = .notYetReadable }
         }
-        return Readiness(biometry: await platform.sensor.biometry(), keys: keys, ladder: policy.ladder)
+        return Readiness(biometry: biometry, keys: keys, ladder: policy.ladder)
     }
 
     /// Walks the ladder until a key has signed the server's challenge, and exchanges the proof for tokens.
@@ -54,7 +58,7 @@ public actor Authenticator {
     /// - Parameter reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     /// - Returns: which rung answered, and the tokens.
     /// - Throws: one of the four cancels; what stood in the way of the last rung, with `signInAgain`; `keyInvalidated` with
-    ///   `reEnrol`; `paused` with the time to wait, after too many wrong PINs; `refused`, `unreachable` or `unexpectedAnswer` from the server. Cancelling the task dismisses the prompt and
+    ///   `reEnrol`; `paused` with the time to wait, after too many mismatches or wrong PINs; `refused`, `unreachable` or `unexpectedAnswer` from the server. Cancelling the task dismisses the prompt and
     ///   throws `cancelledByApp`.
     public func authenticate(_ reason: String, policy: UnlockPolicy = .unlock) async throws(Failure) -> Grant {
         let (rung, proof) = try await proof(reason, policy: policy)
@@ -83,11 +87,18 @@ public actor Authenticator {
         let challenge = try await connection.challenge(
             .signIn, for: rungs.compactMap { signers[$0]?.kid }, key: name(of: .session, in: live)
         )
-        return try await prove(challenge.text, signers, reason, policy, readiness)
+        let (rung, proof) = try await prove(challenge.text, signers, reason, policy, readiness)
+        if rung != .biometric { await countedSensor(in: live, policy).forgive() }
+        return (rung, proof)
     }
 
     package nonisolated func name(of kind: KeyKind, in enrolment: Int) -> KeyName {
         KeyName(server: address.issuer, account: account, enrolment: enrolment, kind: kind)
+    }
+
+    /// The sensor, as it is counted for an enrolment.
+    func countedSensor(in enrolment: Int, _ policy: UnlockPolicy) -> CountedSensor {
+        CountedSensor(name(of: .biometric, in: enrolment), on: platform, under: policy.delays)
     }
 
     /// A key that may answer for a rung.

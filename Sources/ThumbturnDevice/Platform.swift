@@ -12,6 +12,8 @@ public struct Platform: Sendable {
     public var transport: any Transport
     /// The app's PIN; nil where there is none. Keys of the kind `pin` live here alone.
     public var pin: PINSupport?
+    /// One read and write of the sensor's ledger at a time.
+    let ledgers = Turnstile()
 
     /// A platform of these parts.
     public init(

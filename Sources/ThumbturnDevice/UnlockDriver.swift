@@ -39,7 +39,7 @@ struct UnlockDriver {
                         group.addTask {
                             // Two prompts are never up at once: the earlier one has to be gone.
                             await earlier?.isGone()
-                            await show(prompt, until: dismissal, mailbox)
+                            await show(prompt, policy, until: dismissal, mailbox)
                             dismissal.promptIsGone()
                         }
                     case .dismiss(let prompt):
@@ -75,7 +75,9 @@ struct UnlockDriver {
         }
     }
 
-    private func show(_ prompt: UnlockFlow.Prompt, until dismissal: Dismissal, _ mailbox: Mailbox) async {
+    private func show(
+        _ prompt: UnlockFlow.Prompt, _ policy: UnlockPolicy, until dismissal: Dismissal, _ mailbox: Mailbox
+    ) async {
         guard let (key, message) = request(prompt.rung) else {
             mailbox.yield(.event(.answered(.failed(Failure(.notEnrolled, recovery: .signInAgain)), prompt: prompt.id)))
             return
@@ -86,9 +88,14 @@ struct UnlockDriver {
         )
         // A prompt may be dismissed, or the flow ended, before its turn came.
         guard !dismissal.isDismissed, !Task.isCancelled else { return }
-        let answer = await dismissal.race {
-            await platform.sensor.prompt(request) { mailbox.yield(.event(.readPoorly($0, prompt: prompt.id))) }
+        func ask() async -> PromptAnswer? {
+            await dismissal.race {
+                await platform.sensor.prompt(request) { mailbox.yield(.event(.readPoorly($0, prompt: prompt.id))) }
+            }
         }
+        let answer =
+            prompt.rung == .biometric
+            ? await CountedSensor(key, on: platform, under: policy.delays).attempt(ask) : await ask()
         switch answer {
         case .matched(let presence): mailbox.yield(.opened(.presence(presence), prompt: prompt.id))
         case .notMatched: mailbox.yield(.event(.answered(.notMatched, prompt: prompt.id)))

@@ -88,6 +88,11 @@ public final class SimulatedPhone: Sendable {
         state.withLock { $0.acts += acts.map { ($0, after) } }
     }
 
+    /// Takes back every instruction that no prompt has taken yet.
+    public func forgetActs() {
+        state.withLock { $0.acts = [] }
+    }
+
     /// Another face is enrolled: every biometric key dies.
     public func enrolNewFace() {
         state.withLock { state in

@@ -226,6 +226,29 @@ let proof = Proof(jws: "a.b.c")
         #expect(dead.failure == Failure(.keyInvalidated, recovery: .reEnrol))
     }
 
+    @Test func aSensorThatPausesGoesStraightOn() {
+        let paused = Readiness.withPIN.with { $0.biometry = .paused(for: .seconds(10)) }
+        let skipped = FlowPlayer(.unlock, paused)
+        #expect(skipped.prompt?.rung == .devicePasscode)
+        #expect(skipped.effects.contains(.move(from: .biometric, to: .devicePasscode, because: .skipped("paused"))))
+        #expect(FlowPlayer(.highRisk, paused).failure == Failure(.paused, recovery: .wait(.seconds(10))))
+        // The count of other unlocks makes a delay due with the first mismatch of this one.
+        var player = FlowPlayer()
+        player.answer(.failed(Failure(.paused, recovery: .wait(.seconds(10)))))
+        #expect(player.effects.contains(.move(from: .biometric, to: .devicePasscode, because: .mismatches)))
+        #expect(player.prompt?.rung == .devicePasscode)
+    }
+
+    @Test("of two pauses the shorter is told", arguments: [(10, 30), (30, 10), (10, 10)])
+    func shorterPause(_ sensor: Int, _ pin: Int) {
+        let readiness = Readiness.withPIN.with {
+            $0.biometry = .paused(for: .seconds(sensor))
+            $0.keys[.pin] = .paused(for: .seconds(pin))
+        }
+        let player = FlowPlayer(UnlockPolicy(ladder: [.biometric, .appPIN]), readiness)
+        #expect(player.failure == Failure(.paused, recovery: .wait(.seconds(10))))
+    }
+
     @Test func aButtonNamesAWayThatThereIs() {
         var without = FlowPlayer(.unlock, .allGood.with { $0.biometry = .notEnrolled })
         without.answer(.notMatched)
@@ -259,6 +282,7 @@ let proof = Proof(jws: "a.b.c")
         arguments: [
             (BiometryState.notEnrolled, Failure.Code.biometryNotEnrolled), (.unavailable, .biometryUnavailable),
             (.permissionDenied, .permissionDenied), (.lockedOut(.temporary), .lockedOut),
+            (.lockedOut(.untilStrongerRung), .lockedOut),
         ])
     func skipping(_ biometry: BiometryState, _ code: Failure.Code) {
         let player = FlowPlayer(.unlock, .allGood.with { $0.biometry = biometry })

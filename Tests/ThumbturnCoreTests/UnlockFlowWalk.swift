@@ -20,7 +20,8 @@ import ThumbturnCore
 
     static let starts: [Readiness] = {
         let biometries: [BiometryState] = [
-            .ready, .notEnrolled, .lockedOut(.untilPasscode), .lockedOut(.temporary), .permissionDenied, .unavailable,
+            .ready, .notEnrolled, .lockedOut(.untilPasscode), .lockedOut(.temporary), .paused(for: .seconds(10)),
+            .permissionDenied, .unavailable,
         ]
         let states: [KeyState] = [.usable, .missing, .invalidated, .notYetReadable]
         let withoutSession = states.map { state in

@@ -105,7 +105,12 @@ struct World: Sendable {
             expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
             world.phone.next(.noMatch, .noMatch, .noMatch, .cancel)
             _ = await failure { _ = try await world.auth.authenticate("Unlock") }
-            world.phone.next(.noMatch, .noMatch)
+            // Our own delays come first: the fourth attempt after 10 s, the fifth after 30 s.
+            world.clock.advance(by: .seconds(10))
+            world.phone.next(.noMatch)
+            await expectFailure(.paused) { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
+            world.clock.advance(by: .seconds(30))
+            world.phone.next(.noMatch)
             let locked = await failure { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
             #expect(locked == Failure(.lockedOut, recovery: .signInAgain))
             #expect(await world.auth.readiness().biometry == .lockedOut(.untilPasscode))
@@ -165,7 +170,11 @@ struct World: Sendable {
         try await World.enrolled { world in
             world.phone.next(.noMatch, .noMatch, .noMatch, .cancel)
             await expectFailure(.cancelledByUser) { _ = try await world.auth.authenticate("Unlock") }
-            world.phone.next(.noMatch, .noMatch)
+            world.clock.advance(by: .seconds(10))
+            world.phone.next(.noMatch)
+            await expectFailure(.paused) { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
+            world.clock.advance(by: .seconds(30))
+            world.phone.next(.noMatch)
             await expectFailure(.lockedOut) { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
             world.phone.unlockWithPasscode()
             expect(try await world.auth.authenticate("Pay", policy: .highRisk).rung, is: .biometric)

@@ -216,7 +216,7 @@ extension UnlockFlow {
     }
 
     /// Keeps what the person should hear in the end. The first cause stays, unless a later one says more: a lockout more than a
-    /// mismatch, a pause that ends by itself more than both, a dead key most.
+    /// mismatch, a pause that ends by itself more than both, a dead key most; and of two pauses the shorter.
     private mutating func note(_ failure: Failure) {
         func weight(_ failure: Failure) -> Int {
             if failure.recovery == .reEnrol { return 3 }
@@ -226,8 +226,11 @@ extension UnlockFlow {
             default: return 0
             }
         }
-        if let cause, weight(failure) <= weight(cause) { return }
-        cause = failure
+        guard let cause else { return self.cause = failure }
+        if case .wait(let one) = cause.recovery, case .wait(let other) = failure.recovery, other < one {
+            self.cause = failure
+        }
+        if weight(failure) > weight(cause) { self.cause = failure }
     }
 
     /// No rung of this device is left.

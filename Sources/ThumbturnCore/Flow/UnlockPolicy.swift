@@ -17,6 +17,8 @@ public struct UnlockPolicy: Hashable, Sendable, Codable {
     /// So many wrong PINs end the rung of the app's PIN. The device's own count goes on from one unlock to the next, and may end it
     /// sooner; see `PINLedger`.
     public var pinMismatchLimit: Int
+    /// How the sensor slows down after mismatches, counted from one unlock to the next; see `BiometricLedger`.
+    public var delays: MismatchDelays
 
     /// A ladder with the default numbers.
     public init(ladder: [Rung]) {
@@ -28,6 +30,7 @@ public struct UnlockPolicy: Hashable, Sendable, Codable {
         timeLimitsLifted = false
         mismatchLimit = 3
         pinMismatchLimit = 5
+        delays = MismatchDelays()
     }
 
     /// Opening an app: sensor, device passcode, the app's PIN, full sign-in.

@@ -20,9 +20,9 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, Custo
         public static let notMatched = Code(name: "notMatched")
         /// Nobody answered the prompt in time.
         public static let timedOut = Code(name: "timedOut")
-        /// Too many mismatches: the operating system refuses the sensor.
+        /// Too many mismatches: the sensor is refused until another factor has succeeded.
         public static let lockedOut = Code(name: "lockedOut")
-        /// Too many wrong PINs: this rung pauses.
+        /// Too many mismatches or wrong PINs: this rung pauses, and ends its pause by itself.
         public static let paused = Code(name: "paused")
         /// The new PIN is one that a thief tries first: it has to be another.
         public static let pinEasilyGuessed = Code(name: "pinEasilyGuessed")

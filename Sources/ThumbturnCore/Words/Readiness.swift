@@ -3,8 +3,10 @@ public enum BiometryState: Hashable, Sendable {
     case ready
     /// There is a sensor, but nobody has set it up.
     case notEnrolled
-    /// Too many mismatches: the operating system refuses until the passcode is entered, or for a while.
+    /// Too many mismatches: the operating system, or our own count, refuses until something else is entered, or for a while.
     case lockedOut(Lockout)
+    /// Too many mismatches in a short time, by our own count: the sensor is not asked for so long.
+    case paused(for: Duration)
     /// The person has not allowed this app to use the sensor.
     case permissionDenied
     /// There is no sensor, or it cannot be used now.
@@ -18,18 +20,21 @@ extension BiometryState {
         case .ready: nil
         case .notEnrolled: Failure(.biometryNotEnrolled, recovery: .openSettings)
         case .lockedOut: Failure(.lockedOut, recovery: .fallBack(.devicePasscode))
+        case .paused(let duration): Failure(.paused, recovery: .wait(duration))
         case .permissionDenied: Failure(.permissionDenied, recovery: .openSettings)
         case .unavailable: Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
         }
     }
 }
 
-/// The two lockouts that operating systems know.
+/// The two lockouts that operating systems know, and ours.
 public enum Lockout: String, Hashable, Sendable, Codable {
     /// Ends by itself after a while.
     case temporary
     /// Ends when the device passcode is entered.
     case untilPasscode
+    /// Our own, after very many mismatches: ends when the passcode, the PIN or the full sign-in succeeds.
+    case untilStrongerRung
 }
 
 /// The state of one key, found without a prompt.

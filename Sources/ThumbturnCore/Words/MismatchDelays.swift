@@ -1,0 +1,43 @@
+/// How the sensor slows down after mismatches. They are what an operating system reports; one of them may hold several tries.
+public struct MismatchDelays: Hashable, Sendable, Codable {
+    /// So many mismatches within the window are a burst. It lasts until a match, or until a stronger rung succeeds.
+    public var burst: Int
+    /// The time within which mismatches are a burst.
+    public var window: Duration
+    /// The delay after the mismatch that completes a burst.
+    public var afterBurst: Duration
+    /// The delay after the next one.
+    public var afterNext: Duration
+    /// The delay after each further one: so long the sensor is off, and another rung is asked.
+    public var afterMore: Duration
+    /// From so many in a row on, at whatever pace, no delay is shorter than `floor`.
+    public var floorFrom: Int
+    /// The shortest delay after a long row (A9 of the standards: 30 s after five misses).
+    public var floor: Duration
+    /// So many in a row switch the sensor off until a stronger rung succeeds.
+    public var limit: Int
+
+    /// The numbers that every policy starts from.
+    public init() {
+        burst = 3
+        window = .seconds(60)
+        afterBurst = .seconds(10)
+        afterNext = .seconds(30)
+        afterMore = .seconds(300)
+        floorFrom = 5
+        floor = .seconds(30)
+        limit = 50
+    }
+
+    /// The delay after so many mismatches in a row, of which so many belong to a burst.
+    func delay(afterInARow count: Int, inBurst: Int) -> Duration {
+        let ofBurst: Duration =
+            switch inBurst {
+            case ..<burst: .zero
+            case burst: afterBurst
+            case burst + 1: afterNext
+            default: afterMore
+            }
+        return count < floorFrom ? ofBurst : max(ofBurst, floor)
+    }
+}

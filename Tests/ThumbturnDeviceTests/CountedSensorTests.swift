@@ -1,0 +1,229 @@
+import Foundation
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnTestKit
+@testable import ThumbturnDevice
+
+/// The count of mismatches at the sensor, from one unlock to the next.
+@Suite struct CountedSensorTests {
+    static let policy = UnlockPolicy(ladder: [.biometric, .fullCredentials])
+
+    /// Runs a story on an enrolled phone with a PIN.
+    static func enrolled(_ story: @escaping @Sendable (World) async throws -> Void) async throws {
+        let world = try World(hasPIN: true)
+        try await world.clock.run {
+            try await world.auth.enrol(with: World.signIn)
+            try await story(world)
+        }
+    }
+
+    /// Mismatches of a stranger who unlocks the phone itself in between, so that only our own count can tell.
+    static func mismatches(_ count: Int, _ world: World) async {
+        for _ in 0..<count {
+            world.phone.unlockWithPasscode()
+            world.phone.next(.noMatch, .cancel)
+            _ = await failure { _ = try await world.auth.authenticate("Unlock", policy: policy) }
+            // Where a delay was due, nobody was asked again.
+            world.phone.forgetActs()
+        }
+    }
+
+    static func restarted(_ world: World) throws -> Authenticator {
+        try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: world.server))
+    }
+
+    @Test func threeMismatchesInAMinuteSlowTheSensorDown() async throws {
+        try await Self.enrolled { world in
+            await Self.mismatches(2, world)
+            #expect(await world.auth.readiness().biometry == .ready)
+            world.clock.advance(by: .seconds(60))
+            let prompts = world.phone.promptCount
+            world.phone.next(.noMatch, .match)
+            let third = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
+            #expect(third == Failure(.paused, recovery: .wait(.seconds(10))), "the third, though the first of this unlock")
+            #expect(world.phone.promptCount == prompts + 1, "nobody waits before a prompt that is up")
+            world.phone.forgetActs()
+
+            #expect(await world.auth.readiness().biometry == .paused(for: .seconds(10)))
+            #expect(await world.auth.readiness().nextRung == .devicePasscode)
+            let refused = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
+            #expect(refused == Failure(.paused, recovery: .wait(.seconds(10))))
+            #expect(world.phone.promptCount == prompts + 1, "nobody is asked for what is not taken")
+            world.clock.advance(by: .seconds(10))
+            for delay in [30, 300, 300] {
+                await Self.mismatches(1, world)
+                #expect(await world.auth.readiness().biometry == .paused(for: .seconds(delay)))
+                world.clock.advance(by: .seconds(delay))
+            }
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .biometric)
+            await Self.mismatches(2, world)
+            #expect(await world.auth.readiness().biometry == .ready, "a match forgets the mismatches")
+        }
+    }
+
+    @Test func whereTheSensorPausesTheNextRungIsAskedAtOnce() async throws {
+        try await Self.enrolled { world in
+            await Self.mismatches(3, world)
+            let prompts = world.phone.promptCount
+            let start = world.clock.now
+            expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
+            #expect(world.phone.promptCount == prompts + 1 && world.clock.now == start)
+            #expect(world.news.all.contains(.moved(from: .biometric, to: .devicePasscode, because: .skipped("paused"))))
+        }
+    }
+
+    @Test("a stronger rung forgives the mismatches", arguments: [Rung.devicePasscode, .appPIN])
+    func forgiving(_ rung: Rung) async throws {
+        try await Self.enrolled { world in
+            await Self.mismatches(3, world)
+            expect(try await world.auth.authenticate("Unlock", policy: UnlockPolicy(ladder: [rung])).rung, is: rung)
+            #expect(await world.auth.readiness().biometry == .ready)
+            await Self.mismatches(2, world)
+            #expect(await world.auth.readiness().biometry == .ready, "they are forgotten, not only let pass")
+        }
+    }
+
+    @Test func fiftyInARowWaitForAStrongerRung() async throws {
+        try await Self.enrolled { world in
+            for _ in 0..<50 {
+                await Self.mismatches(1, world)
+                world.clock.advance(by: .seconds(300))
+            }
+            world.clock.boot = "second boot"
+            #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung))
+            let off = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
+            #expect(off == Failure(.lockedOut, recovery: .signInAgain))
+            let record = try await world.auth.enrol(with: World.signIn, ifExists: .keep)
+            #expect(record != nil, "the full sign-in is a stronger rung")
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .biometric)
+        }
+    }
+
+    @Test(
+        "what is no verdict is not counted",
+        arguments: [SimulatedPhone.Act.cancel, .systemCancel, .supersede, .ignore])
+    func noVerdict(_ act: SimulatedPhone.Act) async throws {
+        try await Self.enrolled { world in
+            await Self.mismatches(2, world)
+            for _ in 1...5 {
+                world.phone.next(act)
+                _ = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
+            }
+            #expect(await world.auth.readiness().biometry == .ready)
+            await Self.mismatches(1, world)
+            #expect(await world.auth.readiness().biometry == .paused(for: .seconds(10)), "and nothing is forgotten")
+        }
+    }
+
+    @Test func anAppThatIsKilledBeforeTheVerdictHasUsedUpTheAttempt() async throws {
+        try await Self.enrolled { world in
+            await Self.mismatches(2, world)
+            world.phone.next(.ignore)
+            await withTaskGroup(of: Void.self) { group in
+                // The prompt never returns: for the phone this app is dead.
+                group.addTask { _ = try? await world.auth.authenticate("Unlock", policy: Self.policy) }
+                try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                let restarted = try? Self.restarted(world)
+                #expect(await restarted?.readiness().biometry == .paused(for: .seconds(9)))
+                group.cancelAll()
+            }
+        }
+    }
+
+    @Test func aDelayOutlivesTheAppAndNoClockThatIsSetShortensIt() async throws {
+        try await Self.enrolled { world in
+            await Self.mismatches(3, world)
+            world.clock.advance(by: .seconds(4))
+            world.clock.setCivilTime(UnixTime(seconds: 4_000_000_000))
+            let restarted = try Self.restarted(world)
+            #expect(await restarted.readiness().biometry == .paused(for: .seconds(6)))
+            world.clock.boot = "second boot"
+            #expect(await restarted.readiness().biometry == .paused(for: .seconds(10)))
+            world.clock.advance(by: .seconds(9))
+            #expect(await restarted.readiness().biometry == .paused(for: .seconds(1)), "it started again once")
+            world.clock.advance(by: .seconds(1))
+            #expect(await restarted.readiness().biometry == .ready)
+        }
+    }
+
+    @Test("a ledger that is damaged or gone pauses longest, once", arguments: [Array("{}".utf8), [0xFF], nil])
+    func damaged(_ bytes: [UInt8]?) async throws {
+        try await Self.enrolled { world in
+            let live = try #require(try await world.auth.liveEnrolment())
+            let name = CountedSensor.ledgerName(world.auth.name(of: .biometric, in: live))
+            let secrets = world.auth.platform.secrets
+            if let bytes { try await secrets.write(bytes, as: name) } else { try await secrets.delete(name) }
+            #expect(await world.auth.readiness().biometry == .paused(for: .seconds(300)))
+            world.clock.advance(by: .seconds(299))
+            #expect(await world.auth.readiness().biometry == .paused(for: .seconds(1)))
+            world.clock.advance(by: .seconds(1))
+            await Self.mismatches(1, world)
+            #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung))
+        }
+    }
+
+    @Test func withoutALedgerThatCanBeWrittenNobodyIsAsked() async throws {
+        try await Self.enrolled { world in
+            var platform = world.phone.platform(transport: world.server)
+            platform.secrets = FullDisk(store: platform.secrets)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            let prompts = world.phone.promptCount
+            await expectFailure(.platform) { _ = try await auth.authenticate("Unlock", policy: Self.policy) }
+            #expect(world.phone.promptCount == prompts)
+        }
+    }
+
+    @Test func aCancelledPromptTakesNoOtherMismatchAlong() async throws {
+        try await Self.enrolled { world in
+            let live = try #require(try await world.auth.liveEnrolment())
+            let counted = await world.auth.countedSensor(in: live, Self.policy)
+            // Two attempts at once: the first is cancelled after the second has mismatched.
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    _ = await counted.attempt {
+                        try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(2)))
+                        return nil
+                    }
+                }
+                group.addTask {
+                    _ = await counted.attempt {
+                        try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                        return .notMatched
+                    }
+                }
+            }
+            await Self.mismatches(1, world)
+            #expect(
+                await world.auth.readiness().biometry == .paused(for: .seconds(10)), "the cancel stays counted, and takes none")
+            await counted.forgive()
+            // A mismatch whose count was forgiven meanwhile is counted anew.
+            _ = await counted.attempt {
+                await counted.forgive()
+                return .notMatched
+            }
+            await Self.mismatches(2, world)
+            #expect(await world.auth.readiness().biometry == .paused(for: .seconds(10)))
+        }
+    }
+
+    @Test func theLedgerGoesWithTheKeys() async throws {
+        try await Self.enrolled { world in
+            await Self.mismatches(3, world)
+            let live = try #require(try await world.auth.liveEnrolment())
+            let ledger = CountedSensor.ledgerName(world.auth.name(of: .biometric, in: live))
+            #expect(try await world.auth.platform.secrets.read(ledger) != nil)
+            try await world.auth.revoke()
+            #expect(try await world.auth.platform.secrets.read(ledger) == nil)
+        }
+    }
+}
+
+/// Reads, and writes nothing.
+struct FullDisk: SecretStore {
+    let store: any SecretStore
+
+    func read(_ name: String) async throws(Failure) -> [UInt8]? { try await store.read(name) }
+    func write(_ secret: [UInt8], as name: String) async throws(Failure) { throw Failure(.platform, recovery: .report) }
+    func delete(_ name: String) async throws(Failure) { try await store.delete(name) }
+}
