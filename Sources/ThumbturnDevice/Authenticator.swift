@@ -120,7 +120,7 @@ public actor Authenticator {
         self.choose = choose
         let driver = UnlockDriver(
             platform: platform, reason: reason, request: request,
-            makeProof: { (rung, permit) async throws(Failure) in
+            unlock: { (rung, permit) async throws(Failure) in
                 guard let (key, message) = request(rung) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
                 let signature = try await permit.sign(message, with: key, on: platform)
                 return Proof(jws: CompactJWS.compact(signingInput: message, signature: signature))

@@ -12,13 +12,15 @@ public struct Platform: Sendable {
     public var transport: any Transport
     /// The app's PIN; nil where there is none. Keys of the kind `pin` live here alone.
     public var pin: PINSupport?
+    /// The keys of vaults; nil where there are none.
+    public var vaults: (any ProtectedStore)?
     /// One read and write of the sensor's ledger at a time.
     let ledgers = Turnstile()
 
     /// A platform of these parts.
     public init(
         sensor: any Sensor, keys: any DeviceKeys, secrets: any SecretStore, clock: any DeviceClock = SystemClock(),
-        transport: any Transport = URLSessionTransport(), pin: PINSupport? = nil
+        transport: any Transport = URLSessionTransport(), pin: PINSupport? = nil, vaults: (any ProtectedStore)? = nil
     ) {
         self.sensor = sensor
         self.keys = keys
@@ -26,5 +28,6 @@ public struct Platform: Sendable {
         self.clock = clock
         self.transport = transport
         self.pin = pin
+        self.vaults = vaults
     }
 }

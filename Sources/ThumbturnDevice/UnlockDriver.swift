@@ -3,17 +3,18 @@ import ThumbturnCore
 
 /// Runs an `UnlockFlow` on a platform. One task owns the machine; its effects run as child tasks and come back as events,
 /// so there is no lock, no re-entrancy, and nothing outlives the call.
-struct UnlockDriver {
+struct UnlockDriver<Output: Unlocking> {
     let platform: Platform
     let reason: String
-    /// The key of a rung and the bytes it will sign.
+    /// The key of a rung and the bytes it will sign; none where the key itself is released.
     let request: @Sendable (Rung) -> (key: KeyName, message: [UInt8])?
-    let makeProof: @Sendable (Rung, Permit) async throws(Failure) -> Proof
+    /// Has a rung's key make the proof, or has the platform release it.
+    let unlock: @Sendable (Rung, Permit) async throws(Failure) -> Output
     let observe: @Sendable (UnlockNews) -> Void
     /// Yields when the person asks for another way.
     let choices: AsyncStream<Void>
 
-    func run(_ policy: UnlockPolicy, _ readiness: Readiness) async -> UnlockFlow.End {
+    func run(_ policy: UnlockPolicy, _ readiness: Readiness) async -> UnlockEnd<Output> {
         var flow = UnlockFlow(policy: policy)
         let (events, mailbox) = AsyncStream.makeStream(of: Heard.self)
         mailbox.yield(.event(.began(readiness)))
@@ -24,11 +25,15 @@ struct UnlockDriver {
             group.addTask { for await _ in choices { mailbox.yield(.event(.hintChosen)) } }
             for await heard in events {
                 let event: UnlockFlow.Event
+                var given: Output?
                 switch heard {
                 case .event(let plain): event = plain
                 case .opened(let permit, let prompt):
                     permits[prompt] = permit
                     event = .answered(permit.answer, prompt: prompt)
+                case .unlocked(let output, let prompt):
+                    given = output
+                    event = .signed(output.receipt, prompt: prompt)
                 }
                 for effect in flow.handle(event, at: platform.clock.now) {
                     switch effect {
@@ -61,7 +66,12 @@ struct UnlockDriver {
                         observe(.telemetry(telemetry))
                     case .finish(let end):
                         group.cancelAll()
-                        return end
+                        switch end {
+                        case .failed(let failure): return .failed(failure)
+                        case .granted(let rung, _):
+                            guard let given else { preconditionFailure("a grant comes with what a key gave, and at once") }
+                            return .granted(rung, given)
+                        }
                     }
                 }
             }
@@ -123,7 +133,7 @@ struct UnlockDriver {
 
     private func sign(_ prompt: UnlockFlow.Prompt, _ permit: Permit, _ mailbox: Mailbox) async {
         do throws(Failure) {
-            mailbox.yield(.event(.signed(try await makeProof(prompt.rung, permit), prompt: prompt.id)))
+            mailbox.yield(.unlocked(try await unlock(prompt.rung, permit), prompt: prompt.id))
         } catch {
             mailbox.yield(.event(.signingFailed(error, prompt: prompt.id)))
         }
@@ -131,10 +141,12 @@ struct UnlockDriver {
 
     private typealias Mailbox = AsyncStream<Heard>.Continuation
 
-    /// An event of the flow; an answer that lets a key sign also carries what it takes, which the flow has no business with.
+    /// An event of the flow. An answer that lets a key sign also carries what it takes, and a signature what the caller asked for:
+    /// neither is the flow's business.
     private enum Heard: Sendable {
         case event(UnlockFlow.Event)
         case opened(Permit, prompt: Int)
+        case unlocked(Output, prompt: Int)
     }
 }
 

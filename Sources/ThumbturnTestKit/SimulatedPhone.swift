@@ -52,6 +52,7 @@ public final class SimulatedPhone: Sendable {
         var secrets: [String: [UInt8]] = [:]
         var prompts = 0
         var pins = PINs()
+        var vaults: [KeyName: ProtectedSecret] = [:]
     }
 
     struct StoredKey {
@@ -79,7 +80,7 @@ public final class SimulatedPhone: Sendable {
     public func platform(transport: any Transport = URLSessionTransport()) -> Platform {
         Platform(
             sensor: PhoneSensor(phone: self), keys: PhoneKeys(phone: self), secrets: PhoneSecrets(phone: self), clock: clock,
-            transport: transport, pin: hasPIN ? pinSupport : nil
+            transport: transport, pin: hasPIN ? pinSupport : nil, vaults: vaultStore
         )
     }
 
@@ -198,7 +199,7 @@ extension SimulatedPhone {
     }
 
     /// One match allows one use of one key for one message, as Android's bound prompts do; the strictest of the platforms.
-    fileprivate struct Verified: Sendable {
+    struct Verified: Sendable {
         var rung: Rung
         var key: KeyName
         var message: [UInt8]

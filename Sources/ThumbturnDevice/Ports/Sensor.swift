@@ -26,7 +26,7 @@ public struct PromptRequest: Sendable {
     public var cancelButton: UnlockFlow.CancelButton
     /// The key that will sign. Platforms that bind a prompt to one use of one key need it, and the bytes, before the prompt.
     public var key: KeyName
-    /// What that key will sign.
+    /// What that key will sign; empty where it is the key of a vault, which is released and signs nothing.
     public var message: [UInt8]
 
     /// A prompt to show.

@@ -1,0 +1,76 @@
+extension MessageKey {
+    /// Arabic, with verbal nouns instead of imperatives, which would address a man or a woman.
+    func arabic(_ number: String) -> String {
+        switch self {
+        case .cancel: "إلغاء"
+        case .useBiometrics: "استخدام الوجه أو الإصبع"
+        case .usePasscode: "رمز دخول الجهاز"
+        case .usePIN: "استخدام رمز PIN"
+        case .signIn: "تسجيل الدخول"
+        case .tryAgain: "المحاولة مجددًا"
+        case .openSettings: "فتح الإعدادات"
+        case .setUp: "إعداد"
+        case .notNow: "ليس الآن"
+        case .never: "عدم السؤال مجددًا"
+
+        case .biometricsName: "الوجه أو البصمة"
+        case .passcodeName: "رمز دخول الجهاز"
+        case .pinName: "رمز PIN"
+        case .fullCredentialsName: "الحساب"
+
+        case .hintBiometrics: "هل من صعوبة؟ يمكن استخدام الوجه أو الإصبع."
+        case .hintPasscode: "هل من صعوبة؟ يمكن استخدام رمز دخول الجهاز."
+        case .hintPIN: "هل من صعوبة؟ يمكن استخدام رمز PIN."
+        case .hintSignIn: "هل من صعوبة؟ يمكن تسجيل الدخول بالحساب."
+
+        case .nowBiometrics: "لنجرّب الوجه أو الإصبع."
+        case .nowPasscode: "لنجرّب رمز دخول الجهاز."
+        case .nowPIN: "لنجرّب رمز PIN."
+        case .nowSignIn: "لنتابع بتسجيل الدخول بالحساب."
+
+        case .onceMore: "لنجرّب مرة أخرى."
+        case .holdLonger: "مدة أطول قليلًا من فضلك."
+        case .moveToCentre: "أقرب قليلًا إلى الوسط من فضلك."
+        case .liftAndTouchAgain: "يُرجى رفع الإصبع ثم اللمس مجددًا."
+        case .readAgain: "مرة أخرى من فضلك. يفيد أن يكون الإصبع نظيفًا وجافًا، أو مزيد من الضوء."
+        case .sensorUnavailable: "المستشعر غير متاح الآن. هناك طريقة أخرى."
+        case .permissionNeeded: "لاستخدام الوجه أو الإصبع هنا، يُرجى السماح بذلك في الإعدادات."
+        case .biometricsNotSetUp: "يمكن إعداد الوجه أو الإصبع في الإعدادات."
+        case .passcodeNotSet: "يُرجى أولًا تعيين رمز دخول للجهاز في الإعدادات."
+        case .sensorRestsUsePasscode: "المستشعر في استراحة. رمز دخول الجهاز يعيد تشغيله."
+        case .sensorRestsUsePIN: "المستشعر في استراحة. يمكن استخدام رمز PIN الآن، ورمز دخول الجهاز يعيد تشغيل المستشعر."
+        case .sensorRestsSignIn: "المستشعر في استراحة. يُرجى تسجيل الدخول بالحساب، ورمز دخول الجهاز يعيد تشغيل المستشعر."
+        case .sensorRestsFor: "المستشعر في استراحة. يعود بعد: \(number)."
+
+        case .enterPIN: "يُرجى إدخال رمز PIN."
+        case .choosePIN: "يُرجى اختيار رمز PIN. عدد الأرقام: 6 أو أكثر."
+        case .pinNotRecognised: "رمز PIN هذا غير مطابق. لنجرّب مرة أخرى."
+        case .pinTriesLeft: "رمز PIN هذا غير مطابق. المحاولات المتبقية: \(number)."
+        case .pinPausedFor: "رمز PIN في استراحة. يمكن المتابعة بعد: \(number)."
+        case .pinEasilyGuessed: "رمز PIN هذا سهل التخمين. يُرجى اختيار رمز آخر."
+        case .pinUsedUp: "رمز PIN متوقف للحماية. يُرجى تسجيل الدخول مرة واحدة لاختيار رمز جديد."
+
+        case .setUpAgain: "تغيّر شيء على هذا الجهاز. يُرجى إعداده مرة أخرى."
+        case .setUpThisDevice: "يُرجى تسجيل الدخول مرة واحدة لإعداد هذا الجهاز."
+        case .alreadySetUp: "هذا الجهاز مُعَدّ من قبل."
+        case .unlockDeviceFirst: "يُرجى فتح قفل الجهاز أولًا ثم العودة."
+        case .signedOut: "انتهت الجلسة. يُرجى تسجيل الدخول مجددًا."
+        case .signInToGoOn: "للمتابعة، يُرجى تسجيل الدخول بالحساب."
+
+        case .vaultClosed: "الخزنة مغلقة. للمتابعة، يُرجى فتحها مجددًا."
+        case .cannotBeOpenedHere: "لا يمكن فتح هذا هنا. ربما تغيّر أو يعود إلى مكان آخر."
+        case .tooLarge: "هذا أكبر مما تتسع له الخزنة."
+
+        case .readyWhenYouAre: "يمكن المتابعة في أي وقت."
+        case .waitFor: "يمكن المحاولة مجددًا بعد: \(number)."
+        case .noConnection: "لا يوجد اتصال الآن. يُرجى المحاولة لاحقًا."
+        case .notAccepted: "لم يكتمل ذلك. يُرجى تسجيل الدخول مجددًا."
+        case .checkSettings: "يُرجى مراجعة إعدادات هذا الجهاز."
+        case .contactSupport: "هذا غير ممكن الآن. يمكن لفريق الدعم المساعدة."
+
+        case .offerTitle: "فتح القفل بسرعة أكبر؟"
+        case .offerText: "الوجه أو الإصبع بدلًا من الكتابة. ما يراه المستشعر يبقى على هذا الجهاز."
+        case .offerLater: "يمكن تشغيل ذلك لاحقًا من الإعدادات."
+        }
+    }
+}

@@ -1,0 +1,77 @@
+extension MessageKey {
+    /// Neutral English.
+    func english(_ number: String) -> String {
+        switch self {
+        case .cancel: "Cancel"
+        case .useBiometrics: "Use face or finger"
+        case .usePasscode: "Use passcode"
+        case .usePIN: "Use PIN"
+        case .signIn: "Sign in"
+        case .tryAgain: "Try again"
+        case .openSettings: "Open Settings"
+        case .setUp: "Set up"
+        case .notNow: "Not now"
+        case .never: "Don’t ask again"
+
+        case .biometricsName: "Face or fingerprint"
+        case .passcodeName: "Device passcode"
+        case .pinName: "PIN"
+        case .fullCredentialsName: "Your account"
+
+        case .hintBiometrics: "Having trouble? Use your face or finger instead."
+        case .hintPasscode: "Having trouble? Use your device passcode instead."
+        case .hintPIN: "Having trouble? Use your PIN instead."
+        case .hintSignIn: "Having trouble? Sign in with your account instead."
+
+        case .nowBiometrics: "Let’s try your face or finger."
+        case .nowPasscode: "Let’s try your device passcode."
+        case .nowPIN: "Let’s try your PIN."
+        case .nowSignIn: "Let’s sign in with your account."
+
+        case .onceMore: "Let’s try that once more."
+        case .holdLonger: "A little longer, please."
+        case .moveToCentre: "A little more to the middle, please."
+        case .liftAndTouchAgain: "Please lift your finger and touch again."
+        case .readAgain: "Please try again. A clean, dry finger or more light helps."
+        case .sensorUnavailable: "The sensor can’t be used right now. There is another way."
+        case .permissionNeeded: "To use your face or finger here, allow it in Settings."
+        case .biometricsNotSetUp: "You can set up your face or finger in Settings."
+        case .passcodeNotSet: "Please set a device passcode in Settings first."
+        case .sensorRestsUsePasscode: "The sensor is resting. Your device passcode turns it on again."
+        case .sensorRestsUsePIN: "The sensor is resting. Your PIN works now; the device passcode turns the sensor on again."
+        case .sensorRestsSignIn:
+            "The sensor is resting. Sign in with your account; the device passcode turns the sensor on again."
+        case .sensorRestsFor: "The sensor is resting. It is back in \(number)."
+
+        case .enterPIN: "Enter your PIN."
+        case .choosePIN: "Choose a PIN of 6 digits or more."
+        case .pinNotRecognised: "This PIN doesn’t match. Please try again."
+        case .pinTriesLeft: "This PIN doesn’t match. Tries left: \(number)."
+        case .pinPausedFor: "The PIN takes a break. You can go on in \(number)."
+        case .pinEasilyGuessed: "This PIN is easy to guess. Please choose another one."
+        case .pinUsedUp: "The PIN is off for your protection. Sign in once to choose a new one."
+
+        case .setUpAgain: "Something changed on this device. Please set it up once more."
+        case .setUpThisDevice: "Sign in once to set up this device."
+        case .alreadySetUp: "This device is already set up."
+        case .unlockDeviceFirst: "Unlock your device once, then come back."
+        case .signedOut: "You are signed out. Please sign in again."
+        case .signInToGoOn: "Sign in with your account to go on."
+
+        case .vaultClosed: "The vault is closed. Open it again to go on."
+        case .cannotBeOpenedHere: "This can’t be opened here. It may have been changed, or belong to another place."
+        case .tooLarge: "This is more than fits in here."
+
+        case .readyWhenYouAre: "Ready when you are."
+        case .waitFor: "Please wait \(number), then try again."
+        case .noConnection: "There is no connection right now. Please try again later."
+        case .notAccepted: "That didn’t go through. Please sign in again."
+        case .checkSettings: "Please check the settings of this device."
+        case .contactSupport: "This isn’t possible right now. Our support can help."
+
+        case .offerTitle: "Unlock faster?"
+        case .offerText: "Use your face or finger instead of typing. What the sensor sees stays on this device."
+        case .offerLater: "You can turn it on later in the settings."
+        }
+    }
+}

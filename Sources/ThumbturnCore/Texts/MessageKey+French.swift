@@ -1,0 +1,76 @@
+extension MessageKey {
+    /// French, in the formal address.
+    func french(_ number: String) -> String {
+        switch self {
+        case .cancel: "Annuler"
+        case .useBiometrics: "Visage ou doigt"
+        case .usePasscode: "Code de l’appareil"
+        case .usePIN: "Utiliser le code PIN"
+        case .signIn: "Se connecter"
+        case .tryAgain: "Réessayer"
+        case .openSettings: "Ouvrir les réglages"
+        case .setUp: "Configurer"
+        case .notNow: "Pas maintenant"
+        case .never: "Ne plus demander"
+
+        case .biometricsName: "Visage ou empreinte"
+        case .passcodeName: "Code de l’appareil"
+        case .pinName: "Code PIN"
+        case .fullCredentialsName: "Votre compte"
+
+        case .hintBiometrics: "Un souci ? Utilisez plutôt votre visage ou votre doigt."
+        case .hintPasscode: "Un souci ? Utilisez plutôt le code de l’appareil."
+        case .hintPIN: "Un souci ? Utilisez plutôt votre code PIN."
+        case .hintSignIn: "Un souci ? Connectez-vous plutôt avec votre compte."
+
+        case .nowBiometrics: "Essayons avec votre visage ou votre doigt."
+        case .nowPasscode: "Essayons avec le code de l’appareil."
+        case .nowPIN: "Essayons avec votre code PIN."
+        case .nowSignIn: "Continuons avec votre compte."
+
+        case .onceMore: "Essayons encore une fois."
+        case .holdLonger: "Un peu plus longtemps, s’il vous plaît."
+        case .moveToCentre: "Un peu plus au centre, s’il vous plaît."
+        case .liftAndTouchAgain: "Levez le doigt, puis posez-le à nouveau."
+        case .readAgain: "Encore une fois. Un doigt propre et sec ou plus de lumière aide."
+        case .sensorUnavailable: "Le capteur n’est pas disponible pour le moment. Il y a un autre moyen."
+        case .permissionNeeded: "Pour utiliser votre visage ou votre doigt ici, autorisez-le dans les réglages."
+        case .biometricsNotSetUp: "Vous pouvez configurer votre visage ou votre doigt dans les réglages."
+        case .passcodeNotSet: "Définissez d’abord un code de l’appareil dans les réglages."
+        case .sensorRestsUsePasscode: "Le capteur est en pause. Le code de l’appareil le réactive."
+        case .sensorRestsUsePIN: "Le capteur est en pause. Utilisez votre code PIN ; le code de l’appareil réactive le capteur."
+        case .sensorRestsSignIn: "Le capteur est en pause. Connectez-vous ; le code de l’appareil réactive le capteur."
+        case .sensorRestsFor: "Le capteur est en pause. Il revient dans \(number)."
+
+        case .enterPIN: "Saisissez votre code PIN."
+        case .choosePIN: "Choisissez un code PIN d’au moins 6 chiffres."
+        case .pinNotRecognised: "Ce code PIN ne correspond pas. Essayez encore une fois."
+        case .pinTriesLeft: "Ce code PIN ne correspond pas. Essais restants : \(number)."
+        case .pinPausedFor: "Le code PIN est en pause. Vous pourrez continuer dans \(number)."
+        case .pinEasilyGuessed: "Ce code PIN est facile à deviner. Choisissez-en un autre."
+        case .pinUsedUp: "Le code PIN est désactivé pour votre protection. Connectez-vous pour en choisir un nouveau."
+
+        case .setUpAgain: "Quelque chose a changé sur cet appareil. Configurez-le encore une fois."
+        case .setUpThisDevice: "Connectez-vous une fois pour configurer cet appareil."
+        case .alreadySetUp: "Cet appareil est déjà configuré."
+        case .unlockDeviceFirst: "Déverrouillez d’abord votre appareil, puis revenez."
+        case .signedOut: "La session est terminée. Connectez-vous à nouveau."
+        case .signInToGoOn: "Connectez-vous avec votre compte pour continuer."
+
+        case .vaultClosed: "Le coffre est fermé. Ouvrez-le à nouveau pour continuer."
+        case .cannotBeOpenedHere: "Cela ne s’ouvre pas ici. Le contenu a peut-être changé, ou vient d’ailleurs."
+        case .tooLarge: "C’est plus que ce qui tient ici."
+
+        case .readyWhenYouAre: "Quand vous voulez."
+        case .waitFor: "Patientez \(number), puis réessayez."
+        case .noConnection: "Pas de connexion pour le moment. Réessayez plus tard."
+        case .notAccepted: "Cela n’a pas abouti. Connectez-vous à nouveau."
+        case .checkSettings: "Consultez les réglages de cet appareil."
+        case .contactSupport: "Ce n’est pas possible pour le moment. L’assistance peut vous aider."
+
+        case .offerTitle: "Déverrouiller plus vite ?"
+        case .offerText: "Votre visage ou votre doigt au lieu de la saisie. Ce que voit le capteur reste sur cet appareil."
+        case .offerLater: "Vous pourrez l’activer plus tard dans les réglages."
+        }
+    }
+}

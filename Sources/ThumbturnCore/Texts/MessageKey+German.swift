@@ -1,0 +1,77 @@
+extension MessageKey {
+    /// German, in the formal address.
+    func german(_ number: String) -> String {
+        switch self {
+        case .cancel: "Abbrechen"
+        case .useBiometrics: "Gesicht oder Finger"
+        case .usePasscode: "Gerätecode verwenden"
+        case .usePIN: "PIN verwenden"
+        case .signIn: "Anmelden"
+        case .tryAgain: "Noch einmal"
+        case .openSettings: "Einstellungen öffnen"
+        case .setUp: "Einrichten"
+        case .notNow: "Nicht jetzt"
+        case .never: "Nicht mehr fragen"
+
+        case .biometricsName: "Gesicht oder Fingerabdruck"
+        case .passcodeName: "Gerätecode"
+        case .pinName: "PIN"
+        case .fullCredentialsName: "Ihr Konto"
+
+        case .hintBiometrics: "Klappt es nicht? Gesicht oder Finger gehen auch."
+        case .hintPasscode: "Klappt es nicht? Der Gerätecode geht auch."
+        case .hintPIN: "Klappt es nicht? Ihre PIN geht auch."
+        case .hintSignIn: "Klappt es nicht? Die Anmeldung mit Ihrem Konto geht auch."
+
+        case .nowBiometrics: "Versuchen wir es mit Gesicht oder Finger."
+        case .nowPasscode: "Versuchen wir es mit dem Gerätecode."
+        case .nowPIN: "Versuchen wir es mit Ihrer PIN."
+        case .nowSignIn: "Weiter geht es mit Ihrem Konto."
+
+        case .onceMore: "Versuchen wir es noch einmal."
+        case .holdLonger: "Bitte etwas länger."
+        case .moveToCentre: "Bitte etwas mehr zur Mitte."
+        case .liftAndTouchAgain: "Bitte den Finger heben und noch einmal auflegen."
+        case .readAgain: "Bitte noch einmal. Ein sauberer, trockener Finger oder mehr Licht hilft."
+        case .sensorUnavailable: "Der Sensor ist gerade nicht verfügbar. Es geht auch anders."
+        case .permissionNeeded: "Gesicht oder Finger lassen sich in den Einstellungen für diese App erlauben."
+        case .biometricsNotSetUp: "Gesicht oder Finger lassen sich in den Einstellungen einrichten."
+        case .passcodeNotSet: "Bitte zuerst in den Einstellungen einen Gerätecode festlegen."
+        case .sensorRestsUsePasscode: "Der Sensor macht Pause. Ihr Gerätecode schaltet ihn wieder ein."
+        case .sensorRestsUsePIN: "Der Sensor macht Pause. Jetzt hilft Ihre PIN; der Gerätecode schaltet den Sensor wieder ein."
+        case .sensorRestsSignIn: "Der Sensor macht Pause. Bitte anmelden; der Gerätecode schaltet den Sensor wieder ein."
+        case .sensorRestsFor: "Der Sensor macht Pause. In \(number) ist er wieder da."
+
+        case .enterPIN: "PIN eingeben."
+        case .choosePIN: "Bitte eine PIN mit mindestens 6 Ziffern wählen."
+        case .pinNotRecognised: "Diese PIN passt nicht. Bitte noch einmal."
+        case .pinTriesLeft: "Diese PIN passt nicht. Verbleibende Versuche: \(number)."
+        case .pinPausedFor: "Die PIN macht Pause. In \(number) geht es weiter."
+        case .pinEasilyGuessed: "Diese PIN ist leicht zu erraten. Bitte eine andere wählen."
+        case .pinUsedUp: "Die PIN ist zu Ihrem Schutz aus. Nach einer Anmeldung können Sie eine neue wählen."
+
+        case .setUpAgain: "Auf diesem Gerät hat sich etwas geändert. Bitte noch einmal einrichten."
+        case .setUpThisDevice: "Bitte einmal anmelden, um dieses Gerät einzurichten."
+        case .alreadySetUp: "Dieses Gerät ist schon eingerichtet."
+        case .unlockDeviceFirst: "Bitte zuerst das Gerät entsperren und dann zurückkommen."
+        case .signedOut: "Sie sind abgemeldet. Bitte wieder anmelden."
+        case .signInToGoOn: "Weiter geht es nach der Anmeldung mit Ihrem Konto."
+
+        case .vaultClosed: "Der Tresor ist geschlossen. Zum Weitermachen bitte wieder öffnen."
+        case .cannotBeOpenedHere:
+            "Das lässt sich hier nicht öffnen. Vielleicht wurde es verändert oder gehört an einen anderen Ort."
+        case .tooLarge: "Das ist mehr, als hier hineinpasst."
+
+        case .readyWhenYouAre: "Es kann weitergehen, wenn Sie so weit sind."
+        case .waitFor: "Bitte \(number) warten, dann noch einmal."
+        case .noConnection: "Gerade gibt es keine Verbindung. Bitte später noch einmal."
+        case .notAccepted: "Das ging nicht durch. Bitte wieder anmelden."
+        case .checkSettings: "Bitte die Einstellungen dieses Geräts ansehen."
+        case .contactSupport: "Das geht gerade nicht. Der Support hilft gern."
+
+        case .offerTitle: "Schneller entsperren?"
+        case .offerText: "Gesicht oder Finger statt Tippen. Was der Sensor sieht, bleibt auf diesem Gerät."
+        case .offerLater: "Das geht später auch in den Einstellungen."
+        }
+    }
+}

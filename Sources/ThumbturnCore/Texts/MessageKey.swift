@@ -1,0 +1,116 @@
+/// Names a text that a person may see. The raw value is stable, so an app may keep its own texts under it.
+///
+/// Texts of the ladder exist once for each rung instead of having a rung's name put into them: in most languages the sentence
+/// around the name changes with it.
+public enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
+    // Buttons.
+    case cancel
+    case useBiometrics
+    case usePasscode
+    case usePIN
+    case signIn
+    case tryAgain
+    case openSettings
+    case setUp
+    case notNow
+    case never
+
+    // Names of the rungs, as in a list of settings.
+    case biometricsName
+    case passcodeName
+    case pinName
+    case fullCredentialsName
+
+    // Beside a prompt that nobody answers: another way, without hurry.
+    case hintBiometrics
+    case hintPasscode
+    case hintPIN
+    case hintSignIn
+
+    // The ladder moved on.
+    case nowBiometrics
+    case nowPasscode
+    case nowPIN
+    case nowSignIn
+
+    // At the sensor.
+    case onceMore
+    case holdLonger
+    case moveToCentre
+    case liftAndTouchAgain
+    case readAgain
+    case sensorUnavailable
+    case permissionNeeded
+    case biometricsNotSetUp
+    case passcodeNotSet
+    case sensorRestsUsePasscode
+    case sensorRestsUsePIN
+    case sensorRestsSignIn
+    case sensorRestsFor
+
+    // The app's PIN.
+    case enterPIN
+    case choosePIN
+    case pinNotRecognised
+    case pinTriesLeft
+    case pinPausedFor
+    case pinEasilyGuessed
+    case pinUsedUp
+
+    // The keys and the session.
+    case setUpAgain
+    case setUpThisDevice
+    case alreadySetUp
+    case unlockDeviceFirst
+    case signedOut
+    case signInToGoOn
+
+    // The vault.
+    case vaultClosed
+    case cannotBeOpenedHere
+    case tooLarge
+
+    // Everything else.
+    case readyWhenYouAre
+    case waitFor
+    case noConnection
+    case notAccepted
+    case checkSettings
+    case contactSupport
+
+    // The offer of biometrics.
+    case offerTitle
+    case offerText
+    case offerLater
+}
+
+extension MessageKey {
+    /// What a text has a place for.
+    public enum Placeholder: Hashable, Sendable {
+        /// How long to wait.
+        case time
+        /// How many.
+        case count
+    }
+
+    /// What the text has a place for; nil for most.
+    public var placeholder: Placeholder? {
+        switch self {
+        case .sensorRestsFor, .pinPausedFor, .waitFor: .time
+        case .pinTriesLeft: .count
+        default: nil
+        }
+    }
+
+    /// Whether the text stands on a button.
+    public var isButton: Bool {
+        switch self {
+        case .cancel, .useBiometrics, .usePasscode, .usePIN, .signIn, .tryAgain, .openSettings, .setUp, .notNow, .never: true
+        default: false
+        }
+    }
+
+    /// How many characters the text has at most, in every language: on a button what a system's sheet shows without cutting,
+    /// elsewhere three lines of a small phone.
+    public var longest: Int { isButton ? 24 : 120 }
+}

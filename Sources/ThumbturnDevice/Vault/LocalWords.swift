@@ -1,0 +1,46 @@
+import ThumbturnCore
+
+/// The sensor of a flow whose ladder has no full sign-in below it: no button may promise one.
+struct LocalSensor: Sensor {
+    let sensor: any Sensor
+
+    func biometry() async -> BiometryState { await sensor.biometry() }
+    func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
+
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+        var request = request
+        if request.cancelButton == .use(.fullCredentials) { request.cancelButton = .cancel }
+        return await sensor.prompt(request, hearing: hearing)
+    }
+}
+
+extension UnlockNews {
+    /// Whether a screen would speak of the full sign-in, which opens no vault.
+    var namesTheFullSignIn: Bool {
+        switch self {
+        case .hint(.fullCredentials), .moved(from: _, to: .fullCredentials, because: _): true
+        case .hint, .readPoorly, .moved, .telemetry: false
+        }
+    }
+}
+
+extension Failure {
+    /// The same failure where no full sign-in can help: its next step is what lifts it.
+    var withoutSignIn: Failure {
+        var failure = self
+        switch recovery {
+        case .signInAgain, .fallBack(.fullCredentials): failure.recovery = localRecovery
+        case .retry, .wait, .fallBack, .reEnrol, .openSettings, .setPasscode, .report: break
+        }
+        return failure
+    }
+
+    private var localRecovery: Recovery {
+        switch code {
+        case .lockedOut: .fallBack(.devicePasscode)
+        case .biometryNotEnrolled, .permissionDenied: .openSettings
+        case .notEnrolled: .reEnrol
+        default: .retry
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import Synchronization
+public import ThumbturnCore
+
+/// Secrets and sealed files behind the person's face, finger or passcode: local, without a server, online or off.
+///
+///     let vault = Vault(named: "designs", platform: platform)
+///     try await vault.unlocked("Open the vault") { secrets in
+///         try await secrets.save(SecretBytes("s3cret"), as: "token")
+///         let drawing = try secrets.open(sealed, as: "house.plan")
+///     }
+///
+/// Opening walks the same ladder as a sign-in, with the same times and failures; what answers is not a signature but the vault's
+/// key, which the platform releases. The first unlock makes the vault. **What a vault holds dies with its key**, so it must be
+/// possible to fetch or make it again.
+///
+/// The app's PIN opens no vault: its keys can only sign (see `PINKey`), so nothing could be released for it. Make one value for each
+/// vault: prompts and changes through one value happen one after another.
+public final class Vault: Sendable {
+    /// In the place of a server's address in the names of protected secrets.
+    public static let realm = "vault"
+    /// The most bytes that all secrets of one vault have together, names and some framing included.
+    public static let secretsLimit = 64 * 1024
+    /// The most bytes that one sealed file holds: it is handled in memory as a whole.
+    public static let fileLimit = 64 * 1024 * 1024
+
+    /// The app's label for the vault on this device.
+    public let name: String
+    private let platform: Platform
+    private let policy: UnlockPolicy
+    private let access: VaultAccess
+    private let observe: @Sendable (UnlockNews) -> Void
+    /// One prompt at a time.
+    private let prompts = Turnstile()
+    /// One change at a time.
+    private let changes = Turnstile()
+    /// Reaches the flow that is running.
+    private let choose = Mutex<AsyncStream<Void>.Continuation?>(nil)
+
+    /// A vault, whether it was made before or not. Touches nothing.
+    ///
+    /// - Parameters:
+    ///   - policy: its numbers, and those rungs of its ladder that the access has. Where it has none of them, every unlock throws
+    ///     `policyDenies`.
+    ///   - access: what opens the vault. A vault keeps the one that it was made with; unlocking with another throws `policyDenies`.
+    ///   - observe: hears hints, moves along the ladder and telemetry.
+    public init(
+        named name: String, platform: Platform, policy: UnlockPolicy = .unlock, access: VaultAccess = .biometryCurrentSet,
+        observe: @escaping @Sendable (UnlockNews) -> Void = { _ in }
+    ) {
+        var policy = policy
+        policy.ladder = policy.ladder.filter(access.rungs.contains)
+        self.name = name
+        self.platform = platform
+        self.policy = policy
+        self.access = access
+        self.observe = observe
+    }
+
+    /// Opens the vault with one prompt, for as many reads and writes as the body makes, and closes it when the body ends.
+    ///
+    /// - Parameter reason: shown in the system's prompt; an empty one throws `reasonMissing`.
+    /// - Returns: what the body returns.
+    /// - Throws: what the body throws; one of the four cancels; what stood in the way of the last rung, with what lifts it;
+    ///   `keyInvalidated` with `reEnrol` where the vault is gone for good: call `delete()`, and the next unlock makes a new one.
+    ///   Cancelling the task dismisses the prompt and throws `cancelledByApp`.
+    public func unlocked<Value>(_ reason: String, _ body: (LocalUnlock) async throws -> Value) async throws -> Value {
+        let unlock = try await unlock(reason)
+        defer { unlock.end() }
+        return try await body(unlock)
+    }
+
+    /// What can be done now. Silent: it never prompts and never throws. The keys are the copies of the vault's own key; the session
+    /// key, which a vault does not have, counts as usable. A vault that was not made yet has no keys.
+    public func readiness() async -> Readiness {
+        do throws(Failure) {
+            return await readiness(of: try await record())
+        } catch {
+            let state = error.recovery == .reEnrol ? KeyState.invalidated : .notYetReadable
+            let keys = Dictionary(uniqueKeysWithValues: policy.ladder.compactMap(\.key).map { ($0, state) })
+            return await readiness(keys)
+        }
+    }
+
+    /// Whether there is a secret of this name, without a prompt.
+    public func contains(_ name: String) async throws(Failure) -> Bool {
+        try await record()?.names.contains(VaultRecord.hash(name, self.name)) ?? false
+    }
+
+    /// Deletes the vault with all its secrets, without a prompt. Its sealed files can never be opened again.
+    public func delete() async throws(Failure) {
+        guard let store = platform.vaults else { throw Failure(.noVault, recovery: .report) }
+        await changes.enter()
+        defer { changes.leave() }
+        // The copies of the key first: once they are gone nothing can be read, whatever happens next.
+        for kind in [KeyKind.biometric, .passcode] { try await store.delete(copy(kind)) }
+        try await platform.secrets.delete(recordName)
+    }
+
+    /// The person asks for another way, for example by the hint: the running flow moves to the next rung.
+    public func useAnotherWay() {
+        choose.withLock { $0 }?.yield()
+    }
+}
+
+// MARK: - Unlocking
+
+extension Vault {
+    private func unlock(_ reason: String) async throws(Failure) -> LocalUnlock {
+        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing, recovery: .report) }
+        guard let store = platform.vaults else { throw Failure(.noVault, recovery: .report) }
+        guard !policy.ladder.isEmpty else { throw Failure(.policyDenies, recovery: .report) }
+        await prompts.enter()
+        defer { prompts.leave() }
+        let record = try await recordOrMake(in: store)
+        guard record.access == access else { throw Failure(.policyDenies, recovery: .report) }
+        let (rung, key) = try await open(record, in: store, reason)
+        // A copy may be one of another vault's making; only the box tells.
+        _ = try record.secrets(name, key)
+        if rung == .devicePasscode { await addMissingCopies(of: key, in: store) }
+        return LocalUnlock(rung: rung, vault: self, key: key)
+    }
+
+    /// Runs the flow until the platform has released the key.
+    private func open(
+        _ record: VaultRecord, in store: any ProtectedStore, _ reason: String
+    ) async throws(Failure) -> (Rung, VaultKey) {
+        let readiness = await readiness(of: record)
+        let copies = Dictionary(
+            uniqueKeysWithValues: policy.ladder.compactMap { rung in rung.key.map { (rung, copy($0)) } }
+        )
+        let (choices, choose) = AsyncStream.makeStream(of: Void.self)
+        self.choose.withLock { $0 = choose }
+        defer { self.choose.withLock { $0 = nil } }
+        var platform = platform
+        platform.sensor = LocalSensor(sensor: platform.sensor)
+        let observe = observe
+        let driver = UnlockDriver(
+            platform: platform, reason: reason, request: { rung in copies[rung].map { ($0, []) } },
+            unlock: { (rung, permit) throws(Failure) in
+                guard case .presence(let presence) = permit, let copy = copies[rung] else {
+                    preconditionFailure("a vault asks only rungs that have a copy of its key, and never for a PIN")
+                }
+                guard let key = VaultKey(try await store.release(copy, presence: presence)) else {
+                    throw Failure(.platform, recovery: .report)
+                }
+                return key
+            },
+            observe: { news in
+                if !news.namesTheFullSignIn { observe(news) }
+            },
+            choices: choices
+        )
+        switch await driver.run(policy, readiness) {
+        case .granted(let rung, let key): return (rung, key)
+        case .failed(let failure): throw failure.withoutSignIn
+        }
+    }
+
+    /// A copy for each rung that had none, such as the sensor's where nobody had set it up when the vault was made. The passcode opens
+    /// these vaults anyway, so nothing is weakened; where it does not work, the rung that opened the vault still does.
+    private func addMissingCopies(of key: VaultKey, in store: any ProtectedStore) async {
+        await changes.enter()
+        defer { changes.leave() }
+        guard var record = (try? await record()) ?? nil else { return }
+        for rung in policy.ladder {
+            guard let kind = rung.key, await store.state(of: copy(kind)) != .usable else { continue }
+            guard (try? await store.protect(key.secret, as: copy(kind), access: access)) != nil,
+                !record.rungs.contains(rung)
+            else { continue }
+            record.rungs.append(rung)
+            try? await keep(record)
+        }
+    }
+
+    private func copy(_ kind: KeyKind) -> KeyName { KeyName(server: Self.realm, account: name, kind: kind) }
+
+    private func readiness(of record: VaultRecord?) async -> Readiness {
+        var keys: [KeyKind: KeyState] = [:]
+        for rung in record?.rungs ?? [] {
+            guard let kind = rung.key else { continue }
+            let state = await platform.vaults?.state(of: copy(kind)) ?? .missing
+            // A copy that was made and is not there did not come along with a backup, or was deleted by the platform.
+            keys[kind] = state == .missing ? .invalidated : state
+        }
+        return await readiness(keys)
+    }
+
+    private func readiness(_ keys: [KeyKind: KeyState]) async -> Readiness {
+        Readiness(
+            biometry: await platform.sensor.biometry(), keys: keys.merging([.session: .usable]) { $1 }, ladder: policy.ladder
+        )
+    }
+}
+
+// MARK: - The record
+
+extension Vault {
+    /// The record with the secrets in it.
+    func secrets(_ key: VaultKey) async throws(Failure) -> (record: VaultRecord, secrets: [String: [UInt8]]) {
+        guard let record = try await record() else { throw Failure(.vaultClosed, recovery: .retry) }
+        return (record, try record.secrets(name, key))
+    }
+
+    /// Changes the secrets in one step.
+    func change(_ key: VaultKey, _ change: (inout [String: [UInt8]]) throws(Failure) -> Void) async throws(Failure) {
+        await changes.enter()
+        defer { changes.leave() }
+        var (record, secrets) = try await secrets(key)
+        try change(&secrets)
+        try record.set(secrets, name, key)
+        try await keep(record)
+    }
+
+    /// The copies first and the record last: without the record there is no vault, and whatever copies a crash left are replaced.
+    private func recordOrMake(in store: any ProtectedStore) async throws(Failure) -> VaultRecord {
+        await changes.enter()
+        defer { changes.leave() }
+        if let record = try await record() { return record }
+        let key = VaultKey()
+        var rungs: [Rung] = []
+        var obstacle: Failure?
+        for rung in policy.ladder {
+            guard let kind = rung.key else { continue }
+            do throws(Failure) {
+                try await store.protect(key.secret, as: copy(kind), access: access)
+                rungs.append(rung)
+            } catch {
+                obstacle = obstacle ?? error
+            }
+        }
+        if rungs.isEmpty, let obstacle { throw obstacle }
+        let record = try VaultRecord(access: access, rungs: rungs, vault: name, key: key)
+        try await keep(record)
+        return record
+    }
+
+    private func record() async throws(Failure) -> VaultRecord? {
+        guard let bytes = try await platform.secrets.read(recordName) else { return nil }
+        guard let record = VaultRecord(bytes) else { throw Failure(.keyInvalidated, recovery: .reEnrol) }
+        return record
+    }
+
+    private func keep(_ record: VaultRecord) async throws(Failure) {
+        try await platform.secrets.write(Signing.encode(record), as: recordName)
+    }
+
+    private var recordName: String { "vault \(name)" }
+}

@@ -1,0 +1,73 @@
+public import ThumbturnCore
+public import ThumbturnDevice
+
+extension SimulatedPhone {
+    /// The passcode is removed, and with it, as on real phones, the enrolled faces and every protected secret: for good, also when a
+    /// passcode is set again.
+    public func removePasscode() {
+        state.withLock { state in
+            state.hasPasscode = false
+            state.hasFace = false
+            state.enrolment += 1
+            for name in state.vaults.keys { state.vaults[name]?.isDead = true }
+        }
+    }
+
+    struct ProtectedSecret {
+        var secret: SecretBytes
+        /// The enrolment with which it dies; nil where it outlives changes.
+        var enrolment: Int?
+        var isDead = false
+    }
+
+    var vaultStore: any ProtectedStore { PhoneVaults(phone: self) }
+}
+
+private struct PhoneVaults: ProtectedStore {
+    let phone: SimulatedPhone
+
+    func protect(_ secret: SecretBytes, as name: KeyName, access: VaultAccess) throws(Failure) {
+        try phone.protect(secret, name, access)
+    }
+    func release(_ name: KeyName, presence: Presence) throws(Failure) -> SecretBytes { try phone.release(name, presence) }
+    func state(of name: KeyName) -> KeyState { phone.vaultState(name) }
+    func delete(_ name: KeyName) { phone.state.withLock { $0.vaults[name] = nil } }
+}
+
+extension SimulatedPhone {
+    fileprivate func protect(_ secret: SecretBytes, _ name: KeyName, _ access: VaultAccess) throws(Failure) {
+        let obstacle: Failure? = state.withLock { state in
+            if !state.hasPasscode { return Failure(.biometryUnavailable, recovery: .setPasscode) }
+            if name.kind == .biometric, !state.hasSensor {
+                return Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
+            }
+            if name.kind == .biometric, !state.hasFace { return Failure(.biometryNotEnrolled, recovery: .openSettings) }
+            state.vaults[name] = ProtectedSecret(
+                secret: secret, enrolment: access == .biometryCurrentSet && name.kind == .biometric ? state.enrolment : nil
+            )
+            return nil
+        }
+        if let obstacle { throw obstacle }
+    }
+
+    fileprivate func vaultState(_ name: KeyName) -> KeyState {
+        state.withLock { state in
+            guard let kept = state.vaults[name] else { return .missing }
+            if let enrolment = kept.enrolment, enrolment != state.enrolment { return .invalidated }
+            return kept.isDead ? .invalidated : .usable
+        }
+    }
+
+    fileprivate func release(_ name: KeyName, _ presence: Presence) throws(Failure) -> SecretBytes {
+        switch vaultState(name) {
+        case .usable: break
+        case .invalidated: throw Failure(.keyInvalidated, recovery: .reEnrol)
+        case .missing, .notYetReadable, .paused: throw Failure(.notEnrolled, recovery: .reEnrol)
+        }
+        guard let verified = presence.context as? Verified, verified.key == name, verified.rung.key == name.kind else {
+            throw Failure(.notMatched, recovery: .retry)
+        }
+        guard let kept = state.withLock({ $0.vaults[name] }) else { throw Failure(.notEnrolled, recovery: .reEnrol) }
+        return kept.secret
+    }
+}
