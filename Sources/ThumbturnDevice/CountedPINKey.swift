@@ -38,7 +38,7 @@ struct CountedPINKey: Sendable {
             switch try await ledger().standing(at: now) {
             case .open: return own
             case .paused(let duration): return .paused(for: max(duration, least))
-            case .exhausted: return .invalidated
+            case .exhausted: return .invalidated(.wrongPINs)
             }
         } catch {
             return .notYetReadable

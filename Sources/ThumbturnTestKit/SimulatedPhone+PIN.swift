@@ -99,7 +99,7 @@ extension SimulatedPhone {
     fileprivate func pinKeyState(_ name: KeyName) -> KeyState {
         state.withLock { state in
             guard let stored = state.pins.keys[name] else { return .missing }
-            return stored.wrongInARow < Self.pinLimit ? .usable : .invalidated
+            return stored.wrongInARow < Self.pinLimit ? .usable : .invalidated(.wrongPINs)
         }
     }
 

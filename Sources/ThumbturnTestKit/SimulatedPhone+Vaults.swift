@@ -53,8 +53,8 @@ extension SimulatedPhone {
     fileprivate func vaultState(_ name: KeyName) -> KeyState {
         state.withLock { state in
             guard let kept = state.vaults[name] else { return .missing }
-            if let enrolment = kept.enrolment, enrolment != state.enrolment { return .invalidated }
-            return kept.isDead ? .invalidated : .usable
+            if let enrolment = kept.enrolment, enrolment != state.enrolment { return .invalidated(.enrolmentChanged) }
+            return kept.isDead ? .invalidated(.passcodeRemoved) : .usable
         }
     }
 

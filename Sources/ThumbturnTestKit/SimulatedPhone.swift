@@ -237,8 +237,8 @@ extension SimulatedPhone {
     fileprivate func keyState(_ name: KeyName) -> KeyState {
         state.withLock { state in
             guard let stored = state.keys[name] else { return .missing }
-            if name.kind == .biometric, stored.enrolment != state.enrolment { return .invalidated }
-            if name.kind == .passcode, !state.hasPasscode { return .invalidated }
+            if name.kind == .biometric, stored.enrolment != state.enrolment { return .invalidated(.enrolmentChanged) }
+            if name.kind == .passcode, !state.hasPasscode { return .invalidated(.passcodeRemoved) }
             return .usable
         }
     }

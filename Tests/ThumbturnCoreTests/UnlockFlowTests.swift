@@ -294,7 +294,7 @@ let proof = Proof(jws: "a.b.c")
     }
 
     @Test func aDeadKeyIsNamedAndAsksForEnrolment() {
-        let player = FlowPlayer(.highRisk, .allGood.with { $0.keys[.biometric] = .invalidated })
+        let player = FlowPlayer(.highRisk, .allGood.with { $0.keys[.biometric] = .invalidated(.enrolmentChanged) })
         #expect(player.failure == Failure(.keyInvalidated, recovery: .reEnrol))
         #expect(player.effects.contains(.emit(.keyInvalidated)))
         var late = FlowPlayer(.highRisk)

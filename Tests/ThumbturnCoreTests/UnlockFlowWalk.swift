@@ -23,7 +23,7 @@ import ThumbturnCore
             .ready, .notEnrolled, .lockedOut(.untilPasscode), .lockedOut(.temporary), .paused(for: .seconds(10)),
             .permissionDenied, .unavailable,
         ]
-        let states: [KeyState] = [.usable, .missing, .invalidated, .notYetReadable]
+        let states: [KeyState] = [.usable, .missing, .invalidated(.enrolmentChanged), .notYetReadable]
         let withoutSession = states.map { state in
             Readiness(biometry: .ready, keys: [.session: state, .biometric: .usable, .passcode: .usable], ladder: [])
         }

@@ -253,7 +253,7 @@ import ThumbturnVerifier
             let dead = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
             #expect(dead == Failure(.keyInvalidated, recovery: .reEnrol))
             world.clock.advance(by: .seconds(100_000))
-            #expect(await world.auth.readiness().state(of: .pin) == .invalidated)
+            #expect(await world.auth.readiness().state(of: .pin).isDead)
             world.phone.next(.noMatch, .noMatch, .noMatch)
             let policy = UnlockPolicy(ladder: [.biometric, .appPIN])
             let still = await failure { _ = try await world.auth.authenticate("Unlock", policy: policy) }

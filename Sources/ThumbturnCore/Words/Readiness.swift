@@ -41,13 +41,38 @@ public enum Lockout: String, Hashable, Sendable, Codable {
 public enum KeyState: Hashable, Sendable {
     case usable
     case missing
-    /// The key existed and is gone for good: a new face or finger was enrolled, the passcode was removed, or the PIN was wrong too
-    /// often.
-    case invalidated
+    /// The key existed and is gone for good.
+    case invalidated(KeyLoss)
     /// The key is there and takes no guess for so long: the PIN was wrong too often in a row.
     case paused(for: Duration)
     /// The device has not been unlocked since it started. This never means signed out.
     case notYetReadable
+}
+
+extension KeyState: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .usable: "usable"
+        case .missing: "missing"
+        case .invalidated(let loss): "invalidated (\(loss.rawValue))"
+        case .paused(let duration): "paused for \(duration)"
+        case .notYetReadable: "notYetReadable"
+        }
+    }
+}
+
+/// Why a key is gone for good.
+public enum KeyLoss: String, Hashable, Sendable, Codable, CaseIterable {
+    /// A face or finger was enrolled or removed.
+    case enrolmentChanged
+    /// The device passcode was removed.
+    case passcodeRemoved
+    /// The PIN was wrong too often in a row.
+    case wrongPINs
+    /// What stood beside the key came back from a backup; the key never leaves its device.
+    case restored
+    /// The platform does not say.
+    case unknown
 }
 
 extension KeyState {
@@ -57,6 +82,11 @@ extension KeyState {
         case .usable, .paused: true
         case .missing, .invalidated, .notYetReadable: false
         }
+    }
+
+    /// Whether the key existed and is gone for good.
+    public var isDead: Bool {
+        if case .invalidated = self { true } else { false }
     }
 }
 

@@ -26,7 +26,7 @@ public struct SoftwareKeys: DeviceKeys {
             return try key(name) == nil ? .missing : .usable
         } catch {
             // There but not readable is never a reason to call somebody signed out; there and damaged is gone for good.
-            return error.recovery == .reEnrol ? .invalidated : .notYetReadable
+            return error.recovery == .reEnrol ? .invalidated(.unknown) : .notYetReadable
         }
     }
 

@@ -76,7 +76,7 @@ public final class Vault: Sendable {
         do throws(Failure) {
             return await readiness(of: try await record())
         } catch {
-            let state = error.recovery == .reEnrol ? KeyState.invalidated : .notYetReadable
+            let state = error.recovery == .reEnrol ? KeyState.invalidated(.unknown) : .notYetReadable
             let keys = Dictionary(uniqueKeysWithValues: policy.ladder.compactMap(\.key).map { ($0, state) })
             return await readiness(keys)
         }
@@ -181,7 +181,7 @@ extension Vault {
             guard let kind = rung.key else { continue }
             let state = await platform.vaults?.state(of: copy(kind)) ?? .missing
             // A copy that was made and is not there did not come along with a backup, or was deleted by the platform.
-            keys[kind] = state == .missing ? .invalidated : state
+            keys[kind] = state == .missing ? .invalidated(.restored) : state
         }
         return await readiness(keys)
     }

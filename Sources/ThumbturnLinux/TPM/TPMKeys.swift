@@ -79,7 +79,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
                 try connected { tpm throws(TPMError) in try probe(file, on: tpm) }
                 return .usable
             } catch {
-                return error.recovery == .reEnrol ? .invalidated : .notYetReadable
+                return error.recovery == .reEnrol ? .invalidated(.unknown) : .notYetReadable
             }
         }
     }
