@@ -119,7 +119,7 @@ extension Authenticator {
             }
         }
         guard rungs.isEmpty else { return rungs }
-        if policy.ladder.contains(.devicePasscode), !hasPasscode { throw Failure(.biometryUnavailable, recovery: .setPasscode) }
+        if policy.ladder.contains(.devicePasscode), !hasPasscode { throw Failure(.passcodeNotSet, recovery: .setPasscode) }
         throw biometry.obstacle ?? Failure(.policyDenies, recovery: .report)
     }
 

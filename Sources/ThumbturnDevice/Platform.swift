@@ -14,13 +14,16 @@ public struct Platform: Sendable {
     public var pin: PINSupport?
     /// The keys of vaults; nil where there are none.
     public var vaults: (any ProtectedStore)?
+    /// Where the app is on the screen.
+    public var phases: any AppPhases
     /// One read and write of the sensor's ledger at a time.
     let ledgers = Turnstile()
 
     /// A platform of these parts.
     public init(
         sensor: any Sensor, keys: any DeviceKeys, secrets: any SecretStore, clock: any DeviceClock = SystemClock(),
-        transport: any Transport = URLSessionTransport(), pin: PINSupport? = nil, vaults: (any ProtectedStore)? = nil
+        transport: any Transport = URLSessionTransport(), pin: PINSupport? = nil, vaults: (any ProtectedStore)? = nil,
+        phases: any AppPhases = AlwaysInFront()
     ) {
         self.sensor = sensor
         self.keys = keys
@@ -29,5 +32,6 @@ public struct Platform: Sendable {
         self.transport = transport
         self.pin = pin
         self.vaults = vaults
+        self.phases = phases
     }
 }

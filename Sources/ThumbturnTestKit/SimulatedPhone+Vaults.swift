@@ -37,7 +37,7 @@ private struct PhoneVaults: ProtectedStore {
 extension SimulatedPhone {
     fileprivate func protect(_ secret: SecretBytes, _ name: KeyName, _ access: VaultAccess) throws(Failure) {
         let obstacle: Failure? = state.withLock { state in
-            if !state.hasPasscode { return Failure(.biometryUnavailable, recovery: .setPasscode) }
+            if !state.hasPasscode { return Failure(.passcodeNotSet, recovery: .setPasscode) }
             if name.kind == .biometric, !state.hasSensor {
                 return Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
             }

@@ -159,7 +159,7 @@ extension SimulatedPhone {
         let obstacle: Failure? = state.withLock { state in
             if request.rung == .biometric, let obstacle = Self.biometry(state).obstacle { return obstacle }
             if request.rung == .devicePasscode, !state.hasPasscode {
-                return Failure(.biometryUnavailable, recovery: .setPasscode)
+                return Failure(.passcodeNotSet, recovery: .setPasscode)
             }
             state.prompts += 1
             return nil

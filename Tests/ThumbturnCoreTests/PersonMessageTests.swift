@@ -162,7 +162,7 @@ import ThumbturnCore
         (Failure(.lockedOut, recovery: .wait(.seconds(30))), .sensorRestsFor),
         (Failure(.paused, recovery: .wait(.seconds(30))), .pinPausedFor),
         (Failure(.pinEasilyGuessed, recovery: .retry), .pinEasilyGuessed),
-        (Failure(.biometryUnavailable, recovery: .setPasscode), .passcodeNotSet),
+        (Failure(.passcodeNotSet, recovery: .setPasscode), .passcodeNotSet),
         (Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode)), .sensorUnavailable),
         (Failure(.biometryNotEnrolled, recovery: .openSettings), .biometricsNotSetUp),
         (Failure(.permissionDenied, recovery: .openSettings), .permissionNeeded),

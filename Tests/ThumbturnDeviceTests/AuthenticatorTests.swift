@@ -308,7 +308,7 @@ struct World: Sendable {
         let bare = try World(hasSensor: false, hasPasscode: false)
         try await bare.clock.run {
             let failure = await failure { try await bare.auth.enrol(with: World.signIn) }
-            #expect(failure == Failure(.biometryUnavailable, recovery: .setPasscode))
+            #expect(failure == Failure(.passcodeNotSet, recovery: .setPasscode))
         }
         let withPasscode = try World(hasSensor: false)
         try await withPasscode.clock.run {

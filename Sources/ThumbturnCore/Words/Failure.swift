@@ -30,6 +30,10 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, Custo
         public static let biometryNotEnrolled = Code(name: "biometryNotEnrolled")
         /// There is no sensor, or it cannot be used now.
         public static let biometryUnavailable = Code(name: "biometryUnavailable")
+        /// The device's sensor is too weak to unlock a key.
+        public static let biometryTooWeak = Code(name: "biometryTooWeak")
+        /// The device has no passcode.
+        public static let passcodeNotSet = Code(name: "passcodeNotSet")
         /// The person has not allowed this app to use the sensor.
         public static let permissionDenied = Code(name: "permissionDenied")
 

@@ -9,8 +9,23 @@ public enum BiometryState: Hashable, Sendable {
     case paused(for: Duration)
     /// The person has not allowed this app to use the sensor.
     case permissionDenied
+    /// The sensor is too weak to unlock a key (Android's Class 2).
+    case weak
+    /// The device has no passcode, and without one its system uses no sensor.
+    case passcodeNotSet
+    /// The lid of the computer covers the sensor.
+    case lidClosed
+    /// The person switched the sensor off for all apps.
+    case switchedOff
     /// There is no sensor, or it cannot be used now.
     case unavailable
+}
+
+/// What a sensor looks at.
+public enum SensorKind: String, Hashable, Sendable, Codable, CaseIterable {
+    case face
+    case finger
+    case iris
 }
 
 extension BiometryState {
@@ -22,6 +37,10 @@ extension BiometryState {
         case .lockedOut: Failure(.lockedOut, recovery: .fallBack(.devicePasscode))
         case .paused(let duration): Failure(.paused, recovery: .wait(duration))
         case .permissionDenied: Failure(.permissionDenied, recovery: .openSettings)
+        case .weak: Failure(.biometryTooWeak, recovery: .fallBack(.devicePasscode))
+        case .passcodeNotSet: Failure(.passcodeNotSet, recovery: .setPasscode)
+        case .lidClosed: Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
+        case .switchedOff: Failure(.biometryUnavailable, recovery: .openSettings)
         case .unavailable: Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
         }
     }

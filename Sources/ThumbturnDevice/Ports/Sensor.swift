@@ -8,12 +8,23 @@ public protocol Sensor: Sendable {
     /// Whether the device has a passcode that can be asked for.
     func isPasscodeSet() async -> Bool
 
+    /// What the sensor looks at; nil where there is none, or nobody knows.
+    func kind() async -> SensorKind?
+
+    /// What the system tells about the enrolled faces and fingers, without a prompt; nil where it tells nothing.
+    func enrolmentMark() async -> EnrolmentMark?
+
     /// Shows one prompt and waits for its end. Cancelling the task takes the prompt off the screen, and the call returns when
     /// it is gone.
     ///
     /// - Parameter hearing: told of each reading that gave no verdict, where the sensor tells; the prompt stays, and the sensor
     ///   asks again by itself.
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer
+}
+
+extension Sensor {
+    public func kind() async -> SensorKind? { nil }
+    public func enrolmentMark() async -> EnrolmentMark? { nil }
 }
 
 /// What a prompt says, and what its success will be used for.
