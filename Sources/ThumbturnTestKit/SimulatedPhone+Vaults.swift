@@ -1,5 +1,6 @@
-public import ThumbturnCore
-public import ThumbturnDevice
+import Synchronization
+import ThumbturnCore
+import ThumbturnDevice
 
 extension SimulatedPhone {
     /// The passcode is removed, and with it, as on real phones, the enrolled faces and every protected secret: for good, also when a

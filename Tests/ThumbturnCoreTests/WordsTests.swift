@@ -34,7 +34,9 @@ import ThumbturnCore
             readiness([.session: .usable, .biometric: .usable, .passcode: .usable], .lockedOut(.temporary)).nextRung
                 == .devicePasscode)
         #expect(readiness([.session: .usable, .biometric: .invalidated(.enrolmentChanged)]).isEnrolled == false)
-        #expect(readiness([.session: .usable, .biometric: .invalidated(.enrolmentChanged), .passcode: .usable]).nextRung == .devicePasscode)
+        #expect(
+            readiness([.session: .usable, .biometric: .invalidated(.enrolmentChanged), .passcode: .usable]).nextRung
+                == .devicePasscode)
         let paused = Readiness(
             biometry: .ready, keys: [.session: .usable, .pin: .paused(for: .seconds(30))], ladder: [.appPIN, .fullCredentials])
         #expect(paused.isEnrolled && paused.nextRung == .fullCredentials, "a key that pauses is a key, but not now")

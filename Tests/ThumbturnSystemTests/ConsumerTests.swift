@@ -35,7 +35,8 @@ import TestSupport
         let shown = try await Built.run("/usr/bin/env", ["swift", "run", "--package-path", folder, "Example"])
         #expect(shown.status == 0, "\(shown.errors)")
         #expect(
-            shown.output.hasSuffix("signed in with the biometric key, as ada\nafter a new face: invalidated (enrolmentChanged)\n"), "\(shown.output)"
+            shown.output.hasSuffix(
+                "signed in with the biometric key, as ada\nafter a new face: invalidated (enrolmentChanged)\n"), "\(shown.output)"
         )
     }
 

@@ -18,10 +18,8 @@ extension TPM {
     func raise(_ index: TPMIndex, value: [UInt8]) throws(TPMError) {
         try withIndex(index) { handle throws(TPMError) in
             try setValue(value, of: handle)
-            try withStorageRoot { root throws(TPMError) in
-                try withEncryptedSession(to: root) { session throws(TPMError) in
-                    try unsafe command { unsafe Esys_NV_Increment($0, handle, handle, session, Self.none, Self.none) }
-                }
+            try withProvingSession { session throws(TPMError) in
+                try unsafe command { unsafe Esys_NV_Increment($0, handle, handle, session, Self.none, Self.none) }
             }
         }
     }
@@ -29,9 +27,7 @@ extension TPM {
     func count(_ index: TPMIndex, value: [UInt8]) throws(TPMError) -> UInt64 {
         try withIndex(index) { handle throws(TPMError) in
             try setValue(value, of: handle)
-            let bytes = try withStorageRoot { root throws(TPMError) in
-                try withEncryptedSession(to: root) { session throws(TPMError) in try read(handle, as: handle, in: session) }
-            }
+            let bytes = try withProvingSession { session throws(TPMError) in try read(handle, as: handle, in: session) }
             var reader = TPMReader(bytes)
             guard let count = reader.uint64() else { throw .nonsense }
             return count

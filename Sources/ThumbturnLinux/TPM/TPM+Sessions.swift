@@ -20,6 +20,16 @@ extension TPM {
         }
     }
 
+    /// Works in a session that proves a value without sending it, and in which the TPM proves its answers by the same value (HMAC; TPM
+    /// 2.0 Library, part 1, section 19.6). For values of many random bits: whoever listens could try the few of a PIN.
+    func withProvingSession<Result>(_ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
+        try with(try startSession(type: 0x00)) { session throws(TPMError) in
+            // Stay open for another command.
+            try unsafe command { unsafe Esys_TRSess_SetAttributes($0, session, 0x01, 0xFF) }
+            return try work(session)
+        }
+    }
+
     private func startSession(type: UInt8, root: Handle = TPM.none) throws(TPMError) -> Handle {
         var symmetric = TPMT_SYM_DEF()
         symmetric.algorithm = 0x0006
