@@ -41,7 +41,8 @@ struct DeviceParts: ParsableArguments {
         switch keys {
         case .software:
             return Platform(
-                sensor: try softwareSensor(answers), keys: SoftwareKeys(folder: home), secrets: FileSecrets(folder: home)
+                sensor: try softwareSensor(answers), keys: SoftwareKeys(folder: home), secrets: FileSecrets(folder: home),
+                promptGap: .zero
             )
         case .tpm:
             #if os(Linux)
@@ -62,7 +63,7 @@ struct DeviceParts: ParsableArguments {
             let keys = TPMKeys(tcti: addresses.tcti, folder: home, matcher: addresses.matcher)
             return Platform(
                 sensor: MatcherSensor(socket: addresses.matcher, keys: keys), keys: keys, secrets: FileSecrets(folder: home),
-                pin: PINSupport(entry: TerminalPIN(), key: keys)
+                pin: PINSupport(entry: TerminalPIN(), key: keys), promptGap: .zero
             )
             #else
             throw ValidationError("--keys tpm is for Linux.")

@@ -165,7 +165,10 @@ extension Authenticator {
                 biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable, .passcode: .usable],
                 ladder: first.ladder
             )
-            let (prover, proof) = try await prove(challenge.text, signers, reason, first, fresh)
+            let (text, policy, asked) = (challenge.text, first, signers)
+            let (prover, proof) = try await platform.prompts.inTurn(ask(reason, first), mayShare: false, on: platform) {
+                () async throws(Failure) in try await self.prove(text, asked, reason, policy, fresh)
+            }
             for rung in rungs {
                 guard let kind = rung.key, let jwk = publicKeys[rung] else { continue }
                 registrations.append(KeyRegistration(kind: kind, jwk: jwk, proof: rung == prover ? proof.jws : nil))

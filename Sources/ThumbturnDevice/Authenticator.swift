@@ -55,14 +55,25 @@ public actor Authenticator {
 
     /// Walks the ladder until a key has signed the server's challenge, and exchanges the proof for tokens.
     ///
+    /// One prompt lives at a time in the process, and none while the app is not in front: a call waits until then. While a call
+    /// runs, another one for the same account with the same reason and policy joins it and has the same outcome; all others wait
+    /// their turn.
+    ///
     /// - Parameter reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     /// - Returns: which rung answered, and the tokens.
     /// - Throws: one of the four cancels; what stood in the way of the last rung, with `signInAgain`; `keyInvalidated` with
     ///   `reEnrol`; `paused` with the time to wait, after too many mismatches or wrong PINs; `refused`, `unreachable` or `unexpectedAnswer` from the server. Cancelling the task dismisses the prompt and
     ///   throws `cancelledByApp`.
     public func authenticate(_ reason: String, policy: UnlockPolicy = .unlock) async throws(Failure) -> Grant {
-        let (rung, proof) = try await proof(reason, policy: policy)
-        return Grant(rung: rung, session: try await redeem(proof))
+        try await platform.prompts.inTurn(ask(reason, policy), mayShare: true, on: platform) { () async throws(Failure) in
+            let (rung, proof) = try await self.proof(reason, policy: policy)
+            return Grant(rung: rung, session: try await self.redeem(proof))
+        }
+    }
+
+    /// What this account wants the person to be asked.
+    func ask(_ reason: String, _ policy: UnlockPolicy) -> PromptAsk {
+        PromptAsk(asker: "\(address.issuer) \(account)", reason: reason, policy: policy)
     }
 
     /// The person asks for another way, for example by the hint: the running flow moves to the next rung.

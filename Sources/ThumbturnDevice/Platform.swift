@@ -16,6 +16,11 @@ public struct Platform: Sendable {
     public var vaults: (any ProtectedStore)?
     /// Where the app is on the screen.
     public var phases: any AppPhases
+    /// How long a prompt of the system has to be gone before the next one is shown. A second Face ID that comes during the farewell
+    /// of the first is lost; the time also covers the cross-fade from rung to rung. Zero where no sheet of a system is shown.
+    public var promptGap: Duration
+    /// One prompt at a time, and nothing asked while the app is not in front.
+    let prompts = PromptCoordinator()
     /// One read and write of the sensor's ledger at a time.
     let ledgers = Turnstile()
 
@@ -23,7 +28,7 @@ public struct Platform: Sendable {
     public init(
         sensor: any Sensor, keys: any DeviceKeys, secrets: any SecretStore, clock: any DeviceClock = SystemClock(),
         transport: any Transport = URLSessionTransport(), pin: PINSupport? = nil, vaults: (any ProtectedStore)? = nil,
-        phases: any AppPhases = AlwaysInFront()
+        phases: any AppPhases = AlwaysInFront(), promptGap: Duration = .milliseconds(300)
     ) {
         self.sensor = sensor
         self.keys = keys
@@ -33,5 +38,6 @@ public struct Platform: Sendable {
         self.pin = pin
         self.vaults = vaults
         self.phases = phases
+        self.promptGap = promptGap
     }
 }

@@ -100,7 +100,7 @@ struct UnlockDriver<Output: Unlocking> {
         guard !dismissal.isDismissed, !Task.isCancelled else { return }
         func ask() async -> PromptAnswer? {
             await dismissal.race {
-                await platform.sensor.prompt(request) { mailbox.yield(.event(.readPoorly($0, prompt: prompt.id))) }
+                await platform.prompt(request) { mailbox.yield(.event(.readPoorly($0, prompt: prompt.id))) }
             }
         }
         let answer =

@@ -80,7 +80,9 @@ public final class SimulatedPhone: Sendable {
     public func platform(transport: any Transport = URLSessionTransport()) -> Platform {
         Platform(
             sensor: PhoneSensor(phone: self), keys: PhoneKeys(phone: self), secrets: PhoneSecrets(phone: self), clock: clock,
-            transport: transport, pin: hasPIN ? pinSupport : nil, vaults: vaultStore
+            transport: transport, pin: hasPIN ? pinSupport : nil, vaults: vaultStore,
+            // The sheets of this phone are gone at once.
+            promptGap: .zero
         )
     }
 

@@ -39,6 +39,8 @@ public final class VirtualClock: DeviceClock {
         set { state.withLock { $0.boot = newValue } }
     }
 
+    public var executor: (any TaskExecutor)? { loop }
+
     /// Sets the civil clock, as a person or a network may. Monotonic time does not move.
     public func setCivilTime(_ time: UnixTime) {
         state.withLock { $0.civil = time }

@@ -1,12 +1,4 @@
-/// Where an app is on the screen.
-public enum AppPhase: Hashable, Sendable {
-    /// It has the screen to itself.
-    case front
-    /// It is seen and has no input: the app switcher, or a sheet of the system such as a prompt of its own.
-    case inactive
-    /// It is not seen.
-    case back
-}
+public import ThumbturnCore
 
 /// The port to the app's place on the screen.
 public protocol AppPhases: Sendable {

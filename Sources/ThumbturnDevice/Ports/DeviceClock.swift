@@ -14,4 +14,12 @@ public protocol DeviceClock: Sendable {
 
     /// Waits until a time has come. Throws when the task is cancelled.
     func sleep(until instant: Instant) async throws
+
+    /// Where work goes on that outlives the call that began it; nil for the usual threads. A clock that stands still while code
+    /// runs gives the executor that it watches.
+    var executor: (any TaskExecutor)? { get }
+}
+
+extension DeviceClock {
+    public var executor: (any TaskExecutor)? { nil }
 }

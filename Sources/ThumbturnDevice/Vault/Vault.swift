@@ -30,8 +30,6 @@ public final class Vault: Sendable {
     private let policy: UnlockPolicy
     private let access: VaultAccess
     private let observe: @Sendable (UnlockNews) -> Void
-    /// One prompt at a time.
-    private let prompts = Turnstile()
     /// One change at a time.
     private let changes = Turnstile()
     /// Reaches the flow that is running.
@@ -58,6 +56,9 @@ public final class Vault: Sendable {
     }
 
     /// Opens the vault with one prompt, for as many reads and writes as the body makes, and closes it when the body ends.
+    ///
+    /// One prompt lives at a time in the process, and none while the app is not in front. Unlocks that ask for the same meanwhile
+    /// share the prompt; all others wait their turn.
     ///
     /// - Parameter reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     /// - Returns: what the body returns.
@@ -110,15 +111,22 @@ extension Vault {
         guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing, recovery: .report) }
         guard let store = platform.vaults else { throw Failure(.noVault, recovery: .report) }
         guard !policy.ladder.isEmpty else { throw Failure(.policyDenies, recovery: .report) }
-        await prompts.enter()
-        defer { prompts.leave() }
+        let ask = PromptAsk(asker: "vault \(access.rawValue) \(name)", reason: reason, policy: policy)
+        let (rung, key) = try await platform.prompts.inTurn(ask, mayShare: true, on: platform) { () async throws(Failure) in
+            try await self.opened(in: store, reason)
+        }
+        return LocalUnlock(rung: rung, vault: self, key: key)
+    }
+
+    /// Asks the person, and checks that the key is this vault's.
+    private func opened(in store: any ProtectedStore, _ reason: String) async throws(Failure) -> (Rung, VaultKey) {
         let record = try await recordOrMake(in: store)
         guard record.access == access else { throw Failure(.policyDenies, recovery: .report) }
         let (rung, key) = try await open(record, in: store, reason)
         // A copy may be one of another vault's making; only the box tells.
         _ = try record.secrets(name, key)
         if rung == .devicePasscode { await addMissingCopies(of: key, in: store) }
-        return LocalUnlock(rung: rung, vault: self, key: key)
+        return (rung, key)
     }
 
     /// Runs the flow until the platform has released the key.

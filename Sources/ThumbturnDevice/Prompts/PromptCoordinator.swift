@@ -1,0 +1,139 @@
+import Synchronization
+import ThumbturnCore
+
+/// What somebody wants a person to be asked.
+struct PromptAsk: Hashable, Sendable {
+    /// The account or vault that asks. Requests of different ones are never equal.
+    var asker: String
+    var reason: String
+    var policy: UnlockPolicy
+}
+
+/// One prompt at a time in the process: all authenticators and vaults of a platform share one coordinator. The rules are
+/// `PromptLine` for whole requests, and `PromptWatch` for each prompt of the system.
+final class PromptCoordinator: Sendable {
+    private let state = Mutex(State())
+    /// Requests take turns already; this holds for whatever shows a prompt without one.
+    private let screen = Turnstile()
+    private let sight = PromptSight()
+
+    private struct State {
+        var line = PromptLine<PromptAsk>()
+        var lastCaller = 0
+        /// What each turn does.
+        var work: [Int: @Sendable () -> Task<Void, Never>] = [:]
+        var running: Task<Void, Never>?
+        var waiting: [Int: CheckedContinuation<Outcome, Never>] = [:]
+        var lastPrompt: Instant?
+    }
+
+    private typealias Outcome = Result<any Sendable, Failure>
+
+    /// Whether a prompt of the system is up: now, and every change from here on.
+    func sights() -> AsyncStream<Bool> { sight.stream() }
+
+    /// Does the work when its turn has come, the app is in front and the last prompt is gone long enough.
+    ///
+    /// - Parameter mayShare: whether somebody who asks the same meanwhile gets this work's outcome. Never for a step-up.
+    func inTurn<Value: Sendable>(
+        _ ask: PromptAsk, mayShare: Bool, on platform: Platform,
+        _ work: @escaping @Sendable () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let caller = state.withLock { state in
+            state.lastCaller += 1
+            return state.lastCaller
+        }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                handle(.came(caller, ask, mayShare: mayShare)) { state in
+                    state.waiting[caller] = continuation
+                    guard let turn = state.line.turns.first(where: { $0.callers.contains(caller) }) else { return }
+                    // Who joins has the work of whoever came first.
+                    if turn.callers.count == 1 { state.work[turn.id] = { self.begin(turn.id, on: platform, work) } }
+                }
+                // Who was cancelled before that leaves now.
+                if Task.isCancelled { handle(.left(caller)) }
+            }
+        } onCancel: {
+            handle(.left(caller))
+        }
+        // Whoever left hears that, and no late success.
+        guard !Task.isCancelled else { throw Failure(.cancelledByApp, recovery: .retry) }
+        guard let value = try outcome.get() as? Value else {
+            preconditionFailure("equal requests have outcomes of one type")
+        }
+        return value
+    }
+
+    /// Shows one prompt of the system, once it may be shown.
+    func prompt(
+        _ request: PromptRequest, on platform: Platform, hearing: @escaping @Sendable (PoorReading) -> Void
+    ) async -> PromptAnswer {
+        await screen.enter()
+        defer { screen.leave() }
+        let sensor = platform.sensor
+        let watched = WatchedPrompt(on: platform, notBefore: earliest(on: platform)) {
+            await sensor.prompt(request, hearing: hearing)
+        }
+        return await watched.answer { isUp in
+            self.state.withLock { $0.lastPrompt = platform.clock.now }
+            self.sight.set(isUp)
+        }
+    }
+
+    private func earliest(on platform: Platform) -> Instant {
+        state.withLock { $0.lastPrompt }?.advanced(by: platform.promptGap) ?? platform.clock.now
+    }
+
+    // MARK: - Turns
+
+    private func begin<Value: Sendable>(
+        _ turn: Int, on platform: Platform, _ work: @escaping @Sendable () async throws(Failure) -> Value
+    ) -> Task<Void, Never> {
+        Task(executorPreference: platform.clock.executor) {
+            let outcome: Outcome
+            do throws(Failure) {
+                try await WatchedPrompt.mayBeShown(on: platform, notBefore: self.earliest(on: platform))
+                outcome = .success(try await work())
+            } catch {
+                outcome = .failure(error)
+            }
+            self.handle(.ended(turn: turn), outcome: outcome)
+        }
+    }
+
+    /// - Parameters:
+    ///   - outcome: for everybody who waits for nothing any more afterwards.
+    ///   - note: keeps what belongs to the event.
+    private func handle(
+        _ event: PromptLine<PromptAsk>.Event,
+        outcome: Outcome = .failure(Failure(.cancelledByApp, recovery: .retry)), _ note: (inout State) -> Void = { _ in }
+    ) {
+        let (stopped, released) = state.withLock { state in
+            let effects = state.line.handle(event)
+            note(&state)
+            var stopped: Task<Void, Never>?
+            for effect in effects {
+                switch effect {
+                // It is made under the lock, so that it is known before anybody can stop it.
+                case .start(let turn): state.running = state.work[turn]?()
+                case .stop: stopped = state.running
+                }
+            }
+            let turns = state.line.turns
+            state.work = state.work.filter { turn, _ in turns.contains { $0.id == turn } }
+            let released = state.waiting.filter { caller, _ in !turns.contains { $0.callers.contains(caller) } }
+            released.keys.forEach { state.waiting[$0] = nil }
+            return (stopped, released.values)
+        }
+        stopped?.cancel()
+        released.forEach { $0.resume(returning: outcome) }
+    }
+}
+
+extension Platform {
+    /// Shows a prompt of the system: one at a time, only while the app is in front, and never without an end.
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+        await prompts.prompt(request, on: self, hearing: hearing)
+    }
+}

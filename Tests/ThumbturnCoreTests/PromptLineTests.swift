@@ -1,0 +1,102 @@
+import Testing
+import ThumbturnCore
+
+/// Who is asked now, and who waits.
+@Suite struct PromptLineTests {
+    typealias Line = PromptLine<String>
+
+    @Test func equalUnlocksShareOnePromptAndOneOutcome() {
+        var line = Line()
+        #expect(line.handle(.came(1, "unlock", mayShare: true)) == [.start(turn: 1)])
+        #expect(line.handle(.came(2, "unlock", mayShare: true)) == [])
+        #expect(line.turns.map(\.callers) == [[1, 2]])
+        #expect(line.handle(.ended(turn: 1)) == [] && line.turns.isEmpty)
+    }
+
+    @Test func aStepUpNeverJoinsAnUnlockNorAnotherStepUp() {
+        var line = Line()
+        #expect(line.handle(.came(1, "pay", mayShare: true)) == [.start(turn: 1)])
+        #expect(line.handle(.came(2, "pay", mayShare: false)) == [])
+        #expect(line.handle(.came(3, "pay", mayShare: false)) == [])
+        #expect(line.turns.map(\.callers) == [[1], [2], [3]])
+        #expect(line.handle(.ended(turn: 1)) == [.start(turn: 2)])
+        #expect(line.handle(.came(4, "pay", mayShare: true)) == [], "nor an unlock a step-up")
+        #expect(line.turns.map(\.callers) == [[2], [3], [4]])
+    }
+
+    @Test func nothingTakesTheScreenFromAQuestionThatIsUp() {
+        var line = Line()
+        _ = line.handle(.came(1, "unlock", mayShare: true))
+        #expect(line.handle(.came(2, "pay", mayShare: false)) == [])
+        #expect(line.handle(.came(3, "other", mayShare: true)) == [])
+        #expect(line.handle(.ended(turn: 1)) == [.start(turn: 2)], "in the order of coming")
+    }
+
+    @Test func aTurnThatNobodyWaitsForIsTakenBackAndKeepsTheScreenUntilItIsGone() {
+        var line = Line()
+        _ = line.handle(.came(1, "unlock", mayShare: true))
+        _ = line.handle(.came(2, "unlock", mayShare: true))
+        #expect(line.handle(.left(1)) == [], "somebody still waits for it")
+        #expect(line.handle(.left(2)) == [.stop(turn: 1)])
+        #expect(line.handle(.left(2)) == [])
+        #expect(line.handle(.came(3, "unlock", mayShare: true)) == [], "nobody joins what is leaving")
+        #expect(line.handle(.ended(turn: 1)) == [.start(turn: 2)])
+        #expect(line.turns.map(\.callers) == [[3]])
+    }
+
+    @Test func whoWaitsCanLeaveWithoutEverBeingAsked() {
+        var line = Line()
+        _ = line.handle(.came(1, "unlock", mayShare: true))
+        _ = line.handle(.came(2, "pay", mayShare: false))
+        #expect(line.handle(.left(2)) == [])
+        #expect(line.handle(.ended(turn: 1)) == [])
+    }
+
+    /// Four callers, two requests, shared or not; every order of coming, leaving and ending.
+    @Test func walk() {
+        struct Node: Hashable {
+            var line = Line()
+            var next = 1
+            var running: Int?
+            var stopped: Set<Int> = []
+        }
+        var (seen, queue): (Set<Node>, [Node]) = ([Node()], [Node()])
+        var joins = 0
+        while let node = queue.popLast() {
+            var events: [Line.Event] = node.line.turns.flatMap(\.callers).map { .left($0) }
+            if let running = node.running { events.append(.ended(turn: running)) }
+            events.append(.ended(turn: 99))
+            if node.next <= 4 {
+                for request in ["a", "b"] {
+                    events += [.came(node.next, request, mayShare: true), .came(node.next, request, mayShare: false)]
+                }
+            }
+            for event in events {
+                var after = node
+                if case .came = event { after.next += 1 }
+                if case .ended(let turn) = event, turn == after.running { after.running = nil }
+                for effect in after.line.handle(event) {
+                    switch effect {
+                    case .start(let turn):
+                        #expect(after.running == nil, "one prompt lives at a time")
+                        after.running = turn
+                    case .stop(let turn):
+                        #expect(after.running == turn && after.stopped.insert(turn).inserted, "once, and only what runs")
+                    }
+                }
+                let turns = after.line.turns
+                #expect(after.running == turns.first?.id, "whoever is first runs: nobody waits for nothing")
+                #expect(turns.allSatisfy { !$0.callers.isEmpty }, "nobody is asked for nobody")
+                #expect(turns.flatMap(\.callers).count == Set(turns.flatMap(\.callers)).count)
+                if case .came(let caller, let request, let mayShare) = event,
+                    let turn = turns.first(where: { $0.callers.contains(caller) }), turn.callers.count > 1
+                {
+                    joins += 1
+                    #expect(turn.request == request && mayShare && !turn.isStopping)
+                }
+                if seen.insert(after).inserted { queue.append(after) }
+            }
+        }
+        #expect(joins > 0)
+    }
+}
