@@ -6,6 +6,8 @@ struct LocalSensor: Sensor {
 
     func biometry() async -> BiometryState { await sensor.biometry() }
     func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
+    func kind() async -> SensorKind? { await sensor.kind() }
+    func enrolmentMark() async -> EnrolmentMark? { await sensor.enrolmentMark() }
 
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
         var request = request
@@ -39,6 +41,8 @@ extension Failure {
         switch code {
         case .lockedOut: .fallBack(.devicePasscode)
         case .biometryNotEnrolled, .permissionDenied: .openSettings
+        case .passcodeNotSet: .setPasscode
+        case .biometryTooWeak: .report
         case .notEnrolled: .reEnrol
         default: .retry
         }

@@ -14,6 +14,9 @@ public import ThumbturnCore
 /// key, which the platform releases. The first unlock makes the vault. **What a vault holds dies with its key**, so it must be
 /// possible to fetch or make it again.
 ///
+/// Mismatches at the sensor are counted from one unlock to the next, in a ledger of the vault's own. Where the ladder has the sensor
+/// alone, very many of them slow it down and never switch it off: nothing else could switch it on again.
+///
 /// The app's PIN opens no vault: its keys can only sign (see `PINKey`), so nothing could be released for it. Make one value for each
 /// vault: prompts and changes through one value happen one after another.
 public final class Vault: Sendable {
@@ -48,6 +51,8 @@ public final class Vault: Sendable {
     ) {
         var policy = policy
         policy.ladder = policy.ladder.filter(access.rungs.contains)
+        // Where no stronger rung could switch the sensor on again, it pauses for its longest time and is never off for good.
+        if policy.ladder == [.biometric] { policy.delays.limit = .max }
         self.name = name
         self.platform = platform
         self.policy = policy
@@ -62,8 +67,9 @@ public final class Vault: Sendable {
     ///
     /// - Parameter reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     /// - Returns: what the body returns.
-    /// - Throws: what the body throws; one of the four cancels; what stood in the way of the last rung, with what lifts it;
-    ///   `keyInvalidated` with `reEnrol` where the vault is gone for good: call `delete()`, and the next unlock makes a new one.
+    /// - Throws: what the body throws; one of the four cancels; what stood in the way of the last rung, with what lifts it; `paused`
+    ///   with the time to wait, after too many mismatches; `keyInvalidated` with `reEnrol` where the vault is gone for good: call
+    ///   `delete()`, and the next unlock makes a new one.
     ///   Cancelling the task dismisses the prompt and throws `cancelledByApp`.
     public func unlocked<Value>(_ reason: String, _ body: (LocalUnlock) async throws -> Value) async throws -> Value {
         let unlock = try await unlock(reason)
@@ -75,7 +81,7 @@ public final class Vault: Sendable {
     /// key, which a vault does not have, counts as usable. A vault that was not made yet has no keys.
     public func readiness() async -> Readiness {
         do throws(Failure) {
-            return await readiness(of: try await record())
+            return try await readiness(of: try await record())
         } catch {
             let state = error.recovery == .reEnrol ? KeyState.invalidated(.unknown) : .notYetReadable
             let keys = Dictionary(uniqueKeysWithValues: policy.ladder.compactMap(\.key).map { ($0, state) })
@@ -96,6 +102,7 @@ public final class Vault: Sendable {
         // The copies of the key first: once they are gone nothing can be read, whatever happens next.
         for kind in [KeyKind.biometric, .passcode] { try await store.delete(copy(kind)) }
         try await platform.secrets.delete(recordName)
+        try await CountedSensor.delete(copy(.biometric), on: platform)
     }
 
     /// The person asks for another way, for example by the hint: the running flow moves to the next rung.
@@ -123,9 +130,12 @@ extension Vault {
         let record = try await recordOrMake(in: store)
         guard record.access == access else { throw Failure(.policyDenies, recovery: .report) }
         let (rung, key) = try await open(record, in: store, reason)
-        // A copy may be one of another vault's making; only the box tells.
-        _ = try record.secrets(name, key)
-        if rung == .devicePasscode { await addMissingCopies(of: key, in: store) }
+        // A record that is damaged, or of another vault's making: only the box tells, and it never opens again.
+        guard (try? record.secrets(name, key)) != nil else { throw Failure(.keyInvalidated, recovery: .reEnrol) }
+        if rung != .biometric {
+            await countedSensor.forgive()
+            await addMissingCopies(of: key, in: store)
+        }
         return (rung, key)
     }
 
@@ -133,7 +143,7 @@ extension Vault {
     private func open(
         _ record: VaultRecord, in store: any ProtectedStore, _ reason: String
     ) async throws(Failure) -> (Rung, VaultKey) {
-        let readiness = await readiness(of: record)
+        let readiness = try await readiness(of: record)
         let copies = Dictionary(
             uniqueKeysWithValues: policy.ladder.compactMap { rung in rung.key.map { (rung, copy($0)) } }
         )
@@ -173,17 +183,22 @@ extension Vault {
         guard var record = (try? await record()) ?? nil else { return }
         for rung in policy.ladder {
             guard let kind = rung.key, await store.state(of: copy(kind)) != .usable else { continue }
-            guard (try? await store.protect(key.secret, as: copy(kind), access: access)) != nil,
-                !record.rungs.contains(rung)
-            else { continue }
+            guard (try? await protect(key, in: store, for: kind)) != nil, !record.rungs.contains(rung) else { continue }
             record.rungs.append(rung)
             try? await keep(record)
         }
     }
 
+    private func protect(_ key: VaultKey, in store: any ProtectedStore, for kind: KeyKind) async throws(Failure) {
+        if kind == .biometric { try await countedSensor.begin() }
+        try await store.protect(key.secret, as: copy(kind), access: access)
+    }
+
+    private var countedSensor: CountedSensor { CountedSensor(copy(.biometric), on: platform, under: policy.delays) }
+
     private func copy(_ kind: KeyKind) -> KeyName { KeyName(server: Self.realm, account: name, kind: kind) }
 
-    private func readiness(of record: VaultRecord?) async -> Readiness {
+    private func readiness(of record: VaultRecord?) async throws(Failure) -> Readiness {
         var keys: [KeyKind: KeyState] = [:]
         for rung in record?.rungs ?? [] {
             guard let kind = rung.key else { continue }
@@ -191,7 +206,9 @@ extension Vault {
             // A copy that was made and is not there did not come along with a backup, or was deleted by the platform.
             keys[kind] = state == .missing ? .invalidated(.restored) : state
         }
-        return await readiness(keys)
+        var readiness = await readiness(keys)
+        if readiness.isUsable(.biometric) { readiness.biometry = try await countedSensor.state() }
+        return readiness
     }
 
     private func readiness(_ keys: [KeyKind: KeyState]) async -> Readiness {
@@ -231,7 +248,7 @@ extension Vault {
         for rung in policy.ladder {
             guard let kind = rung.key else { continue }
             do throws(Failure) {
-                try await store.protect(key.secret, as: copy(kind), access: access)
+                try await protect(key, in: store, for: kind)
                 rungs.append(rung)
             } catch {
                 obstacle = obstacle ?? error

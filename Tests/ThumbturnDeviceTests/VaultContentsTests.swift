@@ -1,0 +1,312 @@
+import Foundation
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnTestKit
+@testable import ThumbturnDevice
+
+/// What a vault holds: limits, sealed files, damage, crashes, backups and the end.
+@Suite struct VaultContentsTests {
+    // MARK: - Secrets
+
+    @Test func updatesOfOneVaultHappenOneAfterTheOther() async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault()
+            try await vault.unlocked("Open the vault") { first in
+                try await vault.unlocked("Open the vault") { second in
+                    await withTaskGroup(of: Void.self) { group in
+                        for secrets in [first, second] {
+                            for _ in 1...20 {
+                                group.addTask {
+                                    try? await secrets.update("count") { old throws(Failure) in
+                                        SecretBytes((old?.bytes ?? []) + [1])
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    expect(try await first.read("count")?.bytes.count, is: 40)
+                }
+            }
+        }
+    }
+
+    @Test func moreThanAVaultTakesChangesNothing() async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault()
+            try await vault.unlocked("Open the vault") { secrets in
+                // Secrets are kept as base64 in JSON: {"a":"…"} has 8 bytes of framing.
+                let most = (Vault.secretsLimit - 8) / 4 * 3
+                try await secrets.save(SecretBytes([UInt8](repeating: 7, count: most)), as: "a")
+                let tooMuch = SecretBytes([UInt8](repeating: 8, count: most + 3))
+                await expectFailure(.tooLarge) { try await secrets.save(tooMuch, as: "a") }
+                await expectFailure(.tooLarge) { try await secrets.save(SecretBytes("x"), as: "b") }
+                expect(try await secrets.read("a")?.bytes, is: [UInt8](repeating: 7, count: most))
+                expect(try await secrets.read("b")?.bytes, is: nil)
+                let file = [UInt8](repeating: 0, count: Vault.fileLimit + 1)
+                await expectFailure(.tooLarge) { _ = try secrets.seal(file, as: "film") }
+                let sealed = [UInt8](repeating: 0, count: Vault.fileLimit + SealedFile.overhead + 1)
+                await expectFailure(.tooLarge) { _ = try secrets.open(sealed, as: "film") }
+            }
+        }
+    }
+
+    @Test func whetherSomethingIsThereIsToldWithoutAPrompt() async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault()
+            #expect(try await !vault.contains("token"))
+            #expect(await vault.readiness().nextRung == .fullCredentials, "a vault that was not made has no keys")
+            try await vault.save("s3cret", as: "token")
+            let prompts = world.phone.promptCount
+            #expect(try await vault.contains("token"))
+            #expect(try await !vault.contains("s3cret"))
+            #expect(try await !world.vault("other").contains("token"))
+            #expect(await vault.readiness().nextRung == .biometric)
+            #expect(await vault.readiness().state(of: .biometric) == .usable)
+            #expect(world.phone.promptCount == prompts)
+            try await vault.unlocked("Open the vault") { try await $0.delete("token") }
+            #expect(try await !vault.contains("token"))
+        }
+    }
+
+    @Test func namesAndSecretsAreNotReadableBesideTheVault() async throws {
+        try await VaultWorld.tell { world in
+            try await world.vault().save("s3cret", as: "an unusual name")
+            let record = try #require(try await world.platform.secrets.read("vault designs"))
+            let text = String(decoding: record, as: UTF8.self)
+            #expect(
+                !text.contains("unusual") && !text.contains("s3cret") && !text.contains(Base64URL.encode(Array("s3cret".utf8))))
+        }
+    }
+
+    // MARK: - Sealed files
+
+    @Test func aSealedFileOpensOnlyAsItWasSealed() async throws {
+        try await VaultWorld.tell { world in
+            let plain: [UInt8] = Array("the plan of a house".utf8)
+            let foreign = try await world.vault("other").unlocked("Open the vault") { try $0.seal(plain, as: "house") }
+            try await world.vault().unlocked("Open the vault") { secrets in
+                let old = try secrets.seal(plain, as: "house", revision: 1)
+                let new = try secrets.seal(plain, as: "house", revision: 2)
+                #expect(old.count == plain.count + 41)
+                #expect(Array(new[..<13]) == Array("TTVF".utf8) + [1, 0, 0, 0, 0, 0, 0, 0, 2])
+                #expect(try secrets.open(new, as: "house").bytes == plain)
+                #expect(try secrets.open(new, as: "house", revision: 2).bytes == plain)
+                #expect(try secrets.open(secrets.seal([], as: "empty"), as: "empty").bytes.isEmpty)
+                #expect(try secrets.seal(plain, as: "house") != secrets.seal(plain, as: "house"), "a nonce is used once")
+
+                await expectFailure(.notAuthentic) { _ = try secrets.open(new, as: "garden") }
+                await expectFailure(.notAuthentic) { _ = try secrets.open(old, as: "house", revision: 2) }
+                await expectFailure(.notAuthentic) { _ = try secrets.open(foreign, as: "house") }
+                for length in 0..<new.count {
+                    await expectFailure(.notAuthentic) { _ = try secrets.open(Array(new[..<length]), as: "house") }
+                }
+                await expectFailure(.notAuthentic) { _ = try secrets.open(new + [0], as: "house") }
+                for index in new.indices {
+                    var changed = new
+                    changed[index] ^= 1
+                    await expectFailure(.notAuthentic) { _ = try secrets.open(changed, as: "house") }
+                }
+                // An old file under a new file's header says another revision, which the tag covers.
+                await expectFailure(.notAuthentic) { _ = try secrets.open(Array(new[..<13] + old[13...]), as: "house") }
+            }
+        }
+    }
+
+    @Test func theBytesOfSecretsAreNoSealedFile() async throws {
+        let key = VaultKey()
+        let box = try key.seal([1], for: .secrets, bound: [])
+        await expectFailure(.notAuthentic) { _ = try key.open(box, for: .files, bound: []) }
+        #expect(VaultKey(SecretBytes([UInt8](repeating: 1, count: 31))) == nil)
+        #expect(BoundText.bytes("a", "bc") != BoundText.bytes("ab", "c"))
+    }
+
+    @Test func aFileOnDiskIsItsOwnersAloneAndReplacedAsAWhole() async throws {
+        let folder = URL(fileURLWithPath: Built.temporaryFolder())
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await VaultWorld.tell { world in
+            let file = folder.appendingPathComponent("house.plan")
+            try await world.vault().unlocked("Open the vault") { secrets in
+                #expect(try secrets.open(contentsOf: file, as: "house") == nil)
+                try secrets.seal([1], to: file, as: "house", revision: 1)
+                try secrets.seal([2], to: file, as: "house", revision: 2)
+                #expect(try secrets.open(contentsOf: file, as: "house", revision: 2)?.bytes == [2])
+                await expectFailure(.notAuthentic) { _ = try secrets.open(contentsOf: file, as: "house", revision: 1) }
+                #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["house.plan"])
+
+                // A large hole: refused before it is read.
+                let handle = try FileHandle(forWritingTo: file)
+                try handle.truncate(atOffset: UInt64(Vault.fileLimit) * 1000)
+                try handle.close()
+                await expectFailure(.tooLarge) { _ = try secrets.open(contentsOf: file, as: "house") }
+            }
+        }
+    }
+
+    // MARK: - Damage, backups, the end
+
+    @Test("a record that is damaged is gone for good, and a new vault can be made", arguments: 0..<5)
+    func damage(_ manner: Int) async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault()
+            try await world.vault("other").save("other", as: "token")
+            try await vault.save("s3cret", as: "token")
+            let secrets = world.platform.secrets
+            let record = try #require(try await secrets.read("vault designs"))
+            var damaged = record
+            switch manner {
+            case 0: damaged = Array("{}".utf8)
+            case 1: damaged = []
+            case 2: damaged = record.dropLast(10)
+            case 3: damaged = try #require(try await secrets.read("vault other"))
+            default:
+                let box = try #require(String(decoding: record, as: UTF8.self).range(of: "\"box\":\""))
+                let index = String(decoding: record, as: UTF8.self).utf8.distance(
+                    from: String(decoding: record, as: UTF8.self).startIndex, to: box.upperBound)
+                damaged[index] = damaged[index] == 0x41 ? 0x42 : 0x41
+            }
+            try await secrets.write(damaged, as: "vault designs")
+            let gone = await failure { _ = try await vault.rung() }
+            #expect(gone == Failure(.keyInvalidated, recovery: .reEnrol))
+            if manner < 3 { #expect(await vault.readiness().state(of: .biometric) == .invalidated(.unknown)) }
+            try await vault.delete()
+            expect(try await vault.read("token"), is: nil)
+            expect(try await world.vault("other").read("token"), is: "other")
+        }
+    }
+
+    @Test func aRecordThatClaimsAnotherAccessDoesNotOpen() async throws {
+        try await VaultWorld.tell { world in
+            try await world.vault().save("s3cret", as: "token")
+            let record = try #require(try await world.platform.secrets.read("vault designs"))
+            let text = String(decoding: record, as: UTF8.self)
+            let claimed = text.replacing("biometryCurrentSet", with: "biometryAny")
+            #expect(claimed != text)
+            try await world.platform.secrets.write(Array(claimed.utf8), as: "vault designs")
+            await expectFailure(.keyInvalidated) { _ = try await world.vault("designs", .biometryAny).rung() }
+        }
+    }
+
+    @Test func aRecordThatCannotBeReadYetIsNoReasonToGiveItUp() async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault()
+            try await vault.save("s3cret", as: "token")
+            var locked = world.platform
+            locked.secrets = UnreadableSecrets()
+            let readiness = await world.vault(on: locked).readiness()
+            #expect(readiness.state(of: .biometric) == .notYetReadable)
+            await expectFailure(.notYetReadable) { _ = try await world.vault(on: locked).rung() }
+            expect(try await vault.read("token"), is: "s3cret")
+        }
+    }
+
+    @Test func aBackupBringsNoKeyAlongAndSaysSo() async throws {
+        try await VaultWorld.tell { world in
+            try await world.vault("designs", .userPresence).save("s3cret", as: "token")
+            // Another phone, with what this one's backup holds.
+            var restored = SimulatedPhone(clock: world.clock).platform(transport: NoNetwork())
+            restored.secrets = world.platform.secrets
+            let vault = world.vault("designs", .userPresence, on: restored)
+            #expect(await vault.readiness().state(of: .biometric) == .invalidated(.restored))
+            #expect(await vault.readiness().state(of: .passcode) == .invalidated(.restored))
+            let gone = await failure { _ = try await vault.rung() }
+            #expect(gone == Failure(.keyInvalidated, recovery: .reEnrol))
+            try await vault.delete()
+            expect(try await vault.read("token"), is: nil)
+        }
+    }
+
+    @Test func aDeletedVaultLeavesNothing() async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault("designs", .userPresence)
+            try await vault.delete()
+            let sealed = try await vault.unlocked("Open the vault") { secrets in
+                try await secrets.save(SecretBytes("s3cret"), as: "token")
+                return try secrets.seal([1], as: "house")
+            }
+            await world.mismatches(3, vault)
+            let prompts = world.phone.promptCount
+            try await vault.delete()
+            #expect(world.phone.promptCount == prompts)
+            #expect(await vault.readiness().keys == [.session: .usable])
+            #expect(try await !vault.contains("token"))
+            let ledger = CountedSensor.ledgerName(KeyName(server: Vault.realm, account: "designs", kind: .biometric))
+            #expect(try await world.platform.secrets.read(ledger) == nil)
+            try await vault.unlocked("Open the vault") { secrets in
+                #expect(secrets.rung == .biometric, "a new vault starts a new count")
+                expect(try await secrets.read("token")?.bytes, is: nil)
+                await expectFailure(.notAuthentic) { _ = try secrets.open(sealed, as: "house") }
+                // Deleted while it is open.
+                try await vault.delete()
+                await expectFailure(.vaultClosed) { _ = try await secrets.read("token") }
+                await expectFailure(.vaultClosed) { try await secrets.save(SecretBytes("a"), as: "token") }
+                #expect(try await !vault.contains("token"), "nothing comes back to life")
+            }
+        }
+    }
+
+    // MARK: - Crashes
+
+    enum Story: CaseIterable, Sendable { case makesTheVault, replacesASecret, addsTheFace, deletesTheVault }
+
+    @Test("a crash at any write leaves the old or the new", arguments: Story.allCases, DyingStores.Manner.allCases)
+    func crashes(_ story: Story, _ manner: DyingStores.Manner) async throws {
+        var write = 1
+        var deaths = 0
+        while try await dies(in: story, at: write, manner) {
+            deaths += 1
+            write += 1
+        }
+        let writes: [Story: Int] = [.makesTheVault: 7, .replacesASecret: 3, .addsTheFace: 3, .deletesTheVault: 4]
+        #expect(deaths == writes[story])
+    }
+
+    /// Whether the app died in the story.
+    private func dies(in story: Story, at write: Int, _ manner: DyingStores.Manner) async throws -> Bool {
+        let world = VaultWorld()
+        return try await world.clock.run {
+            let healthy = world.vault("designs", .userPresence)
+            if story == .addsTheFace { world.phone.removeFaces() }
+            if story != .makesTheVault { try await healthy.save("old", as: "token") }
+            if story == .addsTheFace { world.phone.enrolNewFace() }
+
+            let stores = try DyingStores(of: world.platform, at: write, manner)
+            var dying = world.platform
+            dying.secrets = stores
+            dying.vaults = stores
+            let vault = world.vault("designs", .userPresence, on: dying)
+            switch story {
+            case .makesTheVault, .replacesASecret: try? await vault.save("new", as: "token")
+            case .addsTheFace: _ = try? await vault.rung()
+            case .deletesTheVault: try? await vault.delete()
+            }
+            let died = stores.isDead
+
+            let restarted = world.vault("designs", .userPresence)
+            if story == .deletesTheVault {
+                let kept = try? await restarted.read("token")
+                #expect(kept == "old" || kept == nil, "write \(write)")
+                try await restarted.delete()
+            }
+            let token = try await restarted.read("token")
+            switch story {
+            case .makesTheVault: #expect(token == "new" || token == nil && died, "write \(write)")
+            case .replacesASecret: #expect(token == "new" || token == "old" && died, "write \(write)")
+            case .addsTheFace: #expect(token == "old", "write \(write)")
+            case .deletesTheVault: #expect(token == nil, "write \(write)")
+            }
+            // And the app goes on as if nothing had been.
+            try await restarted.save("later", as: "token")
+            expect(try await restarted.read("token"), is: "later", "write \(write)")
+            return died
+        }
+    }
+}
+
+/// A device that has not been unlocked since it started.
+private struct UnreadableSecrets: SecretStore {
+    func read(_ name: String) throws(Failure) -> [UInt8]? { throw Failure(.notYetReadable, recovery: .retry) }
+    func write(_ secret: [UInt8], as name: String) throws(Failure) { throw Failure(.notYetReadable, recovery: .retry) }
+    func delete(_ name: String) throws(Failure) { throw Failure(.notYetReadable, recovery: .retry) }
+}

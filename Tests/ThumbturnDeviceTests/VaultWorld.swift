@@ -1,0 +1,148 @@
+import Foundation
+import Synchronization
+import Testing
+import ThumbturnCore
+import ThumbturnTestKit
+@testable import ThumbturnDevice
+
+/// A phone with a vault, in virtual time and without a network.
+struct VaultWorld: Sendable {
+    let clock = VirtualClock()
+    let phone: SimulatedPhone
+    let sensor: WatchedSensor
+    let news = World.News()
+    private let parts: Platform
+
+    init(hasSensor: Bool = true, hasPasscode: Bool = true) {
+        phone = SimulatedPhone(clock: clock, hasSensor: hasSensor, hasPasscode: hasPasscode)
+        var parts = phone.platform(transport: NoNetwork())
+        sensor = WatchedSensor(sensor: parts.sensor)
+        parts.sensor = sensor
+        self.parts = parts
+    }
+
+    var platform: Platform { parts }
+
+    /// A vault as the app makes it at each start; `platform` is another one where the parts are replaced.
+    func vault(
+        _ name: String = "designs", _ access: VaultAccess = .biometryCurrentSet, policy: UnlockPolicy = .unlock,
+        on platform: Platform? = nil
+    ) -> Vault {
+        let news = news
+        return Vault(named: name, platform: platform ?? parts, policy: policy, access: access) { news.hear($0) }
+    }
+
+    /// Tells a story in virtual time.
+    static func tell(
+        hasSensor: Bool = true, hasPasscode: Bool = true, _ story: @escaping @Sendable (VaultWorld) async throws -> Void
+    ) async throws {
+        let world = VaultWorld(hasSensor: hasSensor, hasPasscode: hasPasscode)
+        try await world.clock.run { try await story(world) }
+    }
+
+    /// Mismatches of a stranger who unlocks the phone itself in between, so that only our own count can tell.
+    func mismatches(_ count: Int, _ vault: Vault) async {
+        for _ in 0..<count {
+            phone.unlockWithPasscode()
+            phone.next(.noMatch, .cancel, .cancel)
+            _ = try? await vault.unlocked("Open") { _ in }
+            phone.forgetActs()
+        }
+    }
+}
+
+extension Vault {
+    /// Opens the vault, and says what opened it.
+    func rung() async throws -> Rung { try await unlocked("Open the vault") { $0.rung } }
+
+    func read(_ name: String) async throws -> String? {
+        try await unlocked("Open the vault") { try await $0.read(name) }.map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    func save(_ text: String, as name: String) async throws {
+        try await unlocked("Open the vault") { try await $0.save(SecretBytes(text), as: name) }
+    }
+}
+
+/// Remembers what was asked, and whether two prompts were ever up at once.
+final class WatchedSensor: Sensor {
+    private let sensor: any Sensor
+    private let log = Mutex((requests: [PromptRequest](), up: 0, mostUp: 0))
+
+    init(sensor: any Sensor) {
+        self.sensor = sensor
+    }
+
+    var requests: [PromptRequest] { log.withLock { $0.requests } }
+    var mostAtOnce: Int { log.withLock { $0.mostUp } }
+    var up: Int { log.withLock { $0.up } }
+
+    func biometry() async -> BiometryState { await sensor.biometry() }
+    func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
+
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+        log.withLock { log in
+            log.requests.append(request)
+            log.up += 1
+            log.mostUp = max(log.mostUp, log.up)
+        }
+        defer { log.withLock { $0.up -= 1 } }
+        return await sensor.prompt(request, hearing: hearing)
+    }
+}
+
+/// A vault needs no network, so there is none.
+struct NoNetwork: Transport {
+    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+        Issue.record("a vault asked the network for \(request.url)")
+        throw Failure(.unreachable, recovery: .retry)
+    }
+}
+
+/// The stores of an app that dies at its nth write: that one and all later ones throw. Both stores count as one.
+final class DyingStores: SecretStore, ProtectedStore {
+    /// Whether the last write still reaches the disk.
+    enum Manner: CaseIterable, Sendable { case beforeTheWrite, afterTheWrite }
+
+    private let secrets: any SecretStore
+    private let vaults: any ProtectedStore
+    private let manner: Manner
+    private let left: Mutex<Int>
+
+    init(of platform: Platform, at write: Int, _ manner: Manner) throws {
+        secrets = platform.secrets
+        vaults = try #require(platform.vaults)
+        self.manner = manner
+        left = Mutex(write)
+    }
+
+    var isDead: Bool { left.withLock { $0 <= 0 } }
+
+    private func write(_ body: () async throws(Failure) -> Void) async throws(Failure) {
+        let left = left.withLock { left in
+            left -= 1
+            return left
+        }
+        if left > 0 || (left == 0 && manner == .afterTheWrite) { try await body() }
+        if left <= 0 { throw Failure(.platform, recovery: .report) }
+    }
+
+    func read(_ name: String) async throws(Failure) -> [UInt8]? { try await secrets.read(name) }
+    func write(_ secret: [UInt8], as name: String) async throws(Failure) {
+        try await write { () async throws(Failure) in try await secrets.write(secret, as: name) }
+    }
+    func delete(_ name: String) async throws(Failure) {
+        try await write { () async throws(Failure) in try await secrets.delete(name) }
+    }
+
+    func protect(_ secret: SecretBytes, as name: KeyName, access: VaultAccess) async throws(Failure) {
+        try await write { () async throws(Failure) in try await vaults.protect(secret, as: name, access: access) }
+    }
+    func release(_ name: KeyName, presence: Presence) async throws(Failure) -> SecretBytes {
+        try await vaults.release(name, presence: presence)
+    }
+    func state(of name: KeyName) async -> KeyState { await vaults.state(of: name) }
+    func delete(_ name: KeyName) async throws(Failure) {
+        try await write { () async throws(Failure) in try await vaults.delete(name) }
+    }
+}
