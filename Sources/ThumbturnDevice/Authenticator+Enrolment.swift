@@ -110,9 +110,10 @@ extension Authenticator {
     private func rungsToEnrol(_ policy: UnlockPolicy) async throws(Failure) -> [Rung] {
         let biometry = await platform.sensor.biometry()
         let hasPasscode = await platform.sensor.isPasscodeSet()
+        let isDeclined = try await biometricOffer().isDeclined
         let rungs = policy.ladder.filter { rung in
             switch rung {
-            case .biometric: biometry == .ready
+            case .biometric: biometry == .ready && !isDeclined
             case .devicePasscode: hasPasscode
             case .appPIN: platform.pin != nil
             case .fullCredentials: false

@@ -46,9 +46,13 @@ struct CountedSensor: Sendable {
         }
         let answer = await ask()
         // Where this cannot be written the attempt stays counted, which is the safe side.
+        var wasTurnedOff = false
         try? await alone { () async throws(Failure) in
             switch answer {
-            case .matched: try await keep(BiometricLedger())
+            case .matched:
+                // Switched off while the prompt was up: the sensor does not undo that, and nothing is unlocked.
+                wasTurnedOff = try await ledger().isOff
+                if !wasTurnedOff { try await keep(BiometricLedger()) }
             case .notMatched:
                 // Another flow has settled its own attempt in between: this one is counted on top.
                 let kept = try await ledger()
@@ -57,8 +61,14 @@ struct CountedSensor: Sendable {
                 if try await ledger() == during { try await keep(before) }
             }
         }
+        if wasTurnedOff { return BiometryState.lockedOut(.untilStrongerRung).obstacle.map { .failed($0) } }
         if case .notMatched = answer, let obstacle = obstacle(in: during) { return .failed(obstacle) }
         return answer
+    }
+
+    /// Nothing is asked of the sensor any more until `forgive`.
+    func turnOff() async throws(Failure) {
+        try await alone { () async throws(Failure) in try await keep(try await ledger().turnedOff()) }
     }
 
     /// A stronger rung has succeeded: the person is there, so the mismatches are forgiven.

@@ -217,9 +217,25 @@ import ThumbturnTestKit
             let vault = world.vault()
             world.phone.next(.match, .match, after: .seconds(2))
             async let first = vault.rung()
-            async let second = vault.rung()
+            async let second = vault.unlocked("Read the recovery codes") { $0.rung }
             expect(try await [first, second], is: [.biometric, .biometric])
             #expect(world.phone.promptCount == 2 && world.sensor.mostAtOnce == 1)
+        }
+    }
+
+    @Test func twoUnlocksForTheSameShareOnePromptAndEachHasItsOwnEnd() async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault()
+            world.phone.next(.match, after: .seconds(2))
+            async let first = vault.save("s3cret", as: "token")
+            async let second = vault.unlocked("Open the vault") { unlock in
+                // The other one has long ended.
+                try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(60)))
+                return try await unlock.read("token").map { String(decoding: $0.bytes, as: UTF8.self) }
+            }
+            try await first
+            expect(try await second, is: "s3cret")
+            #expect(world.phone.promptCount == 1)
         }
     }
 

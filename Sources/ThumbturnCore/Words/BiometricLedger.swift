@@ -11,6 +11,8 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
     public let inARow: Int
     /// How many of them were since a burst began, its own among them; 0 where there was none.
     public let inBurst: Int
+    /// The person wants no sensor before a stronger rung has succeeded, whatever was counted.
+    public let isOff: Bool
     /// When the last of them were made, oldest first, or since when the delay is counted.
     private let recent: [Moment]
 
@@ -18,12 +20,14 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
     public init() {
         inARow = 0
         inBurst = 0
+        isOff = false
         recent = []
     }
 
-    private init(inARow: Int, inBurst: Int, recent: [Moment]) {
+    private init(inARow: Int, inBurst: Int, isOff: Bool = false, recent: [Moment]) {
         self.inARow = inARow
         self.inBurst = inBurst
+        self.isOff = isOff
         self.recent = recent
     }
 
@@ -35,6 +39,7 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         inARow = try container.decode(Int.self, forKey: .inARow)
         inBurst = try container.decode(Int.self, forKey: .inBurst)
+        isOff = try container.decode(Bool.self, forKey: .isOff)
         recent = try container.decode([Moment].self, forKey: .recent)
         guard (0...Self.mostInARow).contains(inARow), (0...inARow).contains(inBurst), recent.count <= Self.mostRecent,
             recent.isEmpty == (inARow == 0)
@@ -64,7 +69,12 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
         } else {
             burst = 0
         }
-        return BiometricLedger(inARow: count, inBurst: burst, recent: Array(recent))
+        return BiometricLedger(inARow: count, inBurst: burst, isOff: isOff, recent: Array(recent))
+    }
+
+    /// The ledger to keep when the person wants the sensor off: only a new ledger is on again, and no time ends it.
+    public func turnedOff() -> BiometricLedger {
+        BiometricLedger(inARow: inARow, inBurst: inBurst, isOff: true, recent: recent)
     }
 
     /// What the ledger allows.
@@ -79,7 +89,7 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
 
     /// What the ledger allows now.
     public func standing(at now: Moment, under delays: MismatchDelays) -> Standing {
-        guard inARow < delays.limit else { return .off }
+        guard !isOff, inARow < delays.limit else { return .off }
         let delay = delays.delay(afterInARow: inARow, inBurst: inBurst)
         guard let last = recent.last, delay > .zero else { return .open }
         guard let elapsed = last.elapsed(until: now) else { return .paused(delay) }
@@ -92,6 +102,6 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
         guard let last = recent.last, last.elapsed(until: now) == nil,
             delays.delay(afterInARow: inARow, inBurst: inBurst) > .zero
         else { return self }
-        return BiometricLedger(inARow: inARow, inBurst: inBurst, recent: recent.dropLast() + [now])
+        return BiometricLedger(inARow: inARow, inBurst: inBurst, isOff: isOff, recent: recent.dropLast() + [now])
     }
 }

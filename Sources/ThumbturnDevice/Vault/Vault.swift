@@ -105,6 +105,17 @@ public final class Vault: Sendable {
         try await CountedSensor.delete(copy(.biometric), on: platform)
     }
 
+    /// Switches the sensor off for this vault until the passcode has opened it, as `Authenticator.requireStrongerRungNextTime()` does
+    /// for an account. Silent, and not undone by a match, by a restart or by time.
+    ///
+    /// - Throws: `policyDenies` where the sensor alone opens the vault: nothing could ever switch it on again. To shut such a vault for
+    ///   good, delete it.
+    public func requireStrongerRungNextTime() async throws(Failure) {
+        guard policy.ladder.contains(where: { $0 != .biometric }) else { throw Failure(.policyDenies, recovery: .report) }
+        guard let store = platform.vaults, await store.state(of: copy(.biometric)) != .missing else { return }
+        try await countedSensor.turnOff()
+    }
+
     /// The person asks for another way, for example by the hint: the running flow moves to the next rung.
     public func useAnotherWay() {
         choose.withLock { $0 }?.yield()

@@ -1,0 +1,188 @@
+/// Locks an app after a time in the background, covers it as soon as it is not in front, and asks the person to unlock it.
+///
+/// A value like `UnlockFlow`: events go in with their time, effects come out. A process begins locked, so killing the app or starting
+/// the device again unlocks nothing; and where the time in the background cannot be told, the app locks.
+///
+/// The system's own sheets make an app inactive and active again. While one of our prompts is up that covers nothing, locks nothing
+/// and asks nothing, so an unlock cannot start the next one.
+public struct AppLock: Hashable, Sendable {
+    /// The numbers.
+    public struct Rules: Hashable, Sendable, Codable {
+        /// So long an app may be in the background without locking; zero locks it at once.
+        public var lockAfter: Duration
+        /// So long it may be in the background while our own prompt is up: some systems show the passcode prompt as another app.
+        public var promptLimit: Duration
+
+        /// Locks at once where nothing else is said.
+        public init(lockAfter: Duration = .zero) {
+            self.lockAfter = lockAfter
+            promptLimit = .seconds(60)
+        }
+    }
+
+    /// Whether the contents may be seen.
+    public enum State: Hashable, Sendable {
+        case unlocked
+        /// - asksItself: whether the next appearance asks without a tap. Not after a cancel, and not after "lock now": who has just
+        ///   said no is not asked again at every return.
+        case locked(asksItself: Bool)
+        /// The person is being asked.
+        case asking
+    }
+
+    /// What happened.
+    public enum Event: Hashable, Sendable {
+        case phase(AppPhase)
+        /// A prompt of ours is up, or gone.
+        case prompt(isUp: Bool)
+        /// The person wants in, by a tap.
+        case tapped
+        /// "Lock now."
+        case lockNow
+        /// A key or a sign-in said yes.
+        case unlocked
+        /// The person cancelled.
+        case cancelled
+        /// It ended in another way, for example because the app left the screen.
+        case notUnlocked
+        case woke
+    }
+
+    /// What to do, in order.
+    public enum Effect: Hashable, Sendable {
+        /// Hide what is on the screen, also from the list of running apps.
+        case cover
+        case uncover
+        /// Forget what was unlocked, and show the lock screen.
+        case lock
+        /// Run an unlock and tell how it ended.
+        case ask
+        /// Send `woke` at this time of this boot.
+        case wake(at: Instant)
+    }
+
+    public private(set) var state = State.locked(asksItself: true)
+    /// Whether the contents are hidden for now. The lock screen itself may be seen under no cover.
+    public private(set) var isCovered = true
+    /// The numbers.
+    public let rules: Rules
+
+    private var phase: AppPhase?
+    private var leaving: Leaving?
+    private var isPromptUp = false
+    /// The app has come to the screen and has not asked since. One appearance asks once by itself.
+    private var isNewHere = true
+
+    private struct Leaving: Hashable {
+        var since: Moment
+        var limit: Duration
+
+        func isOver(at now: Moment) -> Bool {
+            guard let elapsed = since.elapsed(until: now) else { return true }
+            return elapsed >= limit
+        }
+    }
+
+    /// A locked app that is not on the screen yet.
+    public init(rules: Rules = Rules()) {
+        self.rules = rules
+    }
+
+    /// Takes an event, and returns what to do about it.
+    public mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
+        switch event {
+        case .phase(let new) where new == phase: return []
+        case .phase(.front):
+            phase = .front
+            return appear(at: now)
+        case .phase(.inactive):
+            let wasInFront = phase == .front
+            phase = .inactive
+            // Under our own prompt nothing is covered, or every prompt would flash. Once the app leaves the screen it is.
+            return wasInFront && !isPromptUp ? cover() : []
+        case .phase(.back):
+            phase = .back
+            return leave(at: now)
+
+        case .prompt(let isUp):
+            isPromptUp = isUp
+            return []
+
+        case .tapped:
+            guard case .locked = state, phase == .front else { return [] }
+            return ask()
+        case .lockNow:
+            guard state == .unlocked else { return [] }
+            return lock(asksItself: false)
+
+        case .unlocked:
+            // While it was away too long nobody was there to see it.
+            if let leaving, leaving.isOver(at: now) {
+                state = .locked(asksItself: true)
+                return []
+            }
+            state = .unlocked
+            return wake()
+        case .cancelled:
+            guard state == .asking else { return [] }
+            state = .locked(asksItself: false)
+            return []
+        case .notUnlocked:
+            guard state == .asking else { return [] }
+            state = .locked(asksItself: true)
+            return phase == .front && isNewHere ? ask() : []
+
+        case .woke:
+            guard state == .unlocked, let leaving, leaving.isOver(at: now) else { return [] }
+            return lock(asksItself: true)
+        }
+    }
+
+    /// The lock comes before the cover goes: the contents are not seen for a moment.
+    private mutating func appear(at now: Moment) -> [Effect] {
+        var effects: [Effect] = []
+        if let leaving, state == .unlocked, leaving.isOver(at: now) { effects += lock(asksItself: true) }
+        leaving = nil
+        if isCovered {
+            isCovered = false
+            effects.append(.uncover)
+        }
+        switch state {
+        case .locked(asksItself: true) where isNewHere: effects += ask()
+        // It is answered in this appearance or asked again in it.
+        case .asking: break
+        case .locked, .unlocked: isNewHere = false
+        }
+        return effects
+    }
+
+    private mutating func leave(at now: Moment) -> [Effect] {
+        isNewHere = true
+        leaving = leaving ?? Leaving(since: now, limit: isPromptUp ? max(rules.lockAfter, rules.promptLimit) : rules.lockAfter)
+        let covered = cover()
+        if state == .unlocked, let leaving, leaving.isOver(at: now) { return covered + lock(asksItself: true) }
+        return covered + wake()
+    }
+
+    private func wake() -> [Effect] {
+        guard state == .unlocked, let leaving else { return [] }
+        return [.wake(at: leaving.since.sinceBoot.advanced(by: leaving.limit))]
+    }
+
+    private mutating func cover() -> [Effect] {
+        guard !isCovered else { return [] }
+        isCovered = true
+        return [.cover]
+    }
+
+    private mutating func lock(asksItself: Bool) -> [Effect] {
+        state = .locked(asksItself: asksItself)
+        return [.lock]
+    }
+
+    private mutating func ask() -> [Effect] {
+        state = .asking
+        isNewHere = false
+        return [.ask]
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+public import ThumbturnCore
+
+extension Authenticator {
+    /// Switches the sensor off for this account until a stronger rung has succeeded, for somebody who may be made to look at it or
+    /// touch it. Silent, without a prompt and offline; a prompt that is up unlocks nothing any more. It outlives the app and a
+    /// restart of the device, and no match undoes it.
+    ///
+    /// A device without a key behind the sensor has nothing to switch off.
+    ///
+    /// - Throws: `platform` where it cannot be written down: then the sensor is still on.
+    public func requireStrongerRungNextTime() async throws(Failure) {
+        guard let live = try await liveEnrolment() else { return }
+        guard await platform.keys.state(of: name(of: .biometric, in: live)) != .missing else { return }
+        try await countedSensor(in: live, .unlock).turnOff()
+    }
+
+    /// Whether to offer biometrics now; see `BiometricOffer`. Silent: it never prompts and never throws.
+    public func shouldOfferBiometrics(
+        for policy: UnlockPolicy = .unlock, under rules: BiometricOffer.Rules = .init()
+    ) async -> Bool {
+        guard let offer = try? await biometricOffer() else { return false }
+        return offer.isDue(await readiness(for: policy), at: platform.clock.civilTime, under: rules)
+    }
+
+    /// Keeps what the person said to the offer. "Set up" makes no key by itself: it lets the next enrolment make one, which needs the
+    /// full sign-in. So nobody gets around a sensor that was switched off, or a key that died, by switching biometrics off and on.
+    public func answerBiometricOffer(_ answer: BiometricOffer.Answer) async throws(Failure) {
+        var offer = try await biometricOffer()
+        offer.take(answer, at: platform.clock.civilTime)
+        try await platform.secrets.write(Signing.encode(offer), as: offerName)
+    }
+
+    /// Turns biometrics off for this account: the key behind the sensor is deleted, and neither offered nor made again until the
+    /// person wants it. Never prompts. The other rungs stay as they are.
+    ///
+    /// The server still lists the key, which can never sign again; it goes with the enrolment.
+    public func declineBiometrics() async throws(Failure) {
+        // The wish first: an app that is killed in between makes no new key, and deletes the old one when it is asked again.
+        try await answerBiometricOffer(.never)
+        guard let live = try await liveEnrolment() else { return }
+        let key = name(of: .biometric, in: live)
+        try await platform.keys.delete(key)
+        try await CountedSensor.delete(key, on: platform)
+    }
+
+    /// What the person said to the offer of biometrics. One that cannot be read as such counts as never asked.
+    func biometricOffer() async throws(Failure) -> BiometricOffer {
+        guard let bytes = try await platform.secrets.read(offerName) else { return BiometricOffer() }
+        return (try? JSONDecoder().decode(BiometricOffer.self, from: Data(bytes))) ?? BiometricOffer()
+    }
+
+    private var offerName: String {
+        let any = name(of: .session, in: 0)
+        return "biometric offer \(any.server) \(any.account)"
+    }
+}

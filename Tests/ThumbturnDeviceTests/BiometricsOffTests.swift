@@ -1,0 +1,159 @@
+import Synchronization
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnTestKit
+@testable import ThumbturnDevice
+
+/// Biometrics that the person does not want: for now, or at all.
+@Suite struct BiometricsOffTests {
+    static let sensorOnly = UnlockPolicy(ladder: [.biometric, .fullCredentials])
+    static let off = Failure(.lockedOut, recovery: .signInAgain)
+
+    static func restarted(_ world: World) throws -> Authenticator {
+        try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: world.server))
+    }
+
+    // MARK: - Off until a stronger rung succeeds
+
+    @Test func underCoercionTheSensorOpensNothing() async throws {
+        try await World.enrolled { world in
+            let (prompts, sent) = (world.phone.promptCount, world.server.paths.count)
+            world.server.state.withLock { $0.isAway = true }
+            try await world.auth.requireStrongerRungNextTime()
+            #expect(world.phone.promptCount == prompts && world.server.paths.count == sent, "silent, and offline")
+            world.server.state.withLock { $0.isAway = false }
+            #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung))
+            #expect(await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
+            #expect(world.phone.promptCount == prompts, "nobody is even asked")
+        }
+    }
+
+    @Test func itOutlivesTheAppARestartAndAnyTime() async throws {
+        try await World.enrolled { world in
+            try await world.auth.requireStrongerRungNextTime()
+            world.clock.boot = "second boot"
+            world.clock.advance(by: .seconds(1_000_000))
+            world.phone.unlockWithPasscode()
+            let restarted = try Self.restarted(world)
+            #expect(await failure { _ = try await restarted.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
+        }
+    }
+
+    @Test("a stronger rung lifts it", arguments: [Rung.devicePasscode, .appPIN])
+    func lifting(_ rung: Rung) async throws {
+        try await CountedSensorTests.enrolled { world in
+            try await world.auth.requireStrongerRungNextTime()
+            expect(try await world.auth.authenticate("Unlock", policy: UnlockPolicy(ladder: [.biometric, rung])).rung, is: rung)
+            expect(try await world.auth.authenticate("Unlock", policy: Self.sensorOnly).rung, is: .biometric)
+        }
+    }
+
+    @Test func aMatchOfAPromptThatWasUpUnlocksNothing() async throws {
+        try await World.enrolled { world in
+            world.phone.next(.match, after: .seconds(2))
+            async let unlocked = failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) }
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            try await world.auth.requireStrongerRungNextTime()
+            #expect(await unlocked == Self.off)
+            #expect(!world.server.paths.contains("POST /v1/token"))
+            #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung), "nor did it switch the sensor on")
+        }
+    }
+
+    @Test func aMismatchOrACancelOfAPromptThatWasUpDoesNotLiftItEither() async throws {
+        for act in [SimulatedPhone.Act.noMatch, .cancel] {
+            try await World.enrolled { world in
+                world.phone.next(act, after: .seconds(2))
+                async let unlocked = failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) }
+                try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                try await world.auth.requireStrongerRungNextTime()
+                _ = await unlocked
+                #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung))
+            }
+        }
+    }
+
+    @Test func whereItCannotBeWrittenItSaysSo() async throws {
+        try await World.enrolled { world in
+            var platform = world.phone.platform(transport: world.server)
+            platform.secrets = FullDisk(store: platform.secrets)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            await expectFailure(.platform) { try await auth.requireStrongerRungNextTime() }
+        }
+    }
+
+    @Test func withoutAnEnrolmentThereIsNothingToSwitchOff() async throws {
+        let world = try World()
+        try await world.clock.run { try await world.auth.requireStrongerRungNextTime() }
+    }
+
+    @Test func aVaultNeedsThePasscodeThen() async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault("designs", .userPresence)
+            try await vault.requireStrongerRungNextTime()
+            try await vault.save("s3cret", as: "token")
+            try await vault.requireStrongerRungNextTime()
+            world.clock.boot = "second boot"
+            let restarted = world.vault("designs", .userPresence)
+            #expect(await restarted.readiness().biometry == .lockedOut(.untilStrongerRung))
+            expect(try await restarted.rung(), is: .devicePasscode)
+            expect(try await restarted.rung(), is: .biometric)
+        }
+    }
+
+    @Test func aVaultOfTheSensorAloneSaysThatItWouldBeLost() async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault("designs", .biometryCurrentSet)
+            try await vault.save("s3cret", as: "token")
+            await expectFailure(.policyDenies) { try await vault.requireStrongerRungNextTime() }
+            expect(try await vault.rung(), is: .biometric)
+        }
+    }
+
+    // MARK: - Offered, put off and declined
+
+    @Test func offeredAfterAnEnrolmentWithoutThem() async throws {
+        let world = try World()
+        try await world.clock.run {
+            #expect(await !world.auth.shouldOfferBiometrics(), "first the person signs in")
+            try await world.auth.enrol(with: World.signIn, policy: UnlockPolicy(ladder: [.devicePasscode, .fullCredentials]))
+            #expect(await world.auth.shouldOfferBiometrics())
+            try await world.auth.answerBiometricOffer(.notNow)
+            #expect(await !(try Self.restarted(world)).shouldOfferBiometrics(), "the answer outlives the app")
+            world.clock.advance(by: .seconds(7 * 24 * 3600))
+            #expect(await world.auth.shouldOfferBiometrics())
+        }
+    }
+
+    @Test func decliningDeletesTheKeyAndIsRespected() async throws {
+        try await World.enrolled { world in
+            let (prompts, keys) = (world.phone.promptCount, world.phone.keyCount)
+            try await world.auth.declineBiometrics()
+            #expect(world.phone.promptCount == prompts && world.phone.keyCount == keys - 1)
+            let readiness = await world.auth.readiness()
+            #expect(readiness.state(of: .biometric) == .missing && readiness.isEnrolled && readiness.nextRung == .devicePasscode)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
+            #expect(await !world.auth.shouldOfferBiometrics())
+            expect(
+                try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as DeviceRecord?,
+                "it is complete as it is")
+            let record = try await world.auth.enrol(with: World.signIn, ifExists: .replace)
+            #expect(record?.keys.contains { $0.kind == .biometric } == false, "and no enrolment brings it back")
+        }
+    }
+
+    @Test func switchingOffAndOnNeedsTheStrongerRung() async throws {
+        try await World.enrolled { world in
+            try await world.auth.requireStrongerRungNextTime()
+            try await world.auth.declineBiometrics()
+            try await world.auth.answerBiometricOffer(.setUp)
+            #expect(await world.auth.readiness().state(of: .biometric) == .missing, "a wish makes no key")
+            let wrong = PasswordSignIn(account: "ada", password: "wrong")
+            await expectFailure(.refused) { try await world.auth.enrol(with: wrong) }
+            #expect(await world.auth.readiness().state(of: .biometric) == .missing)
+            try await world.auth.enrol(with: World.signIn)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+}
