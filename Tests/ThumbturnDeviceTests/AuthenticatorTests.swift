@@ -20,8 +20,10 @@ struct World: Sendable {
         func hear(_ news: UnlockNews) { heard.withLock { $0.append(news) } }
     }
 
-    init(hasSensor: Bool = true, hasPasscode: Bool = true, hasPIN: Bool = false) throws {
-        phone = SimulatedPhone(clock: clock, hasSensor: hasSensor, hasPasscode: hasPasscode, hasPIN: hasPIN)
+    init(
+        _ model: SimulatedPhone.Model = .plain, hasSensor: Bool = true, hasPasscode: Bool = true, hasPIN: Bool = false
+    ) throws {
+        phone = SimulatedPhone(model, clock: clock, hasSensor: hasSensor, hasPasscode: hasPasscode, hasPIN: hasPIN)
         server = InMemoryServer(clock: clock)
         let news = news
         auth = try Authenticator(server: InMemoryServer.url, platform: phone.platform(transport: server)) { news.hear($0) }
@@ -30,8 +32,10 @@ struct World: Sendable {
     static let signIn = PasswordSignIn(account: "ada", password: InMemoryServer.password)
 
     /// Runs a story on an enrolled phone.
-    static func enrolled(_ story: @escaping @Sendable (World) async throws -> Void) async throws {
-        let world = try World()
+    static func enrolled(
+        _ model: SimulatedPhone.Model = .plain, _ story: @escaping @Sendable (World) async throws -> Void
+    ) async throws {
+        let world = try World(model)
         try await world.clock.run {
             try await world.auth.enrol(with: signIn)
             try await story(world)

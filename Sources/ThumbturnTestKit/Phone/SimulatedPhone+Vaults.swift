@@ -3,17 +3,6 @@ import ThumbturnCore
 import ThumbturnDevice
 
 extension SimulatedPhone {
-    /// The passcode is removed, and with it, as on real phones, the enrolled faces and every protected secret: for good, also when a
-    /// passcode is set again.
-    public func removePasscode() {
-        state.withLock { state in
-            state.hasPasscode = false
-            state.hasFace = false
-            state.enrolment += 1
-            for name in state.vaults.keys { state.vaults[name]?.isDead = true }
-        }
-    }
-
     struct ProtectedSecret {
         var secret: SecretBytes
         /// The enrolment with which it dies; nil where it outlives changes.
@@ -53,6 +42,7 @@ extension SimulatedPhone {
 
     fileprivate func vaultState(_ name: KeyName) -> KeyState {
         state.withLock { state in
+            guard state.isReadable else { return .notYetReadable }
             guard let kept = state.vaults[name] else { return .missing }
             if let enrolment = kept.enrolment, enrolment != state.enrolment { return .invalidated(.enrolmentChanged) }
             return kept.isDead ? .invalidated(.passcodeRemoved) : .usable
@@ -63,7 +53,8 @@ extension SimulatedPhone {
         switch vaultState(name) {
         case .usable: break
         case .invalidated: throw Failure(.keyInvalidated, recovery: .reEnrol)
-        case .missing, .notYetReadable, .paused: throw Failure(.notEnrolled, recovery: .reEnrol)
+        case .notYetReadable: throw Failure(.notYetReadable, recovery: .retry)
+        case .missing, .paused: throw Failure(.notEnrolled, recovery: .reEnrol)
         }
         guard let verified = presence.context as? Verified, verified.key == name, verified.rung.key == name.kind else {
             throw Failure(.notMatched, recovery: .retry)

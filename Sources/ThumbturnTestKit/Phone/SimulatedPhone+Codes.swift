@@ -1,0 +1,41 @@
+import ThumbturnCore
+
+/// What a system says beside a failure: the raw pair that an adapter keeps for bug reports.
+extension SimulatedPhone.Model {
+    /// The failure as the app's side of this model hears it.
+    func tells(_ failure: Failure, _ lockout: Lockout?) -> Failure {
+        if flattensErrors { return Self.flattened(failure) }
+        var told = failure
+        switch system {
+        case .apple: told.status = Self.appleCodes[failure.code].map { .init(domain: "com.apple.LocalAuthentication", code: $0) }
+        case .android:
+            let code = failure.code == .lockedOut && lockout == .untilPasscode ? 9 : Self.androidCodes[failure.code]
+            told.status = code.map { .init(domain: "androidx.biometric.BiometricPrompt", code: $0) }
+        case nil: break
+        }
+        return told
+    }
+
+    /// `LAError.Code`.
+    private static let appleCodes: [Failure.Code: Int] = [
+        .cancelledByUser: -2, .cancelledBySystem: -4, .superseded: -4, .passcodeNotSet: -5, .biometryUnavailable: -6,
+        .permissionDenied: -6, .biometryNotEnrolled: -7, .lockedOut: -8, .cancelledByApp: -9, .notYetReadable: -1004,
+    ]
+
+    /// The error codes of `BiometricPrompt`.
+    private static let androidCodes: [Failure.Code: Int] = [
+        .biometryUnavailable: 1, .timedOut: 3, .cancelledBySystem: 5, .superseded: 5, .cancelledByApp: 5, .lockedOut: 7,
+        .cancelledByUser: 10, .biometryNotEnrolled: 11, .biometryTooWeak: 11, .passcodeNotSet: 14,
+    ]
+
+    /// A read of the keychain that prompts leaves three codes: cancelled (-128), not allowed to ask (-25308), and -25293 for everything
+    /// else, a mismatch too. Nobody who sees the last can know more.
+    static func flattened(_ failure: Failure) -> Failure {
+        func status(_ code: Int) -> Failure.PlatformStatus { .init(domain: "NSOSStatusErrorDomain", code: code) }
+        switch failure.code {
+        case .cancelledByUser: return Failure(.cancelledByUser, recovery: .retry, status: status(-128))
+        case .notYetReadable: return Failure(.notYetReadable, recovery: .retry, status: status(-25308))
+        default: return Failure(.platform, recovery: .retry, status: status(-25293))
+        }
+    }
+}

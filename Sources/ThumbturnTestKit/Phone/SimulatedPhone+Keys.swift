@@ -1,0 +1,151 @@
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+import Synchronization
+import ThumbturnCore
+public import ThumbturnDevice
+
+extension SimulatedPhone {
+    /// Where a key lives, and why not in better hardware; nil where there is no such key.
+    public func keyPlace(of name: KeyName) -> KeyPlace? {
+        state.withLock { state in
+            guard state.keys[name] != nil || state.pins.keys[name] != nil else { return nil }
+            return KeyPlace(hardware: state.model.hardware, missing: state.model.missing)
+        }
+    }
+
+    struct StoredKey {
+        var key: P256.Signing.PrivateKey
+        var life: KeyLife
+    }
+
+    /// What a key dies with; nil for what it outlives.
+    struct KeyLife {
+        /// A biometric key: the enrolled set, and the passcode without which there is none.
+        var enrolment: Int?
+        /// A key that asks for the passcode.
+        var passcode: Int?
+        /// The key store lost it.
+        var isLost = false
+    }
+}
+
+struct PhoneKeys: DeviceKeys {
+    let phone: SimulatedPhone
+
+    func create(_ name: KeyName) throws(Failure) -> JWK { try phone.createKey(name) }
+    func state(of name: KeyName) -> KeyState { phone.keyState(name) }
+    func publicKey(of name: KeyName) throws(Failure) -> JWK { try phone.publicKey(name) }
+    func delete(_ name: KeyName) { phone.deleteKey(name) }
+
+    func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) throws(Failure) -> [UInt8] {
+        try phone.sign(message, with: name, presence)
+    }
+}
+
+extension SimulatedPhone {
+    fileprivate func createKey(_ name: KeyName) throws(Failure) -> JWK {
+        let key = P256.Signing.PrivateKey()
+        let obstacle: Failure? = state.withLock { state in
+            if let obstacle = Self.obstacle(toMaking: name.kind, state) { return obstacle }
+            state.keys[name] = StoredKey(key: key, life: state.life(of: name.kind))
+            return nil
+        }
+        if let obstacle { throw obstacle }
+        return try Self.jwk(key)
+    }
+
+    /// A key that somebody has to unlock needs what unlocks it.
+    private static func obstacle(toMaking kind: KeyKind, _ state: borrowing State) -> Failure? {
+        if !state.isReadable { return Failure(.notYetReadable, recovery: .retry) }
+        switch kind {
+        case .session, .pin: return nil
+        case .biometric:
+            if !state.hasSensor { return BiometryState.unavailable.obstacle }
+            if !state.model.isStrong { return BiometryState.weak.obstacle }
+            if !state.hasPasscode, state.model.hasPasscode, state.model.withoutPasscode != .ready {
+                return Failure(.passcodeNotSet, recovery: .setPasscode)
+            }
+            return state.hasFace ? nil : BiometryState.notEnrolled.obstacle
+        case .passcode:
+            if !state.hasPasscode { return Failure(.passcodeNotSet, recovery: .setPasscode) }
+            return state.model.passcodeUnlocksKeys ? nil : noPasscodeForKeys
+        }
+    }
+
+    fileprivate func keyState(_ name: KeyName) -> KeyState {
+        state.withLock { state in
+            state.isReadable ? state.seen(state.keys[name]?.life) : .notYetReadable
+        }
+    }
+
+    fileprivate func publicKey(_ name: KeyName) throws(Failure) -> JWK {
+        let stored = try usable(name)
+        return try Self.jwk(stored.key)
+    }
+
+    /// The key, unless it cannot be found. A dead one still has its public half.
+    private func usable(_ name: KeyName) throws(Failure) -> StoredKey {
+        switch keyState(name) {
+        case .usable, .invalidated, .paused: break
+        case .notYetReadable: throw Failure(.notYetReadable, recovery: .retry)
+        case .missing: throw Failure(.notEnrolled, recovery: .signInAgain)
+        }
+        guard let stored = state.withLock({ $0.keys[name] }) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        return stored
+    }
+
+    fileprivate func sign(_ message: [UInt8], with name: KeyName, _ presence: Presence?) throws(Failure) -> [UInt8] {
+        let stored = try usable(name)
+        guard !keyState(name).isDead else { throw Failure(.keyInvalidated, recovery: .reEnrol) }
+        if name.kind.userVerification > .none {
+            guard let verified = presence?.context as? Verified, verified.rung.key == name.kind, verified.key == name,
+                verified.message == message, state.withLock({ $0.spent.insert(verified.prompt).inserted })
+            else { throw Failure(.notMatched, recovery: .retry) }
+        }
+        guard let signature = try? stored.key.signature(for: message) else { throw Failure(.platform, recovery: .report) }
+        return Array(signature.rawRepresentation)
+    }
+
+    /// Never asks anybody, and works on a dead key too.
+    fileprivate func deleteKey(_ name: KeyName) {
+        state.withLock { $0.keys[name] = nil }
+    }
+
+    static func jwk(_ key: P256.Signing.PrivateKey) throws(Failure) -> JWK {
+        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform, recovery: .report) }
+        return jwk
+    }
+}
+
+extension SimulatedPhone.State {
+    /// What a new key of this kind will die with.
+    func life(of kind: KeyKind) -> SimulatedPhone.KeyLife {
+        switch kind {
+        case .biometric: SimulatedPhone.KeyLife(enrolment: enrolment, passcode: passcode)
+        case .passcode: SimulatedPhone.KeyLife(passcode: passcode)
+        case .session, .pin: SimulatedPhone.KeyLife()
+        }
+    }
+
+    /// What can be seen of a key that has this life; nil for none.
+    func seen(_ life: SimulatedPhone.KeyLife?) -> KeyState {
+        guard let life else { return .missing }
+        if life.isLost { return .invalidated(.unknown) }
+        if let made = life.passcode, made != passcode { return model.afterPasscodeRemoval.state(.passcodeRemoved) }
+        if let made = life.enrolment, made != enrolment { return model.afterEnrolmentChange.state(.enrolmentChanged) }
+        return .usable
+    }
+}
+
+extension SimulatedPhone.Model.DeadKey {
+    fileprivate func state(_ loss: KeyLoss) -> KeyState {
+        switch self {
+        case .explained: .invalidated(loss)
+        case .unexplained: .invalidated(.unknown)
+        case .gone: .missing
+        }
+    }
+}

@@ -1,0 +1,180 @@
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+import Synchronization
+import ThumbturnCore
+public import ThumbturnDevice
+
+extension SimulatedPhone {
+    /// What the person does at the app's PIN screen. A literal is what they type.
+    public enum PINAct: Sendable, Hashable, ExpressibleByStringLiteral {
+        /// 6 to 32 digits.
+        case enter(String)
+        /// The person presses the screen's cancel button.
+        case cancel
+        /// Nobody does anything; the screen stays until it is dismissed.
+        case ignore
+
+        public init(stringLiteral digits: String) { self = .enter(digits) }
+    }
+
+    /// The PIN of the person: what is typed and chosen where a script says nothing else.
+    public static let pin = "824193"
+
+    /// What the person does at the next PIN screens, in order, whether a PIN is entered there or chosen.
+    public func pins(_ acts: PINAct...) {
+        state.withLock { $0.pins.acts += acts }
+    }
+
+    /// What the PIN screen was told, each time that it asked for the PIN. It is empty on a phone without one.
+    public var pinRequests: [PINRequest] { state.withLock { $0.pins.requests } }
+
+    struct PINs {
+        var acts: [PINAct] = []
+        var requests: [PINRequest] = []
+        var keys: [KeyName: PINKey] = [:]
+
+        /// How many operations the hardware made for guesses.
+        var guesses = 0
+        /// The key in hardware from which all PIN keys are derived, where they are.
+        var hardware: SymmetricKey?
+
+        struct PINKey {
+            var strength: Strength
+            var life = KeyLife()
+        }
+
+        enum Strength {
+            case counted(P256.Signing.PrivateKey, digits: [UInt8], wrongInARow: Int)
+            case judged(P256.Signing.PrivateKey, digits: [UInt8])
+            /// Nothing is kept that a PIN could be tried against.
+            case derived
+        }
+    }
+
+    /// How many guesses the hardware was asked to make: one operation each. What counts them differs: see `Model.PINManner`.
+    public var pinGuessCount: Int { state.withLock { $0.pins.guesses } }
+
+    /// The hardware's own limit, as a TPM counts it: then the key takes no PIN any more, not even the right one.
+    private static let pinLimit = 10
+
+    var pinSupport: PINSupport { PINSupport(entry: PhonePINEntry(phone: self), key: PhonePINKeys(phone: self)) }
+}
+
+// MARK: - The screen
+
+private struct PhonePINEntry: PINEntry {
+    let phone: SimulatedPhone
+
+    func enter(_ request: PINRequest) async -> PINAnswer {
+        phone.state.withLock { $0.pins.requests.append(request) }
+        return await phone.typePIN()
+    }
+
+    func choose() async -> PINAnswer { await phone.typePIN() }
+}
+
+extension SimulatedPhone {
+    fileprivate func typePIN() async -> PINAnswer {
+        switch state.withLock({ $0.pins.acts.isEmpty ? .enter(Self.pin) : $0.pins.acts.removeFirst() }) {
+        case .enter(let digits):
+            guard let pin = PIN(digits) else { preconditionFailure("a script types 6 to 32 digits") }
+            return .entered(pin)
+        case .cancel: return .failed(Failure(.cancelledByUser, recovery: .retry))
+        case .ignore:
+            try? await clock.sleep(until: clock.now.advanced(by: Self.forever))
+            return .failed(Failure(.cancelledByApp, recovery: .retry))
+        }
+    }
+}
+
+// MARK: - The keys
+
+private struct PhonePINKeys: PINKey {
+    let phone: SimulatedPhone
+
+    func create(_ name: KeyName, pin: PIN) throws(Failure) -> JWK { try phone.createPINKey(name, pin) }
+    func sign(_ message: [UInt8], with name: KeyName, pin: PIN) throws(Failure) -> [UInt8] {
+        try phone.sign(message, with: name, pin)
+    }
+    func state(of name: KeyName) -> KeyState { phone.pinKeyState(name) }
+    func delete(_ name: KeyName) { phone.state.withLock { $0.pins.keys[name] = nil } }
+}
+
+extension SimulatedPhone {
+    fileprivate func createPINKey(_ name: KeyName, _ pin: PIN) throws(Failure) -> JWK {
+        let made: Result<P256.Signing.PrivateKey, Failure> = state.withLock { state in
+            guard state.isReadable else { return .failure(Self.keychainIsLocked(state.model)) }
+            let key: P256.Signing.PrivateKey
+            switch state.model.pin {
+            case .counted, .judged: key = P256.Signing.PrivateKey()
+            case .derived: key = state.pins.derived(name, pin)
+            }
+            let strength: PINs.Strength =
+                switch state.model.pin {
+                case .counted: .counted(key, digits: pin.digits, wrongInARow: 0)
+                case .judged: .judged(key, digits: pin.digits)
+                case .derived: .derived
+                }
+            state.pins.keys[name] = PINs.PINKey(strength: strength, life: state.life(of: .pin))
+            return .success(key)
+        }
+        return try Self.jwk(made.get())
+    }
+
+    fileprivate func pinKeyState(_ name: KeyName) -> KeyState {
+        state.withLock { state in
+            guard state.isReadable else { return .notYetReadable }
+            let stored = state.pins.keys[name]
+            if case .counted(_, _, Self.pinLimit...) = stored?.strength { return .invalidated(.wrongPINs) }
+            return state.seen(stored?.life)
+        }
+    }
+
+    fileprivate func sign(_ message: [UInt8], with name: KeyName, _ pin: PIN) throws(Failure) -> [UInt8] {
+        switch pinKeyState(name) {
+        case .usable: break
+        case .invalidated: throw Failure(.keyInvalidated, recovery: .reEnrol)
+        case .notYetReadable: throw Failure(.notYetReadable, recovery: .retry)
+        case .missing, .paused: throw Failure(.notEnrolled, recovery: .signInAgain)
+        }
+        guard let key = state.withLock({ $0.pins.guess(name, pin) }) else { throw Failure(.notMatched, recovery: .retry) }
+        guard let signature = try? key.signature(for: message) else { throw Failure(.platform, recovery: .report) }
+        return Array(signature.rawRepresentation)
+    }
+}
+
+extension SimulatedPhone.PINs {
+    /// One operation of the hardware: the key that this PIN opens or gives; nil where the hardware knows that it is wrong.
+    fileprivate mutating func guess(_ name: KeyName, _ pin: PIN) -> P256.Signing.PrivateKey? {
+        guesses += 1
+        switch keys[name]?.strength {
+        case .counted(let key, let digits, let wrong):
+            let isRight = digits == pin.digits
+            keys[name]?.strength = .counted(key, digits: digits, wrongInARow: isRight ? 0 : wrong + 1)
+            return isRight ? key : nil
+        case .judged(let key, let digits): return digits == pin.digits ? key : nil
+        case .derived: return derived(name, pin)
+        case nil: return nil
+        }
+    }
+
+    /// HKDF (RFC 5869) over the hardware's HMAC of the PIN, again until the number is a private key of P-256.
+    fileprivate mutating func derived(_ name: KeyName, _ pin: PIN) -> P256.Signing.PrivateKey {
+        let hardware = self.hardware ?? SymmetricKey(size: .bits256)
+        self.hardware = hardware
+        let code = Array(HMAC<SHA256>.authenticationCode(for: pin.digits, using: hardware))
+        var round = 0
+        while true {
+            let info = "\(name.server) \(name.account) \(name.enrolment) \(round)"
+            let scalar = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: SymmetricKey(data: code), info: Array(info.utf8), outputByteCount: 32
+            )
+            let bytes = unsafe scalar.withUnsafeBytes { unsafe Array($0) }
+            if let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes) { return key }
+            round += 1
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Synchronization
+import ThumbturnCore
+import ThumbturnDevice
+
+/// One prompt: what stands in its way, what the person does, and what may take it off the screen.
+extension SimulatedPhone {
+    /// One match allows one use of one key for one message, as Android's bound prompts do; the strictest of the platforms.
+    struct Verified: Sendable {
+        var rung: Rung
+        var key: KeyName
+        var message: [UInt8]
+        var prompt: Int
+    }
+
+    func prompt(_ request: PromptRequest, _ hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+        let now = clock.now
+        let (cuts, cut) = AsyncStream.makeStream(of: PromptAnswer.self)
+        let start = state.withLock { Self.begin(request, cut, &$0, at: now) }
+        guard case .shown(let id) = start else {
+            if case .refused(let failure) = start { return .failed(failure) }
+            return await unheard()
+        }
+        let answer = await withTaskGroup(of: PromptAnswer?.self) { group in
+            group.addTask { await self.answer(request, id, hearing) }
+            group.addTask {
+                for await answer in cuts { return answer }
+                return nil
+            }
+            // Whoever of the two is first; the other is cancelled. A cancelled wait for a cut says nothing.
+            var first: PromptAnswer?
+            for await answer in group {
+                guard let answer else { continue }
+                first = answer
+                break
+            }
+            group.cancelAll()
+            return first
+        }
+        state.withLock { Self.end(id, &$0) }
+        return answer ?? .failed(Failure(.cancelledByApp, recovery: .retry))
+    }
+
+    /// Longer than any test: some thirty years.
+    static let forever = Duration.seconds(1_000_000_000)
+
+    private enum Start {
+        case shown(Int)
+        case refused(Failure)
+        case unheard
+    }
+
+    private static func begin(
+        _ request: PromptRequest, _ cut: AsyncStream<PromptAnswer>.Continuation, _ state: inout State, at now: Instant
+    ) -> Start {
+        if let obstacle = obstacle(request, state, at: now) {
+            return .refused(state.model.tells(obstacle, state.lockout(at: now)))
+        }
+        if state.phase == .back, state.model.promptInBack == .unheard { return .unheard }
+        if state.acts.first?.act == .dropCallback {
+            state.acts.removeFirst()
+            return .unheard
+        }
+        if state.model.showsOnePrompt { state.takeDownPrompts(Failure(.superseded, recovery: .retry)) }
+        state.prompts += 1
+        state.shown[state.prompts] = cut
+        if state.phase == .front, state.model.promptMakesInactive { state.move(to: .inactive) }
+        return .shown(state.prompts)
+    }
+
+    /// Why nobody can be asked.
+    private static func obstacle(_ request: PromptRequest, _ state: borrowing State, at now: Instant) -> Failure? {
+        if !state.isReadable { return Failure(.notYetReadable, recovery: .retry) }
+        if state.phase == .back, state.model.promptInBack == .refused { return Failure(.cancelledBySystem, recovery: .retry) }
+        if request.rung == .biometric, let obstacle = biometry(state, at: now).obstacle { return obstacle }
+        if request.rung == .devicePasscode {
+            if !state.hasPasscode { return Failure(.passcodeNotSet, recovery: .setPasscode) }
+            if !state.model.passcodeUnlocksKeys { return noPasscodeForKeys }
+        }
+        if let lastMatch = state.lastMatch, lastMatch.duration(to: now) < state.model.coolDown {
+            return Failure(.cancelledBySystem, recovery: .retry)
+        }
+        return nil
+    }
+
+    /// Before API level 30 nothing asks for the credential on behalf of one use of a key: `BIOMETRIC_ERROR_UNSUPPORTED`.
+    static let noPasscodeForKeys = Failure(
+        .platform, recovery: .fallBack(.appPIN), status: .init(domain: "androidx.biometric.BiometricManager", code: -2)
+    )
+
+    private static func end(_ id: Int, _ state: inout State) {
+        state.shown[id] = nil
+        if state.shown.isEmpty, state.phase == .inactive, state.model.promptMakesInactive { state.move(to: .front) }
+    }
+
+    /// Only the app that asked can end this.
+    private func unheard() async -> PromptAnswer {
+        try? await clock.sleep(until: clock.now.advanced(by: Self.forever))
+        return .failed(Failure(.cancelledByApp, recovery: .retry))
+    }
+
+    // MARK: The person
+
+    private func answer(_ request: PromptRequest, _ id: Int, _ hearing: (PoorReading) -> Void) async -> PromptAnswer {
+        let model = state.withLock { $0.model }
+        let end = model.promptTimeout.map { clock.now.advanced(by: $0) }
+        var tries = 0
+        while true {
+            let (act, delay) = state.withLock { $0.nextAct() }
+            let wake = clock.now.advanced(by: act == .ignore ? Self.forever : delay)
+            let isLate = end.map { $0 < wake } ?? false
+            guard (try? await clock.sleep(until: isLate ? end ?? wake : wake)) != nil else {
+                return .failed(Failure(.cancelledByApp, recovery: .retry))
+            }
+            let now = clock.now
+            if isLate { return .failed(model.tells(Failure(.timedOut, recovery: .retry), nil)) }
+            if case .readPoorly(let reading) = act {
+                hearing(reading)
+                continue
+            }
+            let answer = state.withLock { Self.answer(act, request, id, &tries, &$0, at: now) }
+            if let answer { return answer }
+        }
+    }
+
+    /// The prompt's answer, or nil where it goes on.
+    private static func answer(
+        _ act: Act, _ request: PromptRequest, _ id: Int, _ tries: inout Int, _ state: inout State, at now: Instant
+    ) -> PromptAnswer? {
+        func failed(_ code: Failure.Code) -> PromptAnswer {
+            .failed(state.model.tells(Failure(code, recovery: .retry), state.lockout(at: now)))
+        }
+        switch act {
+        case .match:
+            state.forgetTries()
+            if request.rung == .devicePasscode { state.wantsPasscode = false }
+            state.lastMatch = now
+            let verified = Verified(rung: request.rung, key: request.key, message: request.message, prompt: id)
+            return .matched(Presence(context: verified))
+        case .noMatch, .tryInVain:
+            // The system's sheet asks again after a wrong passcode, and counts it where no app can look.
+            guard request.rung == .biometric else { return act == .noMatch ? .notMatched : nil }
+            repeat {
+                tries += 1
+                state.countTry(at: now)
+                if let obstacle = biometry(state, at: now).obstacle {
+                    return .failed(state.model.tells(obstacle, state.lockout(at: now)))
+                }
+            } while act == .noMatch && tries < state.model.triesInAPrompt
+            guard tries >= state.model.triesInAPrompt else { return nil }
+            return state.model.flattensErrors ? failed(.notMatched) : .notMatched
+        case .cancel: return failed(.cancelledByUser)
+        case .systemCancel: return failed(.cancelledBySystem)
+        case .supersede: return failed(.superseded)
+        case .ignore, .dropCallback: return failed(.cancelledByApp)
+        case .readPoorly: return nil
+        }
+    }
+}
+
+extension SimulatedPhone.State {
+    fileprivate mutating func nextAct() -> (SimulatedPhone.Act, Duration) {
+        let (act, after) = acts.isEmpty ? (.match, nil) : acts.removeFirst()
+        return (act, after ?? answerTimes?.draw() ?? .zero)
+    }
+
+    /// Takes every prompt off the screen; each answers with this failure.
+    mutating func takeDownPrompts(_ failure: Failure) {
+        for cut in shown.values { cut.yield(.failed(model.tells(failure, nil))) }
+        shown = [:]
+    }
+}

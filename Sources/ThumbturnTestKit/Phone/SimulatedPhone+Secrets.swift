@@ -1,0 +1,45 @@
+import Synchronization
+import ThumbturnCore
+import ThumbturnDevice
+
+struct PhoneSecrets: SecretStore {
+    let phone: SimulatedPhone
+
+    func read(_ name: String) throws(Failure) -> [UInt8]? {
+        try readable { state in
+            guard !state.unreadableSecrets.contains(name) else { return .failure(SimulatedPhone.sealedForever) }
+            return .success(state.secrets[name])
+        }
+    }
+
+    func write(_ secret: [UInt8], as name: String) throws(Failure) { try set(secret, name) }
+    func delete(_ name: String) throws(Failure) { try set(nil, name) }
+
+    private func set(_ secret: [UInt8]?, _ name: String) throws(Failure) {
+        try readable { state in
+            state.unreadableSecrets.remove(name)
+            state.secrets[name] = secret
+            return .success(())
+        }
+    }
+
+    /// Before the first unlock after a start nothing can be read or written, and nothing is gone.
+    private func readable<Value: Sendable>(
+        _ body: (inout SimulatedPhone.State) -> Result<Value, Failure>
+    ) throws(Failure) -> Value {
+        try phone.state.withLock { state in
+            state.isReadable ? body(&state) : .failure(SimulatedPhone.keychainIsLocked(state.model))
+        }.get()
+    }
+}
+
+extension SimulatedPhone {
+    static func keychainIsLocked(_ model: Model) -> Failure {
+        var failure = Failure(.notYetReadable, recovery: .retry)
+        if model.system == .apple { failure.status = .init(domain: "NSOSStatusErrorDomain", code: -25308) }
+        return failure
+    }
+
+    /// The ciphertext is there, and its key is not.
+    static let sealedForever = Failure(.keyInvalidated, recovery: .reEnrol)
+}

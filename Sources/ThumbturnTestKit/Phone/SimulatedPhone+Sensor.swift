@@ -1,0 +1,47 @@
+import Synchronization
+import ThumbturnCore
+import ThumbturnDevice
+
+/// The sensor and the passcode prompt, as one process of the app sees them.
+struct PhoneSensor: Sensor {
+    let phone: SimulatedPhone
+    let process: String
+
+    func biometry() -> BiometryState { phone.toldBiometry }
+    func isPasscodeSet() -> Bool { phone.canAskPasscode }
+    func kind() -> SensorKind? { phone.state.withLock { $0.model.sensor } }
+    func enrolmentMark() -> EnrolmentMark? { phone.enrolmentMark(for: process) }
+
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+        await phone.prompt(request, hearing)
+    }
+}
+
+extension SimulatedPhone {
+    /// What can be known without a prompt.
+    fileprivate var toldBiometry: BiometryState {
+        let now = clock.now
+        return state.withLock { state in
+            let truth = Self.biometry(state, at: now)
+            if case .lockedOut = truth, !state.model.tellsLockout { return .ready }
+            return truth
+        }
+    }
+
+    /// A passcode that no prompt can ask for on behalf of a key is none that the app could use.
+    fileprivate var canAskPasscode: Bool { state.withLock { $0.hasPasscode && $0.model.passcodeUnlocksKeys } }
+
+    /// The truth about the sensor.
+    static func biometry(_ state: borrowing State, at now: Instant) -> BiometryState {
+        if !state.hasSensor { return .unavailable }
+        if state.isLidClosed { return .lidClosed }
+        if state.isSwitchedOff { return .switchedOff }
+        if !state.model.isStrong { return .weak }
+        if state.permissionDenied, state.model.asksPermission { return .permissionDenied }
+        if !state.hasPasscode, state.model.hasPasscode, state.model.withoutPasscode != .ready {
+            return state.model.withoutPasscode
+        }
+        if !state.hasFace { return .notEnrolled }
+        return state.lockout(at: now).map { .lockedOut($0) } ?? .ready
+    }
+}

@@ -1,0 +1,45 @@
+import ThumbturnCore
+import ThumbturnDevice
+
+extension SimulatedPhone {
+    struct State {
+        var model: Model
+        // The person.
+        var acts: [(act: Act, after: Duration?)] = []
+        var answerTimes: AnswerTimes?
+        // What is set up. The number of faces or fingers, the set's name for the system's mark, and the name under which biometric
+        // keys live, which the model may leave alone where one of several is removed. Names never repeat.
+        var faces: Int
+        var enrolledSet = 1
+        var enrolment = 1
+        var hasPasscode: Bool
+        var passcode = 1
+        var permissionDenied = false
+        var isSwitchedOff = false
+        var isLidClosed = false
+        var systemVersion = 18
+        // The sensor's own count.
+        var tries = 0
+        var pausedUntil: Instant?
+        var wantsPasscode = false
+        var lastMatch: Instant?
+        // The screen.
+        var prompts = 0
+        var shown: [Int: AsyncStream<PromptAnswer>.Continuation] = [:]
+        var spent: Set<Int> = []
+        var phase = AppPhase.front
+        var watchers: [Int: AsyncStream<AppPhase>.Continuation] = [:]
+        var nextWatcher = 0
+        // What is kept.
+        var isReadable = true
+        var keys: [KeyName: StoredKey] = [:]
+        var pins = PINs()
+        var secrets: [String: [UInt8]] = [:]
+        /// Secrets that came back from a backup without the key that opens them.
+        var unreadableSecrets: Set<String> = []
+        var vaults: [KeyName: ProtectedSecret] = [:]
+
+        var hasSensor: Bool { model.sensor != nil }
+        var hasFace: Bool { faces > 0 }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+
+/// The whole device library on every model: no honest person is left without a way.
+@Suite struct SimulatedPhoneStoryTests {
+    typealias Model = SimulatedPhone.Model
+
+    @Test("a person enrols and signs in on every model", arguments: Model.catalogue)
+    func everyModel(_ model: Model) async throws {
+        let world = try World(model, hasPIN: true)
+        try await world.clock.run {
+            try await world.auth.enrol(with: World.signIn)
+            let readiness = await world.auth.readiness()
+            #expect(readiness.isEnrolled)
+            let rung = try await world.auth.authenticate("Unlock").rung
+            #expect(rung == (model.isStrong ? .biometric : .devicePasscode))
+        }
+    }
+
+    @Test(
+        "after a lockout the next rung is asked, and the passcode brings the sensor back",
+        arguments: [Model.iPhone(.face), .iPhone(.finger), .android()])
+    func lockout(_ model: Model) async throws {
+        try await World.enrolled(model) { world in
+            let tries = model.triesToPause ?? model.triesToLockout ?? 0
+            for _ in 0..<tries {
+                world.phone.next(.tryInVain, .cancel)
+                _ = await failure { _ = try await world.auth.authenticate("Unlock") }
+                world.phone.forgetActs()
+                // Our own delays are another story.
+                world.clock.advance(by: .seconds(1000))
+            }
+            if model.triesToPause != nil {
+                #expect(await world.auth.readiness().biometry != .unavailable)
+            } else {
+                #expect(await world.auth.readiness().biometry == .lockedOut(.untilPasscode))
+                expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
+            }
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+
+    @Test("before the first unlock nobody is called signed out (pain 32)", arguments: [Model.iPhone(), .android()])
+    func notYetReadable(_ model: Model) async throws {
+        try await World.enrolled(model) { world in
+            world.phone.reboot()
+            let readiness = await world.auth.readiness()
+            for kind in KeyKind.allCases { #expect(readiness.state(of: kind) == .notYetReadable) }
+            await expectFailure(.notYetReadable) { _ = try await world.auth.authenticate("Unlock") }
+            await expectFailure(.notYetReadable) { try await world.auth.enrol(with: World.signIn) }
+            world.phone.unlockWithPasscode()
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+
+    @Test("a phone restored from a backup is not enrolled, whatever stands beside the keys (pain 31)") func restored()
+        async throws
+    {
+        try await World.enrolled(.iPhone()) { world in
+            world.phone.restore(world.phone.backup())
+            #expect(await world.auth.readiness().isEnrolled == false)
+            #expect(await failure { _ = try await world.auth.authenticate("Unlock") } != nil)
+            try await world.auth.enrol(with: World.signIn)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+
+    @Test("the screen tells a poor reading, and the same prompt goes on") func poorReading() async throws {
+        try await World.enrolled(.linux) { world in
+            world.phone.next(.readPoorly(.tooShort), .match)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+            #expect(world.news.all.contains(.readPoorly(.tooShort)))
+        }
+    }
+}
