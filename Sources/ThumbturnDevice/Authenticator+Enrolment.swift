@@ -216,7 +216,15 @@ extension Authenticator {
     }
 
     private func enrolments() async throws(Failure) -> Enrolments {
-        guard let bytes = try await platform.secrets.read(enrolmentsName) else { return Enrolments(live: nil, begun: []) }
+        let bytes: [UInt8]?
+        do throws(Failure) {
+            bytes = try await platform.secrets.read(enrolmentsName)
+        } catch {
+            // It came back from a backup without what opens it, and so did what it names: nothing is left to be enrolled.
+            guard error.recovery == .reEnrol else { throw error }
+            bytes = nil
+        }
+        guard let bytes else { return Enrolments(live: nil, begun: []) }
         guard let kept = try? JSONDecoder().decode(Enrolments.self, from: Data(bytes)) else {
             throw Failure(.platform, recovery: .report)
         }

@@ -57,8 +57,8 @@ extension SimulatedPhone {
         return try Self.jwk(key)
     }
 
-    /// A key that somebody has to unlock needs what unlocks it.
-    private static func obstacle(toMaking kind: KeyKind, _ state: borrowing State) -> Failure? {
+    /// A key or secret that somebody has to unlock needs what unlocks it.
+    static func obstacle(toMaking kind: KeyKind, _ state: borrowing State) -> Failure? {
         if !state.isReadable { return Failure(.notYetReadable, recovery: .retry) }
         switch kind {
         case .session, .pin: return nil

@@ -84,7 +84,6 @@ extension SimulatedPhone.State {
     fileprivate mutating func forgetApp() {
         keys = [:]
         pins.keys = [:]
-        pins.hardware = nil
         secrets = [:]
         unreadableSecrets = []
         vaults = [:]

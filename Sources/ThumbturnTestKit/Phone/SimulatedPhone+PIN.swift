@@ -38,8 +38,6 @@ extension SimulatedPhone {
 
         /// How many operations the hardware made for guesses.
         var guesses = 0
-        /// The key in hardware from which all PIN keys are derived, where they are.
-        var hardware: SymmetricKey?
 
         struct PINKey {
             var strength: Strength
@@ -49,8 +47,8 @@ extension SimulatedPhone {
         enum Strength {
             case counted(P256.Signing.PrivateKey, digits: [UInt8], wrongInARow: Int)
             case judged(P256.Signing.PrivateKey, digits: [UInt8])
-            /// Nothing is kept that a PIN could be tried against.
-            case derived
+            /// A key in hardware that makes an HMAC of a PIN. Nothing is kept that a PIN could be tried against.
+            case derived(SymmetricKey)
         }
     }
 
@@ -107,16 +105,17 @@ extension SimulatedPhone {
     fileprivate func createPINKey(_ name: KeyName, _ pin: PIN) throws(Failure) -> JWK {
         let made: Result<P256.Signing.PrivateKey, Failure> = state.withLock { state in
             guard state.isReadable else { return .failure(Self.keychainIsLocked(state.model)) }
-            let key: P256.Signing.PrivateKey
-            switch state.model.pin {
-            case .counted, .judged: key = P256.Signing.PrivateKey()
-            case .derived: key = state.pins.derived(name, pin)
-            }
+            let secret = SymmetricKey(size: .bits256)
+            let key =
+                switch state.model.pin {
+                case .counted, .judged: P256.Signing.PrivateKey()
+                case .derived: PINs.derived(from: secret, pin)
+                }
             let strength: PINs.Strength =
                 switch state.model.pin {
                 case .counted: .counted(key, digits: pin.digits, wrongInARow: 0)
                 case .judged: .judged(key, digits: pin.digits)
-                case .derived: .derived
+                case .derived: .derived(secret)
                 }
             state.pins.keys[name] = PINs.PINKey(strength: strength, life: state.life(of: .pin))
             return .success(key)
@@ -156,21 +155,18 @@ extension SimulatedPhone.PINs {
             keys[name]?.strength = .counted(key, digits: digits, wrongInARow: isRight ? 0 : wrong + 1)
             return isRight ? key : nil
         case .judged(let key, let digits): return digits == pin.digits ? key : nil
-        case .derived: return derived(name, pin)
+        case .derived(let secret): return Self.derived(from: secret, pin)
         case nil: return nil
         }
     }
 
     /// HKDF (RFC 5869) over the hardware's HMAC of the PIN, again until the number is a private key of P-256.
-    fileprivate mutating func derived(_ name: KeyName, _ pin: PIN) -> P256.Signing.PrivateKey {
-        let hardware = self.hardware ?? SymmetricKey(size: .bits256)
-        self.hardware = hardware
-        let code = Array(HMAC<SHA256>.authenticationCode(for: pin.digits, using: hardware))
+    fileprivate static func derived(from secret: SymmetricKey, _ pin: PIN) -> P256.Signing.PrivateKey {
+        let code = Array(HMAC<SHA256>.authenticationCode(for: pin.digits, using: secret))
         var round = 0
         while true {
-            let info = "\(name.server) \(name.account) \(name.enrolment) \(round)"
             let scalar = HKDF<SHA256>.deriveKey(
-                inputKeyMaterial: SymmetricKey(data: code), info: Array(info.utf8), outputByteCount: 32
+                inputKeyMaterial: SymmetricKey(data: code), info: Array("round \(round)".utf8), outputByteCount: 32
             )
             let bytes = unsafe scalar.withUnsafeBytes { unsafe Array($0) }
             if let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes) { return key }

@@ -27,11 +27,8 @@ private struct PhoneVaults: ProtectedStore {
 extension SimulatedPhone {
     fileprivate func protect(_ secret: SecretBytes, _ name: KeyName, _ access: VaultAccess) throws(Failure) {
         let obstacle: Failure? = state.withLock { state in
-            if !state.hasPasscode { return Failure(.passcodeNotSet, recovery: .setPasscode) }
-            if name.kind == .biometric, !state.hasSensor {
-                return Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
-            }
-            if name.kind == .biometric, !state.hasFace { return Failure(.biometryNotEnrolled, recovery: .openSettings) }
+            if !state.hasPasscode, state.model.hasPasscode { return Failure(.passcodeNotSet, recovery: .setPasscode) }
+            if let obstacle = Self.obstacle(toMaking: name.kind, state) { return obstacle }
             state.vaults[name] = ProtectedSecret(
                 secret: secret, enrolment: access == .biometryCurrentSet && name.kind == .biometric ? state.enrolment : nil
             )

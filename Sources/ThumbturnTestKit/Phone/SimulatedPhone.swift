@@ -62,8 +62,8 @@ public final class SimulatedPhone: Sendable {
             sensor: PhoneSensor(phone: self, process: process), keys: PhoneKeys(phone: self), secrets: PhoneSecrets(phone: self),
             clock: clock, transport: transport, pin: hasPIN ? pinSupport : nil, vaults: vaultStore,
             phases: PhonePhases(phone: self),
-            // The sheets of this phone are gone at once.
-            promptGap: .zero
+            // The sheets of this phone are gone at once, except where a model says otherwise.
+            promptGap: model.coolDown
         )
     }
 

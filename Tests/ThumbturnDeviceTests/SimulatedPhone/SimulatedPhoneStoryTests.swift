@@ -69,6 +69,50 @@ import ThumbturnTestKit
         }
     }
 
+    @Test("a vault opens on every model", arguments: Model.catalogue)
+    func vaults(_ model: Model) async throws {
+        let world = try World(model)
+        let vault = Vault(named: "notes", platform: world.phone.platform(), access: .userPresence)
+        try await world.clock.run {
+            try await vault.unlocked("Open") { try await $0.save(SecretBytes([1]), as: "a") }
+            world.phone.enrolNewFace()
+            let kept = try await vault.unlocked("Open") { try await $0.read("a") }
+            #expect(kept?.bytes == [1])
+            world.phone.reboot()
+            if model.hasPasscode {
+                await expectFailure(.notYetReadable) { try await vault.unlocked("Open") { _ in } }
+                world.phone.unlockWithPasscode()
+            }
+            try await vault.unlocked("Open") { _ in }
+        }
+    }
+
+    @Test("a face is not asked again before the system takes it (pain 21)") func coolDown() async throws {
+        var model = Model.iPhone()
+        model.coolDown = .milliseconds(300)
+        try await World.enrolled(model) { world in
+            for _ in 1...3 { expect(try await world.auth.authenticate("Unlock").rung, is: .biometric) }
+        }
+    }
+
+    @Test("people of all paces get in, each seed its own", arguments: UInt64(1)...20) func paces(_ seed: UInt64) async throws {
+        try await World.enrolled(.iPhone()) { world in
+            world.phone.answerTimes(median: .seconds(6), spread: 0.8, seed: seed)
+            let start = world.clock.now
+            let rung = try await world.auth.authenticate("Unlock").rung
+            #expect(rung == .biometric || start.duration(to: world.clock.now) >= .seconds(12), "seed \(seed)")
+        }
+    }
+
+    @Test("Android: a restored phone can be enrolled again (pain 30)") func sealed() async throws {
+        try await World.enrolled(.android()) { world in
+            world.phone.restore(world.phone.backup())
+            #expect(await world.auth.readiness().isEnrolled == false)
+            try await world.auth.enrol(with: World.signIn)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+
     @Test("the screen tells a poor reading, and the same prompt goes on") func poorReading() async throws {
         try await World.enrolled(.linux) { world in
             world.phone.next(.readPoorly(.tooShort), .match)
