@@ -44,9 +44,17 @@ extension Authenticator {
         try await CountedSensor.delete(key, on: platform)
     }
 
-    /// What the person said to the offer of biometrics. One that cannot be read as such counts as never asked.
+    /// What the person said to the offer of biometrics. What cannot be read as such, and what came back from a backup without what
+    /// opens it, counts as never asked.
     func biometricOffer() async throws(Failure) -> BiometricOffer {
-        guard let bytes = try await platform.secrets.read(offerName) else { return BiometricOffer() }
+        let bytes: [UInt8]?
+        do throws(Failure) {
+            bytes = try await platform.secrets.read(offerName)
+        } catch {
+            guard error.recovery == .reEnrol else { throw error }
+            bytes = nil
+        }
+        guard let bytes else { return BiometricOffer() }
         return (try? JSONDecoder().decode(BiometricOffer.self, from: Data(bytes))) ?? BiometricOffer()
     }
 

@@ -46,37 +46,78 @@ extension Authenticator {
         case .fail where readiness.isEnrolled: throw Failure(.alreadyEnrolled, recovery: .report)
         case .keep, .fail, .replace: break
         }
-        guard !isEnrolling else { throw Failure(.superseded, recovery: .retry) }
-        isEnrolling = true
-        defer { isEnrolling = false }
+        guard platform.journals.open(enrolmentsName) else { throw Failure(.superseded, recovery: .retry) }
+        defer { platform.journals.close(enrolmentsName) }
 
         // What an earlier attempt left behind, because the app was killed, goes first. A number is never used twice, so
         // nothing that fails can reach the keys of another enrolment.
-        var marks = try await enrolments()
-        for begun in marks.begun where begun != marks.live { try await deleteKeys(of: begun) }
+        var marks = try await undoWhatWasBegun()
         let (old, new) = (marks.live, Int.random(in: 1...Int.max))
-        marks.begun = [new]
+        marks.begun.append(new)
         try await keep(marks)
         let record: DeviceRecord
         do throws(Failure) {
-            let handle: String?
-            (record, handle) = try await register(rungs, policy, as: new, signIn, deviceName, reason)
+            let (request, key, handle) = try await register(rungs, policy, as: new, signIn, deviceName, reason)
+            // From here on the server may know it, also when no answer comes.
+            marks.sent.append(new)
+            try await keep(marks)
+            record = try await connection.send("POST", "/v1/devices", request, key: key, expecting: DeviceRecord.self)
             // The change-over: before this write the old enrolment is live, after it the new one.
-            marks = Enrolments(live: new, begun: old.map { [$0] } ?? [], pinHandle: handle)
+            marks.live = new
+            marks.pinHandle = handle
+            marks.begun = marks.begun.filter { $0 != new } + (old.map { [$0] } ?? [])
+            marks.sent = marks.sent.filter { $0 != new } + (old.map { [$0] } ?? [])
             try await keep(marks)
         } catch {
-            // A write that failed may have been done all the same.
-            if let kept = try? await enrolments(), kept.live != new { try? await deleteKeys(of: new) }
+            // What the journal says counts: a write that failed may have been done all the same.
+            _ = try? await undoWhatWasBegun()
             throw error
         }
-        if let old {
-            // Its record goes too, where the server can be told; what is left of it can never sign in again.
-            try? await endOnServer(old)
-            try? await deleteKeys(of: old)
-            marks.begun = []
-            try? await keep(marks)
-        }
+        // The old record goes too, now or later; what is left of it can never sign in again.
+        _ = try? await undoWhatWasBegun()
         return record
+    }
+
+    /// Undoes what an enrolment left behind when the app was killed, or when the server's answer was lost: keys of the device, and
+    /// the record at the server. Call it when the app starts. `enrol` begins with it and `authenticate` ends with it, so nothing
+    /// depends on that call. Silent: it never prompts and never throws. What the server cannot be told now waits for the next time.
+    public func settle() async {
+        guard platform.journals.open(enrolmentsName) else { return }
+        defer { platform.journals.close(enrolmentsName) }
+        _ = try? await undoWhatWasBegun()
+    }
+
+    /// Only the holder of the journal calls it.
+    ///
+    /// - Returns: the journal afterwards.
+    private func undoWhatWasBegun() async throws(Failure) -> Enrolments {
+        let before = try await enrolments()
+        var after = before
+        for begun in before.begun where begun != before.live {
+            guard try await isForgottenByServer(begun, in: before) else {
+                // Its session key stays, because it alone can end the record.
+                try await deleteKeys(of: begun, but: .session)
+                continue
+            }
+            try await deleteKeys(of: begun)
+            after.begun.removeAll { $0 == begun }
+            after.sent.removeAll { $0 == begun }
+        }
+        if after != before { try await keep(after) }
+        return after
+    }
+
+    private func isForgottenByServer(_ enrolment: Int, in marks: Enrolments) async throws(Failure) -> Bool {
+        // Without that key nobody can ask, and nobody could sign in.
+        guard marks.sent.contains(enrolment), await platform.keys.state(of: name(of: .session, in: enrolment)) == .usable else {
+            return true
+        }
+        do throws(Failure) {
+            try await endOnServer(enrolment)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Ends this device's enrolment on the server and deletes its keys. Never prompts, and needs no session.
@@ -92,7 +133,11 @@ extension Authenticator {
         } catch {
             told = error
         }
-        try await keep(Enrolments(live: nil, begun: [live]))
+        var marks = try await enrolments()
+        marks.live = nil
+        marks.pinHandle = nil
+        marks.begun.append(live)
+        try await keep(marks)
         try await deleteKeys(of: live)
         if let told { throw told }
     }
@@ -124,11 +169,13 @@ extension Authenticator {
         throw biometry.obstacle ?? Failure(.policyDenies, recovery: .report)
     }
 
-    /// The server's record, and the handle of the PIN key where there is one.
+    /// Makes the keys and their proofs.
+    ///
+    /// - Returns: what to send, with which session key, and the handle of the PIN key where there is one.
     private func register(
         _ rungs: [Rung], _ policy: UnlockPolicy, as enrolment: Int, _ signIn: some PrimarySignIn, _ deviceName: String,
         _ reason: String
-    ) async throws(Failure) -> (DeviceRecord, pinHandle: String?) {
+    ) async throws(Failure) -> (ServerConnection.Body, session: KeyName, pinHandle: String?) {
         let typed = try await signIn.credentials()
         let sessionName = name(of: .session, in: enrolment)
         let sessionKey = try await platform.keys.create(sessionName)
@@ -176,15 +223,12 @@ extension Authenticator {
             }
         }
         let request = EnrolRequest(ticket: ticket, name: deviceName, keys: registrations)
-        let record = try await connection.send(
-            "POST", "/v1/devices", .json(Signing.encode(request)), key: sessionName, expecting: DeviceRecord.self
-        )
-        return (record, challenge.pinHandle)
+        return (.json(Signing.encode(request)), sessionName, challenge.pinHandle)
     }
 
-    private func deleteKeys(of enrolment: Int) async throws(Failure) {
+    private func deleteKeys(of enrolment: Int, but kept: KeyKind? = nil) async throws(Failure) {
         try await forgetSession(of: enrolment)
-        for kind in KeyKind.allCases {
+        for kind in KeyKind.allCases where kind != kept {
             let key = name(of: kind, in: enrolment)
             if kind == .pin {
                 try await CountedPINKey.delete(key, on: platform)
@@ -207,10 +251,12 @@ extension Authenticator {
     func livePINHandle() async throws(Failure) -> String? { try await enrolments().pinHandle }
 
     /// This device's enrolments with the server and account, by their numbers.
-    private struct Enrolments: Codable {
+    private struct Enrolments: Codable, Equatable {
         var live: Int?
         /// Those that may have left keys behind.
-        var begun: [Int]
+        var begun: [Int] = []
+        /// Those of them that the server may know.
+        var sent: [Int] = []
         /// The id of the live enrolment's PIN key.
         var pinHandle: String?
     }
@@ -224,7 +270,7 @@ extension Authenticator {
             guard error.recovery == .reEnrol else { throw error }
             bytes = nil
         }
-        guard let bytes else { return Enrolments(live: nil, begun: []) }
+        guard let bytes else { return Enrolments() }
         guard let kept = try? JSONDecoder().decode(Enrolments.self, from: Data(bytes)) else {
             throw Failure(.platform, recovery: .report)
         }

@@ -14,8 +14,6 @@ public actor Authenticator {
     private nonisolated let address: ServerAddress
     private nonisolated let account: String
     private let observe: @Sendable (UnlockNews) -> Void
-    /// One enrolment at a time.
-    var isEnrolling = false
     /// Reaches the flow that is running.
     private var choose: AsyncStream<Void>.Continuation?
 
@@ -67,7 +65,9 @@ public actor Authenticator {
     public func authenticate(_ reason: String, policy: UnlockPolicy = .unlock) async throws(Failure) -> Grant {
         try await platform.prompts.inTurn(ask(reason, policy), mayShare: true, on: platform) { () async throws(Failure) in
             let (rung, proof) = try await self.proof(reason, policy: policy)
-            return Grant(rung: rung, session: try await self.redeem(proof))
+            let grant = Grant(rung: rung, session: try await self.redeem(proof))
+            await self.settle()
+            return grant
         }
     }
 

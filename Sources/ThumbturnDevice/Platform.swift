@@ -21,6 +21,8 @@ public struct Platform: Sendable {
     public var promptGap: Duration
     /// One prompt at a time, and nothing asked while the app is not in front.
     let prompts = PromptCoordinator()
+    /// The journals of enrolments that somebody in this process works with.
+    let journals = OpenJournals()
     /// One read and write of the sensor's ledger at a time.
     let ledgers = Turnstile()
 

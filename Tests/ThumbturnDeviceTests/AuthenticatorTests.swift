@@ -242,6 +242,7 @@ struct World: Sendable {
                 group.addTask { _ = try? await world.auth.enrol(with: World.signIn) }
                 try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
                 // Another start of the app, while the first one hangs at the prompt with its keys made.
+                world.phone.killApp()
                 let restarted = try? Authenticator(
                     server: InMemoryServer.url, platform: world.phone.platform(transport: world.server))
                 #expect(await restarted?.readiness().isEnrolled == false)

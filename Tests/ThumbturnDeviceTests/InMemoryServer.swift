@@ -13,6 +13,10 @@ final class InMemoryServer: Transport {
         var nonce = "first nonce"
         var keys: [String: (key: VerifyingKey, kind: KeyKind)] = [:]
         var spent: Set<String> = []
+        /// By their session keys' thumbprints.
+        var devices: [String: DeviceRecord] = [:]
+        /// The next answer to this path is lost, after the work is done.
+        var losesAnswerTo: String?
         var requests: [HTTPRequest] = []
         var tokens = 0
         /// Changes a challenge before it is handed out.
@@ -40,7 +44,16 @@ final class InMemoryServer: Transport {
         if state.withLock({ $0.isAway }) { throw Failure(.unreachable, recovery: .retry) }
         state.withLock { $0.requests.append(request) }
         do {
-            return try answer(request)
+            let answer = try answer(request)
+            let isLost = state.withLock { state in
+                guard let path = state.losesAnswerTo, request.url.hasSuffix(path) else { return false }
+                state.losesAnswerTo = nil
+                return true
+            }
+            if isLost { throw Failure(.unreachable, recovery: .retry) }
+            return answer
+        } catch let lost as Failure {
+            throw lost
         } catch let problem as Problem {
             return respond(problem.status, problem)
         } catch {
@@ -84,7 +97,9 @@ final class InMemoryServer: Transport {
                 keys.append(.init(kid: kid, kind: registration.kind, active: registration.proof != nil))
                 state.withLock { $0.keys[kid] = (key, registration.kind) }
             }
-            return respond(201, DeviceRecord(id: "device", name: enrol.name, keys: keys, enrolledAt: now, current: true))
+            let record = DeviceRecord(id: "device", name: enrol.name, keys: keys, enrolledAt: now, current: true)
+            state.withLock { $0.devices[jkt] = record }
+            return respond(201, record)
         case "/v1/token":
             let jkt = try dpop(request).jkt
             let form = String(decoding: request.body, as: UTF8.self)
@@ -102,7 +117,8 @@ final class InMemoryServer: Transport {
                 200, Me(account: "a", name: "ada", device: proof.jkt, acr: "x", amr: [], authTime: now)
             )
         case "/v1/devices/current":
-            _ = try dpop(request)
+            let jkt = try dpop(request).jkt
+            guard state.withLock({ $0.devices.removeValue(forKey: jkt) }) != nil else { throw Problem(.notFound, status: 404) }
             return HTTPResponse(status: 204, headers: [:], body: [])
         default: throw Problem(.notFound, status: 404)
         }

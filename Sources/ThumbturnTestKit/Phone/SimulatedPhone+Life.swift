@@ -3,6 +3,14 @@ public import ThumbturnCore
 import ThumbturnDevice
 
 extension SimulatedPhone {
+    /// The app is killed: its prompts are gone without a word. Its next start is in front.
+    public func killApp() {
+        state.withLock { state in
+            state.shown = [:]
+            state.move(to: .front)
+        }
+    }
+
     /// The phone is started again: prompts are gone, monotonic time begins anew under another boot identity, and until
     /// `unlockWithPasscode()` no key and no secret can be read and the sensor is refused.
     public func reboot() {

@@ -106,6 +106,7 @@ import ThumbturnTestKit
 
     @Test("Android: a restored phone can be enrolled again (pain 30)") func sealed() async throws {
         try await World.enrolled(.android()) { world in
+            try await world.auth.answerBiometricOffer(.notNow)
             world.phone.restore(world.phone.backup())
             #expect(await world.auth.readiness().isEnrolled == false)
             try await world.auth.enrol(with: World.signIn)

@@ -1,0 +1,138 @@
+import Synchronization
+import ThumbturnCore
+@testable import ThumbturnDevice
+
+/// The parts of an app that dies at its nth step: that one and all later ones do nothing and throw. Keys, the disk, the network, the
+/// sensor and the PIN screen count as one.
+final class DyingParts: Sendable {
+    /// Whether the last step still happens.
+    enum Manner: CaseIterable, Sendable { case beforeTheStep, afterTheStep }
+
+    private let alive: Platform
+    private let manner: Manner
+    private let left: Mutex<Int>
+
+    init(of platform: Platform, at step: Int, _ manner: Manner) {
+        alive = platform
+        self.manner = manner
+        left = Mutex(step)
+    }
+
+    var isDead: Bool { left.withLock { $0 <= 0 } }
+
+    /// Another process: nothing of it is shared with the platform that it was made of.
+    var platform: Platform {
+        let pin = alive.pin.map {
+            PINSupport(entry: DyingEntry(entry: $0.entry, parts: self), key: DyingPINKeys(key: $0.key, parts: self))
+        }
+        return Platform(
+            sensor: DyingSensor(sensor: alive.sensor, parts: self), keys: DyingKeys(keys: alive.keys, parts: self),
+            secrets: DyingSecrets(secrets: alive.secrets, parts: self), clock: alive.clock,
+            transport: DyingTransport(transport: alive.transport, parts: self), pin: pin, promptGap: .zero
+        )
+    }
+
+    fileprivate func step<Value>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
+        let left = left.withLock { left in
+            left -= 1
+            return left
+        }
+        let value: Value? = left > 0 || (left == 0 && manner == .afterTheStep) ? try await body() : nil
+        guard left > 0, let value else { throw Self.death }
+        return value
+    }
+
+    fileprivate static let death = Failure(.platform, recovery: .report)
+}
+
+private struct DyingKeys: DeviceKeys {
+    let keys: any DeviceKeys
+    let parts: DyingParts
+
+    func create(_ name: KeyName) async throws(Failure) -> JWK {
+        try await parts.step { () async throws(Failure) in try await keys.create(name) }
+    }
+    func state(of name: KeyName) async -> KeyState { await keys.state(of: name) }
+    func publicKey(of name: KeyName) async throws(Failure) -> JWK { try await keys.publicKey(of: name) }
+    func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
+        try await parts.step { () async throws(Failure) in try await keys.sign(message, with: name, presence: presence) }
+    }
+    func delete(_ name: KeyName) async throws(Failure) {
+        try await parts.step { () async throws(Failure) in try await keys.delete(name) }
+    }
+}
+
+private struct DyingSecrets: SecretStore {
+    let secrets: any SecretStore
+    let parts: DyingParts
+
+    func read(_ name: String) async throws(Failure) -> [UInt8]? { try await secrets.read(name) }
+    func write(_ secret: [UInt8], as name: String) async throws(Failure) {
+        try await parts.step { () async throws(Failure) in try await secrets.write(secret, as: name) }
+    }
+    func delete(_ name: String) async throws(Failure) {
+        try await parts.step { () async throws(Failure) in try await secrets.delete(name) }
+    }
+}
+
+private struct DyingTransport: Transport {
+    let transport: any Transport
+    let parts: DyingParts
+
+    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+        try await parts.step { () async throws(Failure) in try await transport.send(request) }
+    }
+}
+
+private struct DyingSensor: Sensor {
+    let sensor: any Sensor
+    let parts: DyingParts
+
+    func biometry() async -> BiometryState { await sensor.biometry() }
+    func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+        let answer = try? await parts.step { () async throws(Failure) in await sensor.prompt(request, hearing: hearing) }
+        return answer ?? .failed(DyingParts.death)
+    }
+}
+
+private struct DyingEntry: PINEntry {
+    let entry: any PINEntry
+    let parts: DyingParts
+
+    func enter(_ request: PINRequest) async -> PINAnswer {
+        let answer = try? await parts.step { () async throws(Failure) in await entry.enter(request) }
+        return answer ?? .failed(DyingParts.death)
+    }
+    func choose() async -> PINAnswer {
+        let answer = try? await parts.step { () async throws(Failure) in await entry.choose() }
+        return answer ?? .failed(DyingParts.death)
+    }
+}
+
+private struct DyingPINKeys: PINKey {
+    let key: any PINKey
+    let parts: DyingParts
+
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
+        try await parts.step { () async throws(Failure) in try await key.create(name, pin: pin) }
+    }
+    func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
+        try await parts.step { () async throws(Failure) in try await key.sign(message, with: name, pin: pin) }
+    }
+    func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
+    func delete(_ name: KeyName) async throws(Failure) {
+        try await parts.step { () async throws(Failure) in try await key.delete(name) }
+    }
+}
+
+/// Secrets in memory whose names a test can read.
+final class NamedSecrets: SecretStore {
+    private let kept = Mutex<[String: [UInt8]]>([:])
+
+    var names: [String] { kept.withLock { $0.keys.sorted() } }
+
+    func read(_ name: String) -> [UInt8]? { kept.withLock { $0[name] } }
+    func write(_ secret: [UInt8], as name: String) { kept.withLock { $0[name] = secret } }
+    func delete(_ name: String) { kept.withLock { $0[name] = nil } }
+}

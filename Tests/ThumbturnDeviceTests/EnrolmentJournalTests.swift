@@ -1,0 +1,177 @@
+import Synchronization
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnTestKit
+@testable import ThumbturnDevice
+
+/// An enrolment that is killed at any step is whole or nothing, and leaves nothing behind.
+@Suite struct EnrolmentJournalTests {
+    /// A phone whose disk a test can look at.
+    struct Device: Sendable {
+        let world: World
+        let secrets = NamedSecrets()
+
+        init() throws {
+            world = try World(hasPIN: true)
+        }
+
+        /// What a process of the app finds. Each has its own: a process that was killed shares nothing with the next one.
+        var platform: Platform {
+            var platform = world.phone.platform(transport: world.server)
+            platform.secrets = secrets
+            return platform
+        }
+
+        func start(_ platform: Platform? = nil) throws -> Authenticator {
+            try Authenticator(server: InMemoryServer.url, platform: platform ?? self.platform)
+        }
+
+        /// What is on the disk beside the journal itself.
+        var leftovers: [String] { secrets.names.filter { !$0.hasPrefix("enrolments ") } }
+        var records: Int { world.server.state.withLock { $0.devices.count } }
+    }
+
+    @Test("killed at every step of the first enrolment", arguments: DyingParts.Manner.allCases)
+    func first(_ manner: DyingParts.Manner) async throws {
+        var (step, finished) = (1, false)
+        var halves = Set<Bool>()
+        while !finished {
+            let device = try Device()
+            let at = step
+            let (isDead, isEnrolled) = try await device.world.clock.run {
+                let parts = DyingParts(of: device.platform, at: at, manner)
+                _ = try? await device.start(parts.platform).enrol(with: World.signIn)
+
+                let next = try device.start()
+                await next.settle()
+                let isEnrolled = await next.readiness().isEnrolled
+                let story = "step \(at), \(manner)"
+                #expect(device.world.phone.keyCount == (isEnrolled ? 4 : 0), "\(story)")
+                #expect(device.records == (isEnrolled ? 1 : 0), "\(story): the server knows what the device knows")
+                if isEnrolled {
+                    expect(try await next.authenticate("Unlock").rung, is: .biometric, "\(story)")
+                } else {
+                    #expect(device.leftovers == [], "\(story)")
+                    try await next.enrol(with: World.signIn)
+                    expect(try await next.authenticate("Unlock").rung, is: .biometric, "\(story)")
+                }
+                #expect(device.records == 1 && device.world.phone.keyCount == 4, "\(story): and no retry makes a duplicate")
+                return (parts.isDead, isEnrolled)
+            }
+            halves.insert(isEnrolled)
+            finished = !isDead
+            step += 1
+        }
+        #expect(step > 20 && halves == [true, false], "it died on both sides of the change-over, in \(step) steps")
+    }
+
+    @Test("killed at every step of an enrolment that replaces another", arguments: DyingParts.Manner.allCases)
+    func replacing(_ manner: DyingParts.Manner) async throws {
+        var (step, finished) = (1, false)
+        var winners = Set<Bool>()
+        while !finished {
+            let device = try Device()
+            let at = step
+            let (isDead, isNew) = try await device.world.clock.run {
+                let before = try device.start()
+                try await before.enrol(with: World.signIn)
+                let old = try await before.liveEnrolment()
+                let parts = DyingParts(of: device.platform, at: at, manner)
+                _ = try? await device.start(parts.platform).enrol(with: World.signIn, ifExists: .replace)
+
+                let next = try device.start()
+                let story = "step \(at), \(manner)"
+                for rung in [Rung.biometric, .devicePasscode, .appPIN] {
+                    expect(try await next.authenticate("Unlock", policy: UnlockPolicy(ladder: [rung])).rung, is: rung, "\(story)")
+                }
+                #expect(device.world.phone.keyCount == 4, "\(story): of one enrolment, never of half of two")
+                #expect(device.records == 1, "\(story)")
+                let live = try #require(try await next.liveEnrolment())
+                #expect(device.leftovers.allSatisfy { $0.hasSuffix(" \(live)") }, "\(story): \(device.leftovers)")
+                return (parts.isDead, live != old)
+            }
+            winners.insert(isNew)
+            finished = !isDead
+            step += 1
+        }
+        #expect(step > 30 && winners == [true, false], "it died on both sides of the change-over, in \(step) steps")
+    }
+
+    @Test func anAnswerThatIsLostLeavesNoRecordBehind() async throws {
+        let device = try Device()
+        try await device.world.clock.run {
+            let auth = try device.start()
+            device.world.server.state.withLock { $0.losesAnswerTo = "/v1/devices" }
+            await expectFailure(.unreachable) { try await auth.enrol(with: World.signIn) }
+            #expect(device.records == 0 && device.world.phone.keyCount == 0, "undone as soon as the failure is known")
+            try await auth.enrol(with: World.signIn)
+            #expect(device.records == 1)
+        }
+    }
+
+    @Test func whatTheServerCannotBeToldWaitsForTheNextStart() async throws {
+        let device = try Device()
+        try await device.world.clock.run {
+            // The server commits, and then the network is gone.
+            var platform = device.platform
+            platform.transport = LastWord(server: device.world.server)
+            await expectFailure(.unreachable) { try await device.start(platform).enrol(with: World.signIn) }
+            #expect(device.records == 1 && device.world.phone.keyCount == 1, "only the key that can end the record is left")
+            let next = try device.start()
+            #expect(await !next.readiness().isEnrolled)
+            device.world.server.state.withLock { $0.isAway = true }
+            await next.settle()
+            #expect(device.world.phone.keyCount == 1)
+            device.world.server.state.withLock { $0.isAway = false }
+            await next.settle()
+            #expect(device.records == 0 && device.world.phone.keyCount == 0)
+        }
+    }
+
+    @Test func aReplacedEnrolmentIsEndedAtTheServerLater() async throws {
+        let device = try Device()
+        try await device.world.clock.run {
+            let auth = try device.start()
+            try await auth.enrol(with: World.signIn)
+            device.world.server.state.withLock { $0.losesAnswerTo = "/v1/devices/current" }
+            try await auth.enrol(with: World.signIn, ifExists: .replace)
+            #expect(device.world.phone.keyCount == 5, "the old session key waits for the answer that was lost")
+            _ = try await auth.authenticate("Unlock")
+            #expect(device.records == 1 && device.world.phone.keyCount == 4)
+        }
+    }
+
+    @Test func nobodyUndoesWhatIsBeingDone() async throws {
+        let device = try Device()
+        try await device.world.clock.run {
+            let platform = device.platform
+            let (one, other) = (try device.start(platform), try device.start(platform))
+            device.world.phone.next(.match, after: .seconds(5))
+            async let record = one.enrol(with: World.signIn)
+            try await device.world.clock.sleep(until: device.world.clock.now.advanced(by: .seconds(1)))
+            await other.settle()
+            await expectFailure(.superseded) { try await other.enrol(with: World.signIn) }
+            #expect(try await record != nil)
+            expect(try await other.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+}
+
+/// A network that carries an enrolment to the server, and then nothing any more.
+private final class LastWord: Transport {
+    private let server: InMemoryServer
+    private let isGone = Mutex(false)
+
+    init(server: InMemoryServer) {
+        self.server = server
+    }
+
+    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+        guard !isGone.withLock({ $0 }) else { throw Failure(.unreachable, recovery: .retry) }
+        let answer = try await server.send(request)
+        guard request.url.hasSuffix("/v1/devices") else { return answer }
+        isGone.withLock { $0 = true }
+        throw Failure(.unreachable, recovery: .retry)
+    }
+}
