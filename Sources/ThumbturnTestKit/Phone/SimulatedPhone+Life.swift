@@ -17,7 +17,6 @@ extension SimulatedPhone {
         phoneClock.restart()
         state.withLock { state in
             state.takeDownPrompts(Failure(.cancelledBySystem, recovery: .retry))
-            state.forgetTries()
             state.lastMatch = nil
             // A machine without a passcode has its user's files as soon as somebody can run the app.
             state.wantsPasscode = state.hasPasscode

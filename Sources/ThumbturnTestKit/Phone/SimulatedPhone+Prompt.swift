@@ -132,7 +132,6 @@ extension SimulatedPhone {
         switch act {
         case .match:
             state.forgetTries()
-            if request.rung == .devicePasscode { state.wantsPasscode = false }
             state.lastMatch = now
             let verified = Verified(rung: request.rung, key: request.key, message: request.message, prompt: id)
             return .matched(Presence(context: verified))

@@ -18,6 +18,9 @@ import ThumbturnTestKit
             let (keys, secrets) = (asked.platform.keys, asked.platform.secrets)
             let pin = try #require(asked.platform.pin).key
             for kind in [KeyKind.session, .biometric] { _ = try await keys.create(Asked.name(kind)) }
+            let (vaults, copy) = (try #require(asked.platform.vaults), Asked.name(.biometric))
+            try await vaults.protect(SecretBytes([1]), as: copy, access: .biometryAny)
+            let presence = try #require(await asked.prompt().presence)
             let digits = try #require(PIN("824193"))
             _ = try await pin.create(Asked.name(.pin), pin: digits)
             try await secrets.write([1], as: "token")
@@ -25,6 +28,11 @@ import ThumbturnTestKit
             #expect(asked.phone.phase == .back)
             for kind in [KeyKind.session, .biometric, .passcode] { #expect(await asked.state(kind) == .notYetReadable) }
             #expect(await pin.state(of: Asked.name(.pin)) == .notYetReadable)
+            #expect(await vaults.state(of: copy) == .notYetReadable)
+            await expectFailure(.notYetReadable) { _ = try await vaults.release(copy, presence: presence) }
+            await expectFailure(.notYetReadable) {
+                try await vaults.protect(SecretBytes([1]), as: copy, access: .biometryAny)
+            }
             let read = await failure { _ = try await secrets.read("token") }
             #expect(read?.code == .notYetReadable && read?.status?.code == -25308)
             await expectFailure(.notYetReadable) { try await secrets.write([2], as: "token") }
@@ -77,6 +85,17 @@ import ThumbturnTestKit
             asked.phone.reboot()
             #expect(await answer == "cancelledBySystem")
             #expect(await asked.biometry() == .lockedOut(.untilPasscode))
+        }
+    }
+
+    @Test("a restart knows nothing of the match before it") func rebootedAfterAMatch() async throws {
+        var model = Model.iPhone()
+        model.coolDown = .seconds(1)
+        try await Asked.run(model) { asked in
+            #expect(await asked.ask() == "matched")
+            asked.phone.reboot()
+            asked.phone.unlockWithPasscode()
+            #expect(await asked.ask() == "matched")
         }
     }
 
@@ -137,6 +156,16 @@ import ThumbturnTestKit
             phone.reinstallApp()
             #expect(await platform.keys.state(of: Asked.name(.session)) == (survives ? .usable : .missing))
             #expect(try await platform.secrets.read("token") == (survives ? [1] : nil))
+        }
+    }
+
+    @Test("a prompt goes with the app that is deleted") func reinstalledWhilePrompting() async throws {
+        try await Asked.run(.iPhone()) { asked in
+            asked.phone.next(.ignore)
+            async let answer = asked.ask()
+            try await asked.clock.sleep(until: asked.clock.now.advanced(by: .seconds(1)))
+            asked.phone.reinstallApp()
+            #expect(await answer == "cancelledByApp")
         }
     }
 
