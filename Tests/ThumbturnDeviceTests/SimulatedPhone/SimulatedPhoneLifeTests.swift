@@ -162,10 +162,12 @@ import ThumbturnTestKit
     @Test("a prompt goes with the app that is deleted") func reinstalledWhilePrompting() async throws {
         try await Asked.run(.iPhone()) { asked in
             asked.phone.next(.ignore)
+            let start = asked.clock.now
             async let answer = asked.ask()
             try await asked.clock.sleep(until: asked.clock.now.advanced(by: .seconds(1)))
             asked.phone.reinstallApp()
             #expect(await answer == "cancelledByApp")
+            #expect(start.duration(to: asked.clock.now) == .seconds(1), "at once")
         }
     }
 
