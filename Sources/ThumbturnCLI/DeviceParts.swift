@@ -119,7 +119,7 @@ private final class TerminalPIN: PINEntry {
     private func answer(to question: String) -> PINAnswer {
         let once = given.withLock { $0.take() }
         guard let typed = once ?? (isatty(0) == 1 ? Hidden.ask(question) : nil), !typed.isEmpty else {
-            say("No PIN, or a wrong one. Set THUMBTURN_PIN, or run this at a terminal.")
+            say("No PIN was given, or it did not match. Set THUMBTURN_PIN, or run this at a terminal.")
             return .failed(Failure(.cancelledByUser, recovery: .retry))
         }
         guard let pin = PIN(typed) else {

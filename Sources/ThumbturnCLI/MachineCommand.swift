@@ -9,7 +9,7 @@ struct MachineCommand: AsyncParsableCommand {
         abstract: "Plays a Linux machine: a real TPM simulator, real fprintd, real fingerprint images.",
         discussion: """
             Starts swtpm, a bus, polkit, fprintd with a virtual reader and thumbturn-matcherd, all in a folder of their own, and plays \
-            enrolment, sign-in, another finger, a new finger, the PIN and wrong PINs against a running server. The password of the \
+            enrolment, sign-in, another finger, a new finger, the PIN and PINs that do not match against a running server. The password of the \
             account is read from the environment variable THUMBTURN_PASSWORD. Needs root, because polkit starts as root. Exit status 1 \
             if anything goes another way than told.
             """

@@ -77,10 +77,12 @@ struct MachineStory {
         pins.will(chosen)
         try await signsIn(.appPIN, with: [], verdicts: [])
 
-        tell("Five wrong PINs.")
+        tell("Five PINs that do not match.")
         pins.will("111111", "222222", "333333", "444444", "555555")
         let pinOnly = UnlockPolicy(ladder: [.appPIN, .fullCredentials])
-        guard let pause = try await isPaused(pinOnly) else { throw Surprise(what: "five wrong PINs have no consequence") }
+        guard let pause = try await isPaused(pinOnly) else {
+            throw Surprise(what: "five PINs that do not match have no consequence")
+        }
         pins.will(chosen)
         guard try await isPaused(pinOnly) != nil, pins.isAsked(with: chosen) == false else {
             throw Surprise(what: "the pause does not hold")

@@ -57,7 +57,7 @@ extension Failure {
         case .lockedOut:
             "The sensor is locked, and this device has no other way. Wait, or enrol anew with: thumbturn device enrol --replace"
         case .pinEasilyGuessed: "This PIN is one that a thief tries first. Choose another."
-        case .paused: "Too many wrong PINs. \(recovery.advice)"
+        case .paused: "After several tries there is a pause. \(recovery.advice)"
         case .notYetReadable:
             "The keys cannot be read now. `thumbturn doctor` says whether the TPM answers. Nobody is signed out."
         case .biometryNotEnrolled: "No finger is enrolled on this machine. Enrol one: fprintd-enroll"
@@ -65,7 +65,7 @@ extension Failure {
             "The sensor or its matcher cannot be used. `thumbturn doctor` says what is missing."
         case .timedOut: "Nobody answered the sensor in time. Try again."
         case .superseded where recovery == .retry: "Another enrolment is running on this device. Try again when it is done."
-        default: "\(code.name). \(recovery.advice)"
+        default: "\(message.text(in: .english)) (\(code.name))"
         }
     }
 

@@ -7,7 +7,7 @@ struct ThumbturnCommand: AsyncParsableCommand {
         commandName: "thumbturn",
         abstract: "A device in the terminal, and a place to try things out.",
         discussion: """
-            Exit status: 0 done, 1 it did not work, 64 wrong usage, 69 the server does not answer, 75 cancelled or for later, \
+            Exit status: 0 done, 1 it did not work, 64 another usage, 69 the server does not answer, 75 cancelled or for later, \
             77 refused: sign in or enrol again.
             """,
         subcommands: [DeviceCommand.self, DoctorCommand.self, LabCommand.self, BenchCommand.self]

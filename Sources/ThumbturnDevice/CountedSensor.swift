@@ -17,6 +17,11 @@ struct CountedSensor: Sendable {
     /// Starts the count, before the key is made: a key without a ledger would be paused.
     func begin() async throws(Failure) { try await keep(BiometricLedger()) }
 
+    /// The longest pause from now on and one attempt after it, whatever was counted.
+    func slowDown() async throws(Failure) {
+        try await alone { () async throws(Failure) in try await keep(.replacingDamaged(at: now)) }
+    }
+
     /// What the ledger makes of a sensor that is ready.
     func state() async throws(Failure) -> BiometryState {
         try await alone { () async throws(Failure) in

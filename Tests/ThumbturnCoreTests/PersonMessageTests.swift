@@ -15,55 +15,12 @@ import ThumbturnCore
         }
     }
 
-    static let codes: [Failure.Code] = [
-        .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded, .notMatched, .timedOut, .lockedOut, .paused,
-        .pinEasilyGuessed, .biometryNotEnrolled, .biometryUnavailable, .permissionDenied, .keyInvalidated, .notEnrolled,
-        .notYetReadable, .alreadyEnrolled, .refused, .sessionOver, .unreachable, .unexpectedAnswer, .policyDenies,
-        .reasonMissing, .insecureServer, .platform, .noVault, .vaultClosed, .notAuthentic, .tooLarge,
-    ]
-    static let recoveries: [Recovery] =
-        [.retry, .wait(.seconds(30)), .reEnrol, .openSettings, .setPasscode, .signInAgain, .report]
-        + Rung.allCases.map(Recovery.fallBack)
-
-    /// Stems of words that blame, or say that something is broken.
-    static func banned(in language: MessageLanguage) -> [String] {
-        switch language {
-        case .english:
-            [
-                "fail", "error", "wrong", "invalid", "incorrect", "mistake", "denied", "reject", "illegal", "fault", "forbidden",
-                "unauthori",
-            ]
-        case .german:
-            [
-                "fehl", "falsch", "ungültig", "gescheitert", "misslung", "missglück", "schuld", "verboten", "abgelehnt",
-                "verweigert", "inkorrekt", "unzulässig",
-            ]
-        case .french:
-            [
-                "échec", "échou", "erreur", "erron", "invalide", "incorrect", "mauvais", "faux", "fausse", "faute", "refus",
-                "interdit",
-            ]
-        case .spanish:
-            ["fall", "error", "erróne", "incorrect", "equivoc", "inválid", "no válid", "culpa", "rechaz", "deneg", "prohib"]
-        case .arabic: ["فشل", "خطأ", "خاطئ", "أخطا", "غير صالح", "غير صحيح", "مرفوض", "رفض", "ممنوع", "ذنب", "أخفق", "إخفاق"]
-        }
-    }
-
-    /// The banned stems in a text. Arabic vowel marks do not hide a word.
-    static func findings(_ text: String, _ language: MessageLanguage) -> [String] {
-        let bare = String(
-            String.UnicodeScalarView(text.lowercased().unicodeScalars.filter { !(0x064B...0x0652).contains($0.value) }))
-        return banned(in: language).filter { stem in
-            bare.indices.contains { bare[$0...].hasPrefix(stem) }
-        }
-    }
-
     static func isArabic(_ scalar: Unicode.Scalar) -> Bool { (0x0600...0x06FF).contains(scalar.value) }
 
     @Test(arguments: MessageLanguage.allCases) func noTextBlamesAnybody(_ language: MessageLanguage) {
         for key in MessageKey.allCases {
             let text = Self.message(key).text(in: language)
-            #expect(Self.findings(text, language).isEmpty, "\(key): \(text)")
+            #expect(BannedWords.found(in: text, language).isEmpty, "\(key): \(text)")
         }
     }
 
@@ -72,7 +29,7 @@ import ThumbturnCore
         (.spanish, "Ha fallado."),
         (.arabic, "فَشِل"),
     ]) func theLintFindsWhatItBans(_ language: MessageLanguage, _ text: String) {
-        #expect(!Self.findings(text, language).isEmpty)
+        #expect(!BannedWords.found(in: text, language).isEmpty)
     }
 
     @Test(arguments: MessageLanguage.allCases) func everyTextIsThereAndFits(_ language: MessageLanguage) {
@@ -131,16 +88,59 @@ import ThumbturnCore
         #expect(PersonMessage.pinTriesLeft(-1).text(in: .english).contains(": 0."))
     }
 
-    @Test func everyFailureHasWordsAndEveryStepAButton() {
-        for code in Self.codes {
-            for recovery in Self.recoveries {
-                let message = Failure(code, recovery: recovery).message
-                #expect(!message.key.isButton, "\(code.name), \(recovery)")
-            }
-        }
-        for recovery in Self.recoveries {
+    @Test func everyStepHasAButton() {
+        for recovery in WordsLintTests.recoveries {
             #expect(recovery.button?.key.isButton ?? [.report, .wait(.seconds(30))].contains(recovery), "\(recovery)")
         }
+    }
+
+    /// What is written from right to left begins so, whatever the screen around it does, and nothing in it loses its place.
+    @Test func arabicKeepsItsDirection() {
+        for key in MessageKey.allCases {
+            let text = Self.message(key).text(in: .arabic)
+            let first = text.unicodeScalars.first { $0.properties.isAlphabetic }
+            #expect(first.map(Self.isArabic) == true, "begins with an Arabic letter, so a screen takes its direction: \(text)")
+            if let placeholder = key.placeholder {
+                let number = placeholder == .count ? "47" : "47\u{A0}ث"
+                #expect(text.contains("\u{2068}\(number)\u{2069}"), "a number stands in an isolate: \(text)")
+            }
+            let letters = Array(text)
+            for (letter, next) in zip(letters, letters.dropFirst()) where letter.isASCII && letter.isLetter {
+                #expect(!next.isPunctuation, "a mark keeps what follows Latin letters in its place: \(text)")
+            }
+        }
+        for language in MessageLanguage.allCases where !language.isRightToLeft {
+            for key in MessageKey.allCases {
+                let marks = Self.message(key).text(in: language).unicodeScalars.filter { $0.properties.isBidiControl }
+                #expect(marks.isEmpty, "\(language), \(key)")
+            }
+        }
+    }
+
+    @Test func frenchKeepsItsPunctuationOnTheLine() {
+        for key in MessageKey.allCases {
+            let text = Self.message(key).text(in: .french)
+            #expect(!text.contains(/[^\u{A0}][?;:!]/), "\(key): \(text)")
+        }
+    }
+
+    @Test(arguments: [
+        (BiometryState.notEnrolled, MessageKey.biometricsNotSetUp), (.lockedOut(.untilPasscode), .sensorRestsUsePasscode),
+        (.lockedOut(.untilStrongerRung), .sensorRestsUsePasscode), (.paused(for: .seconds(10)), .sensorRestsFor),
+        (.permissionDenied, .permissionNeeded), (.weak, .sensorTooWeak), (.passcodeNotSet, .passcodeNotSet),
+        (.lidClosed, .lidClosed), (.switchedOff, .sensorSwitchedOff), (.unavailable, .sensorUnavailable),
+    ]) func aSensorThatIsNotReadySaysWhy(_ state: BiometryState, _ key: MessageKey) {
+        #expect(state.message?.key == key)
+        #expect(BiometryState.ready.message == nil)
+    }
+
+    @Test(arguments: [
+        (KeyState.missing, MessageKey.setUpThisDevice), (.invalidated(.wrongPINs), .pinUsedUp),
+        (.invalidated(.enrolmentChanged), .setUpAgain), (.invalidated(.restored), .setUpAgain),
+        (.paused(for: .seconds(30)), .pinPausedFor), (.notYetReadable, .unlockDeviceFirst),
+    ]) func aKeyThatCannotBeUsedSaysWhy(_ state: KeyState, _ key: MessageKey) {
+        #expect(state.message?.key == key)
+        #expect(KeyState.usable.message == nil)
     }
 
     @Test(arguments: [
@@ -160,10 +160,17 @@ import ThumbturnCore
         (Failure(.lockedOut, recovery: .fallBack(.fullCredentials)), .sensorRestsSignIn),
         (Failure(.lockedOut, recovery: .signInAgain), .sensorRestsSignIn),
         (Failure(.lockedOut, recovery: .wait(.seconds(30))), .sensorRestsFor),
-        (Failure(.paused, recovery: .wait(.seconds(30))), .pinPausedFor),
+        (Failure(.paused, recovery: .wait(.seconds(30))), .waitFor),
+        (Failure(.paused, recovery: .signInAgain), .signInToGoOn),
         (Failure(.pinEasilyGuessed, recovery: .retry), .pinEasilyGuessed),
         (Failure(.passcodeNotSet, recovery: .setPasscode), .passcodeNotSet),
         (Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode)), .sensorUnavailable),
+        (Failure(.biometryUnavailable, recovery: .signInAgain), .sensorUnavailable),
+        (Failure(.biometryUnavailable, recovery: .openSettings), .sensorSwitchedOff),
+        (Failure(.biometryUnavailable, recovery: .retry), .sensorLater),
+        (Failure(.biometryTooWeak, recovery: .fallBack(.devicePasscode)), .sensorTooWeak),
+        (Failure(.biometryTooWeak, recovery: .signInAgain), .sensorTooWeak),
+        (Failure(.biometryTooWeak, recovery: .report), .contactSupport),
         (Failure(.biometryNotEnrolled, recovery: .openSettings), .biometricsNotSetUp),
         (Failure(.permissionDenied, recovery: .openSettings), .permissionNeeded),
         (Failure(.keyInvalidated, recovery: .reEnrol), .setUpAgain),

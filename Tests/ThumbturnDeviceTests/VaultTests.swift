@@ -338,13 +338,21 @@ import ThumbturnTestKit
         try await VaultWorld.tell { world in
             let vault = world.vault()
             try await vault.save("s3cret", as: "token")
-            for _ in 1...60 {
+            for _ in 1...49 {
                 await world.mismatches(1, vault)
                 world.clock.advance(by: .seconds(300))
             }
-            await world.mismatches(1, vault)
-            #expect(await vault.readiness().biometry == .paused(for: .seconds(30)), "no stronger rung could lift more")
-            world.clock.advance(by: .seconds(300))
+            for _ in 1...3 {
+                world.phone.unlockWithPasscode()
+                world.phone.next(.noMatch)
+                let prompts = world.phone.promptCount
+                let slowed = await failure { _ = try await vault.rung() }
+                #expect(slowed == Failure(.paused, recovery: .wait(.seconds(300))), "no stronger rung could lift more")
+                #expect(world.phone.promptCount == prompts + 1)
+                world.clock.advance(by: .seconds(299))
+                #expect(await vault.readiness().biometry == .paused(for: .seconds(1)))
+                world.clock.advance(by: .seconds(1))
+            }
             expect(try await vault.read("token"), is: "s3cret")
         }
     }

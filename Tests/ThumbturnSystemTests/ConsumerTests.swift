@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 @Suite struct ConsumerTests {
-    /// An app that takes the product `Thumbturn` downloads two packages at most, and the README's first block does what it says.
+    /// An app that takes the product `Thumbturn` downloads two packages at most, and the README's programs do what they say.
     @Test func anAppDownloadsLittleAndTheReadmeRuns() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -23,7 +23,16 @@ import TestSupport
 
         let port = try await Built.freePort()
         let readme = try String(contentsOf: repository.appendingPathComponent("README.md"), encoding: .utf8)
-        let example = try #require(readme.split(separator: "```swift\n").dropFirst().first?.split(separator: "```").first)
+        let blocks = readme.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        let (example, vault) = try (#require(blocks.first), #require(blocks.dropFirst().first))
+
+        try Self.write("Vault", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) { String(vault) }
+        let opened = try await Built.run("/usr/bin/env", ["swift", "run", "--package-path", folder, "Vault"])
+        #expect(opened.status == 0, "\(opened.errors)")
+        #expect(
+            opened.output.hasSuffix("opened: a house\nafter a new face: invalidated (enrolmentChanged)\n"), "\(opened.output)"
+        )
+
         try Self.write("Example", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) {
             String(example).replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
         }

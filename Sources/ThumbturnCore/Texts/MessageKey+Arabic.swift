@@ -1,5 +1,6 @@
 extension MessageKey {
-    /// Arabic, with verbal nouns instead of imperatives, which would address a man or a woman.
+    /// Arabic, with verbal nouns instead of imperatives, which would address a man or a woman. A mark (U+200F) keeps a full stop
+    /// after Latin letters on the left.
     func arabic(_ number: String) -> String {
         switch self {
         case .cancel: "إلغاء"
@@ -20,12 +21,12 @@ extension MessageKey {
 
         case .hintBiometrics: "هل من صعوبة؟ يمكن استخدام الوجه أو الإصبع."
         case .hintPasscode: "هل من صعوبة؟ يمكن استخدام رمز دخول الجهاز."
-        case .hintPIN: "هل من صعوبة؟ يمكن استخدام رمز PIN."
+        case .hintPIN: "هل من صعوبة؟ يمكن استخدام رمز PIN\u{200F}."
         case .hintSignIn: "هل من صعوبة؟ يمكن تسجيل الدخول بالحساب."
 
         case .nowBiometrics: "لنجرّب الوجه أو الإصبع."
         case .nowPasscode: "لنجرّب رمز دخول الجهاز."
-        case .nowPIN: "لنجرّب رمز PIN."
+        case .nowPIN: "لنجرّب رمز PIN\u{200F}."
         case .nowSignIn: "لنتابع بتسجيل الدخول بالحساب."
 
         case .onceMore: "لنجرّب مرة أخرى."
@@ -34,19 +35,23 @@ extension MessageKey {
         case .liftAndTouchAgain: "يُرجى رفع الإصبع ثم اللمس مجددًا."
         case .readAgain: "مرة أخرى من فضلك. يفيد أن يكون الإصبع نظيفًا وجافًا، أو مزيد من الضوء."
         case .sensorUnavailable: "المستشعر غير متاح الآن. هناك طريقة أخرى."
+        case .sensorTooWeak: "لا يمكن استخدام مستشعر هذا الجهاز هنا. هناك طريقة أخرى."
+        case .lidClosed: "لاستخدام المستشعر، يُرجى فتح غطاء الجهاز."
+        case .sensorSwitchedOff: "المستشعر غير مفعّل. يمكن تفعيله في الإعدادات."
+        case .sensorLater: "المستشعر غير متاح الآن. يُرجى المحاولة لاحقًا."
         case .permissionNeeded: "لاستخدام الوجه أو الإصبع هنا، يُرجى السماح بذلك في الإعدادات."
         case .biometricsNotSetUp: "يمكن إعداد الوجه أو الإصبع في الإعدادات."
         case .passcodeNotSet: "يُرجى أولًا تعيين رمز دخول للجهاز في الإعدادات."
-        case .sensorRestsUsePasscode: "المستشعر في استراحة. رمز دخول الجهاز يعيد تشغيله."
-        case .sensorRestsUsePIN: "المستشعر في استراحة. يمكن استخدام رمز PIN الآن، ورمز دخول الجهاز يعيد تشغيل المستشعر."
-        case .sensorRestsSignIn: "المستشعر في استراحة. يُرجى تسجيل الدخول بالحساب، ورمز دخول الجهاز يعيد تشغيل المستشعر."
-        case .sensorRestsFor: "المستشعر في استراحة. يعود بعد: \(number)."
+        case .sensorRestsUsePasscode: "المستشعر متوقف مؤقتًا. رمز دخول الجهاز يعيد تشغيله."
+        case .sensorRestsUsePIN: "المستشعر متوقف مؤقتًا. يمكن استخدام رمز PIN الآن، ورمز دخول الجهاز يعيد تشغيل المستشعر."
+        case .sensorRestsSignIn: "المستشعر متوقف مؤقتًا. يُرجى تسجيل الدخول بالحساب، ورمز دخول الجهاز يعيد تشغيل المستشعر."
+        case .sensorRestsFor: "المستشعر متوقف مؤقتًا. يعود بعد: \(number)."
 
-        case .enterPIN: "يُرجى إدخال رمز PIN."
-        case .choosePIN: "يُرجى اختيار رمز PIN. عدد الأرقام: 6 أو أكثر."
+        case .enterPIN: "يُرجى إدخال رمز PIN\u{200F}."
+        case .choosePIN: "يُرجى اختيار رمز PIN\u{200F}. عدد الأرقام: 6 أو أكثر."
         case .pinNotRecognised: "رمز PIN هذا غير مطابق. لنجرّب مرة أخرى."
         case .pinTriesLeft: "رمز PIN هذا غير مطابق. المحاولات المتبقية: \(number)."
-        case .pinPausedFor: "رمز PIN في استراحة. يمكن المتابعة بعد: \(number)."
+        case .pinPausedFor: "رمز PIN متوقف مؤقتًا. يمكن المتابعة بعد: \(number)."
         case .pinEasilyGuessed: "رمز PIN هذا سهل التخمين. يُرجى اختيار رمز آخر."
         case .pinUsedUp: "رمز PIN متوقف للحماية. يُرجى تسجيل الدخول مرة واحدة لاختيار رمز جديد."
 

@@ -40,6 +40,10 @@ public enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     case liftAndTouchAgain
     case readAgain
     case sensorUnavailable
+    case sensorTooWeak
+    case lidClosed
+    case sensorSwitchedOff
+    case sensorLater
     case permissionNeeded
     case biometricsNotSetUp
     case passcodeNotSet

@@ -9,10 +9,12 @@ extension Failure {
         case (.lockedOut, .fallBack(.appPIN)): PersonMessage(.sensorRestsUsePIN)
         case (.lockedOut, .fallBack(.fullCredentials)), (.lockedOut, .signInAgain): PersonMessage(.sensorRestsSignIn)
         case (.lockedOut, _): PersonMessage(.sensorRestsUsePasscode)
-        case (.paused, .wait(let time)): .pinPaused(for: time)
         case (.pinEasilyGuessed, _): PersonMessage(.pinEasilyGuessed)
         case (.passcodeNotSet, _): PersonMessage(.passcodeNotSet)
-        case (.biometryUnavailable, _), (.biometryTooWeak, _): PersonMessage(.sensorUnavailable)
+        case (.biometryUnavailable, .openSettings): PersonMessage(.sensorSwitchedOff)
+        case (.biometryUnavailable, .retry): PersonMessage(.sensorLater)
+        case (.biometryUnavailable, _): PersonMessage(.sensorUnavailable)
+        case (.biometryTooWeak, .fallBack), (.biometryTooWeak, .signInAgain): PersonMessage(.sensorTooWeak)
         case (.biometryNotEnrolled, _): PersonMessage(.biometricsNotSetUp)
         case (.permissionDenied, _): PersonMessage(.permissionNeeded)
         case (.notMatched, .retry), (.timedOut, .retry): PersonMessage(.onceMore)
@@ -27,6 +29,33 @@ extension Failure {
         case (.unreachable, _): PersonMessage(.noConnection)
         case (.refused, .signInAgain), (.refused, .retry): PersonMessage(.notAccepted)
         default: recovery.message
+        }
+    }
+}
+
+extension BiometryState {
+    /// What a screen says beside the sensor; nil where it is ready.
+    public var message: PersonMessage? {
+        switch self {
+        case .ready: nil
+        case .paused(let time): .sensorRests(for: time)
+        case .lidClosed: PersonMessage(.lidClosed)
+        // A state says what a prompt that meets it would say.
+        default: obstacle?.message
+        }
+    }
+}
+
+extension KeyState {
+    /// What a screen says beside a key that cannot be used now; nil for one that can.
+    public var message: PersonMessage? {
+        switch self {
+        case .usable: nil
+        case .missing: PersonMessage(.setUpThisDevice)
+        case .invalidated(.wrongPINs): PersonMessage(.pinUsedUp)
+        case .invalidated: PersonMessage(.setUpAgain)
+        case .paused(let time): .pinPaused(for: time)
+        case .notYetReadable: PersonMessage(.unlockDeviceFirst)
         }
     }
 }

@@ -53,15 +53,19 @@ public struct PersonMessage: Hashable, Sendable {
     private func number(in language: MessageLanguage) -> String {
         switch value {
         case .none: ""
-        case .count(let count): "\(count)"
-        case .time(let time): Self.spell(time, in: language)
+        case .count(let count): Self.isolated("\(count)", in: language)
+        case .time(let time): Self.isolated(Self.spell(time, in: language), in: language)
         }
+    }
+
+    /// A number in a text from right to left stands in an isolate (UAX #9 section 2.4.2), so that nothing around it moves its parts.
+    private static func isolated(_ number: String, in language: MessageLanguage) -> String {
+        language.isRightToLeft ? "\u{2068}\(number)\u{2069}" : number
     }
 
     /// Rounded up, so that who waits as long as it says has waited long enough: seconds up to 90, and minutes from there.
     private static func spell(_ time: Duration, in language: MessageLanguage) -> String {
-        let (whole, fraction) = time.components
-        let seconds = max(fraction > 0 ? whole + 1 : whole, 0)
+        let seconds = time.wholeSecondsRoundedUp
         let isArabic = language == .arabic
         guard seconds > 90 else { return "\(seconds)\u{A0}\(isArabic ? "ث" : "s")" }
         return "\(seconds / 60 + (seconds % 60 > 0 ? 1 : 0))\u{A0}\(isArabic ? "د" : "min")"

@@ -119,7 +119,7 @@ public enum Recovery: Hashable, Sendable {
     public var advice: String {
         switch self {
         case .retry: "Try again."
-        case .wait(let duration): "Try again in \(duration.components.seconds) seconds."
+        case .wait(let duration): "Try again in \(duration.wholeSecondsRoundedUp) seconds."
         case .fallBack(.biometric): "Use the sensor."
         case .fallBack(.devicePasscode): "Use the device passcode."
         case .fallBack(.appPIN): "Use your PIN."

@@ -48,3 +48,10 @@ public struct UnixTime: Hashable, Sendable, Codable, Comparable {
         return .seconds(lhs < rhs ? Int64.min : .max)
     }
 }
+
+extension Duration {
+    /// Whole seconds, rounded up: who waits so long has waited long enough. Never negative.
+    var wholeSecondsRoundedUp: Int64 {
+        max(components.attoseconds > 0 ? components.seconds + 1 : components.seconds, 0)
+    }
+}

@@ -51,8 +51,6 @@ public final class Vault: Sendable {
     ) {
         var policy = policy
         policy.ladder = policy.ladder.filter(access.rungs.contains)
-        // Where no stronger rung could switch the sensor on again, it pauses for its longest time and is never off for good.
-        if policy.ladder == [.biometric] { policy.delays.limit = .max }
         self.name = name
         self.platform = platform
         self.policy = policy
@@ -182,7 +180,12 @@ extension Vault {
         )
         switch await driver.run(policy, readiness) {
         case .granted(let rung, let key): return (rung, key)
-        case .failed(let failure): throw failure.withoutSignIn
+        case .failed(let failure):
+            // The mismatch that would have switched the only rung off.
+            if failure.code == .lockedOut, case .paused(let pause) = try await self.readiness(of: record).biometry {
+                throw Failure(.paused, recovery: .wait(pause))
+            }
+            throw failure.withoutSignIn
         }
     }
 
@@ -218,8 +221,17 @@ extension Vault {
             keys[kind] = state == .missing ? .invalidated(.restored) : state
         }
         var readiness = await readiness(keys)
-        if readiness.isUsable(.biometric) { readiness.biometry = try await countedSensor.state() }
+        if readiness.isUsable(.biometric) { readiness.biometry = try await counted() }
         return readiness
+    }
+
+    /// What the ledger makes of a sensor that is ready. Where the access has no other rung, nothing stronger could switch it on again: instead
+    /// of being off for good it takes one attempt after each longest pause.
+    private func counted() async throws(Failure) -> BiometryState {
+        let state = try await countedSensor.state()
+        guard state == .lockedOut(.untilStrongerRung), access.rungs == [.biometric] else { return state }
+        try await countedSensor.slowDown()
+        return try await countedSensor.state()
     }
 
     private func readiness(_ keys: [KeyKind: KeyState]) async -> Readiness {

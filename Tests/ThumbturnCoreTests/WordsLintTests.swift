@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+@testable import ThumbturnCore
+
+/// Nobody reads that they did something badly: not on a screen, not in a description, not at a terminal.
+@Suite struct WordsLintTests {
+    static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Sources")
+
+    static func files(in folders: [String]) throws -> [URL] {
+        try folders.flatMap { folder in
+            try #require(
+                FileManager.default.enumerator(at: sources.appendingPathComponent(folder), includingPropertiesForKeys: nil)
+            )
+            .compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+        }
+    }
+
+    /// Every code that the sources declare.
+    static let codes: [Failure.Code] = {
+        let declaring = /static let (\w+) = (?:Code|Self|Failure\.Code)\(name: "\1"\)/
+        let sources = (try? files(in: ["ThumbturnCore", "ThumbturnDevice"])) ?? []
+        return sources.compactMap { try? String(contentsOf: $0, encoding: .utf8) }.flatMap { text in
+            text.matches(of: declaring).map { Failure.Code(name: String($0.1)) }
+        }
+    }()
+
+    static let recoveries: [Recovery] =
+        [.retry, .wait(.seconds(30)), .reEnrol, .openSettings, .setPasscode, .signInAgain, .report]
+        + Rung.allCases.map(Recovery.fallBack)
+
+    @Test func everyFailureHasWordsInEveryLanguage() {
+        #expect(Self.codes.count >= 30)
+        for code in Self.codes {
+            for recovery in Self.recoveries {
+                let message = Failure(code, recovery: recovery).message
+                #expect(!message.key.isButton, "\(code.name), \(recovery)")
+                for language in MessageLanguage.allCases {
+                    let text = message.text(in: language)
+                    #expect(BannedWords.found(in: text, language).isEmpty, "\(code.name): \(text)")
+                }
+            }
+        }
+    }
+
+    @Test func noDescriptionBlamesAnybody() {
+        for recovery in Self.recoveries {
+            #expect(BannedWords.found(in: recovery.advice, .english).isEmpty, "\(recovery.advice)")
+            for code in Self.codes {
+                // A description begins with the code's name, which is for logs.
+                let failure = Failure(code, recovery: recovery, status: .init(domain: "POSIX", code: 5))
+                #expect(failure.description == "\(code.name): \(recovery.advice)")
+                #expect(failure.debugDescription == "\(code.name): \(recovery.advice) (POSIX 5)")
+                #expect(!code.name.lowercased().contains("fail") && !code.name.lowercased().contains("wrong"))
+            }
+        }
+    }
+
+    @Test func aTimeIsNeverToldShorterThanItIs() {
+        #expect(Recovery.wait(.seconds(30)).advice == "Try again in 30 seconds.")
+        #expect(Recovery.wait(.milliseconds(29_001)).advice == "Try again in 30 seconds.")
+        #expect(Recovery.wait(.milliseconds(1)).advice == "Try again in 1 seconds.")
+        #expect(Recovery.wait(.seconds(-1)).advice == "Try again in 0 seconds.")
+    }
+
+    @Test(
+        "no sentence that a person reads blames anybody", arguments: ["ThumbturnCLI", "ThumbturnCommands", "ThumbturnMatcherd"])
+    func commands(_ folder: String) throws {
+        var count = 0
+        for file in try Self.files(in: [folder]) {
+            for sentence in try Sentences(of: file).all {
+                count += 1
+                let found = BannedWords.found(in: sentence, .english)
+                #expect(found.isEmpty, "\(file.lastPathComponent): \(sentence)")
+            }
+        }
+        #expect(count > 0)
+    }
+
+    @Test func noSentenceOfTheDeviceLibraryBlamesAnybody() throws {
+        let examination = Self.sources.appendingPathComponent("ThumbturnLinux/Examination.swift")
+        for file in try Self.files(in: ["ThumbturnCore/Words", "ThumbturnCore/Flow", "ThumbturnDevice"]) + [examination] {
+            for sentence in try Sentences(of: file).all where !sentence.hasPrefix("a message that cannot") {
+                #expect(BannedWords.found(in: sentence, .english).isEmpty, "\(file.lastPathComponent): \(sentence)")
+            }
+        }
+    }
+
+    @Test func theLintReadsSentencesAndNothingElse() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).swift")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try #"""
+        // print("a comment that failed")
+        print("It failed \(name) badly.", name: "net.example.Error.failed", "And \"again\" so.")
+        """#.write(to: file, atomically: true, encoding: .utf8)
+        #expect(try Sentences(of: file).all == ["It failed  badly.", #"And \"again\" so."#])
+        try "let text = \"\"\"\n    A block\n    that failed\n    \"\"\"\n".write(to: file, atomically: true, encoding: .utf8)
+        #expect(try Sentences(of: file).all == ["A block", "that failed"])
+    }
+
+    /// Texts that only an app's own screens show: the library has no place of its own for them.
+    static let forScreens: Set<MessageKey> = [
+        .choosePIN, .pinNotRecognised,
+    ]
+
+    @Test func everyTextIsShownSomewhere() throws {
+        let tables = Set(MessageLanguage.allCases.map { "MessageKey+\("\($0)".capitalized).swift" } + ["MessageKey.swift"])
+        let text = try Self.files(in: ["ThumbturnCore", "ThumbturnDevice"]).filter { !tables.contains($0.lastPathComponent) }
+            .map { try String(contentsOf: $0, encoding: .utf8) }.joined()
+        for key in MessageKey.allCases where !Self.forScreens.contains(key) {
+            let isShown = text.contains("PersonMessage(.\(key.rawValue)") || text.contains("(.\(key.rawValue), .")
+            #expect(isShown, "\(key) is shown nowhere: delete it")
+        }
+    }
+}
