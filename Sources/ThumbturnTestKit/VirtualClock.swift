@@ -80,7 +80,12 @@ public final class VirtualClock: DeviceClock {
     ///
     /// Everything that waits must wait for this clock or for other work of the body: real input and output would look like
     /// standing still.
-    public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    ///
+    /// - Parameter mainActorToo: whether work on the main actor counts as the body's, as in tests of view models. The main thread must be
+    ///   free for it.
+    public func run<Result: Sendable>(
+        mainActorToo: Bool = false, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
         let loop = loop
         let finished = Flag()
         // Made here, so that it inherits the caller's task-local values.
@@ -89,7 +94,7 @@ public final class VirtualClock: DeviceClock {
             return try await body()
         }
         Thread.detachNewThread {
-            loop.run(until: { finished.isRaised }, whenIdle: { self.wakeNext() })
+            loop.run(until: { finished.isRaised }, whenIdle: { (mainActorToo && loop.waitsForMain()) || self.wakeNext() })
         }
         return try await task.value
     }
@@ -143,6 +148,17 @@ private final class Loop: TaskExecutor, @unchecked Sendable {
         jobs.append(UnownedJob(job))
         condition.signal()
         condition.unlock()
+    }
+
+    /// Lets the main actor finish what it has, and what follows from that there. True where it gave us work.
+    func waitsForMain() -> Bool {
+        for _ in 1...8 {
+            DispatchQueue.main.sync {}
+            condition.lock()
+            defer { condition.unlock() }
+            if !jobs.isEmpty { return true }
+        }
+        return false
     }
 
     func run(until isDone: () -> Bool, whenIdle: () -> Bool) {

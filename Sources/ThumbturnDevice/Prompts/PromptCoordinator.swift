@@ -15,7 +15,7 @@ final class PromptCoordinator: Sendable {
     private let state = Mutex(State())
     /// Requests take turns already; this holds for whatever shows a prompt without one.
     private let screen = Turnstile()
-    private let sight = PromptSight()
+    private let sight = Relay(false)
 
     private struct State {
         var line = PromptLine<PromptAsk>()
@@ -77,7 +77,7 @@ final class PromptCoordinator: Sendable {
         }
         return await watched.answer { isUp in
             self.state.withLock { $0.lastPrompt = platform.clock.now }
-            self.sight.set(isUp)
+            self.sight.send(isUp)
         }
     }
 

@@ -1,0 +1,99 @@
+public import Observation
+public import ThumbturnCore
+
+/// What a server wants approved, as it is to be shown: every line, in its order, letter by letter.
+public struct ApprovalDetails: Hashable, Sendable {
+    /// One line of the sheet.
+    public struct Line: Hashable, Sendable {
+        /// For example "Amount".
+        public let label: String
+        /// For example "€1,250.00".
+        public let value: String
+
+        /// A line.
+        public init(label: String, value: String) {
+            self.label = label
+            self.value = value
+        }
+    }
+
+    /// For example "Payment".
+    public let title: String
+    public let lines: [Line]
+
+    /// Nil where something could not be shown as it is: no title or no line, an empty text, or control and format characters, which
+    /// turn or hide what stands beside them.
+    public init?(title: String, lines: [Line]) {
+        let texts = [title] + lines.flatMap { [$0.label, $0.value] }
+        guard !lines.isEmpty, texts.allSatisfy(Self.isShownAsItIs) else { return nil }
+        self.title = title
+        self.lines = lines
+    }
+
+    private static func isShownAsItIs(_ text: String) -> Bool {
+        text.contains { !$0.isWhitespace }
+            && !text.unicodeScalars.contains { scalar in
+                [.control, .format, .lineSeparator, .paragraphSeparator, .privateUse].contains(scalar.properties.generalCategory)
+            }
+    }
+}
+
+/// The sheet for one approval: shows what the server sent, and asks for a proof of exactly that after a tap. Nothing starts by itself.
+@MainActor @Observable public final class ApprovalSheetModel {
+    /// Where the sheet stands.
+    public enum Stage: Hashable, Sendable {
+        /// The person reads.
+        case shown
+        case asking
+        case approved
+        case declined
+        /// It did not work; the person may tap again where `canApprove`.
+        case stopped(Failure)
+    }
+
+    /// What is shown, and approved.
+    public let details: ApprovalDetails
+    public private(set) var stage = Stage.shown
+    /// What is said below; nil where there is nothing to say.
+    public private(set) var message: PersonMessage?
+
+    private let sign: @Sendable (ApprovalDetails) async throws(Failure) -> Void
+
+    /// Whether a tap would ask.
+    public var canApprove: Bool {
+        switch stage {
+        case .shown: true
+        case .stopped(let failure): failure.recovery == .retry
+        case .asking, .approved, .declined: false
+        }
+    }
+
+    /// A sheet.
+    ///
+    /// - Parameter sign: has the person prove the approval of what it is given, with a prompt of its own: no unlock stands in for it.
+    public init(_ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws(Failure) -> Void) {
+        self.details = details
+        self.sign = sign
+    }
+
+    /// The person taps "approve". A second tap changes nothing.
+    public func approve() async {
+        guard canApprove else { return }
+        stage = .asking
+        message = nil
+        do throws(Failure) {
+            try await sign(details)
+            stage = .approved
+        } catch {
+            stage = .stopped(error)
+            message = error.message
+        }
+    }
+
+    /// The person does not want it. What is being asked already goes on.
+    public func decline() {
+        guard stage != .asking, stage != .approved else { return }
+        stage = .declined
+        message = nil
+    }
+}
