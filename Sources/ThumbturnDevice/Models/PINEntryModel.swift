@@ -87,6 +87,8 @@ public import ThumbturnCore
     public func show(_ failure: Failure) {
         message = failure.message
         guard failure.code == .paused, case .wait(let time) = failure.recovery else { return }
+        // Here it is the PIN that pauses; a failure alone does not say which rung.
+        message = .pinPaused(for: time)
         pausedUntil = clock.now.advanced(by: time)
     }
 
