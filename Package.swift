@@ -22,6 +22,13 @@ let crypto = Target.Dependency.product(
     condition: .when(platforms: [.linux, .android])
 )
 
+/// PBKDF2 for PINs, from the same package; on Apple systems CommonCrypto has it.
+let cryptoExtras = Target.Dependency.product(
+    name: "CryptoExtras",
+    package: "swift-crypto",
+    condition: .when(platforms: [.linux, .android])
+)
+
 /// The Linux device's libraries: only there, and only where they are asked for.
 let tss = Target.Dependency.target(name: "CTss", condition: .when(platforms: [.linux], traits: ["LinuxDevice"]))
 let systemd = Target.Dependency.target(name: "CSystemd", condition: .when(platforms: [.linux], traits: ["LinuxDevice"]))
@@ -61,7 +68,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "ThumbturnCore", swiftSettings: strict),
-        .target(name: "ThumbturnDevice", dependencies: ["ThumbturnCore", crypto], swiftSettings: strict),
+        .target(name: "ThumbturnDevice", dependencies: ["ThumbturnCore", crypto, cryptoExtras], swiftSettings: strict),
         .target(
             name: "Thumbturn",
             dependencies: [

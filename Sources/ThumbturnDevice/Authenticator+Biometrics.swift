@@ -10,9 +10,9 @@ extension Authenticator {
     ///
     /// - Throws: `platform` where it cannot be written down: then the sensor is still on.
     public func requireStrongerRungNextTime() async throws(Failure) {
-        guard let live = try await liveEnrolment() else { return }
-        guard await platform.keys.state(of: name(of: .biometric, in: live)) != .missing else { return }
-        try await countedSensor(in: live, .unlock).turnOff()
+        guard try await liveEnrolment() != nil else { return }
+        guard await platform.keys.state(of: try await liveName(of: .biometric)) != .missing else { return }
+        try await countedSensor(.unlock).turnOff()
     }
 
     /// Whether to offer biometrics now; see `BiometricOffer`. Silent: it never prompts and never throws.
@@ -38,10 +38,8 @@ extension Authenticator {
     public func declineBiometrics() async throws(Failure) {
         // The wish first: an app that is killed in between makes no new key, and deletes the old one when it is asked again.
         try await answerBiometricOffer(.never)
-        guard let live = try await liveEnrolment() else { return }
-        let key = name(of: .biometric, in: live)
-        try await platform.keys.delete(key)
-        try await CountedSensor.delete(key, on: platform)
+        guard try await liveEnrolment() != nil else { return }
+        try await deleteKey(try await liveName(of: .biometric))
     }
 
     /// What the person said to the offer of biometrics. What cannot be read as such, and what came back from a backup without what

@@ -52,7 +52,7 @@ extension Authenticator {
         // What an earlier attempt left behind, because the app was killed, goes first. A number is never used twice, so
         // nothing that fails can reach the keys of another enrolment.
         var marks = try await undoWhatWasBegun()
-        let (old, new) = (marks.live, Int.random(in: 1...Int.max))
+        let (old, oldNumbers, new) = (marks.live, marks.numbers, Int.random(in: 1...Int.max))
         marks.begun.append(new)
         try await keep(marks)
         let record: DeviceRecord
@@ -63,9 +63,8 @@ extension Authenticator {
             try await keep(marks)
             record = try await connection.send("POST", "/v1/devices", request, key: key, expecting: DeviceRecord.self)
             // The change-over: before this write the old enrolment is live, after it the new one.
-            marks.live = new
-            marks.pinHandle = handle
-            marks.begun = marks.begun.filter { $0 != new } + (old.map { [$0] } ?? [])
+            marks.takeUp(new, handle)
+            marks.begun = marks.begun.filter { $0 != new } + oldNumbers
             marks.sent = marks.sent.filter { $0 != new } + (old.map { [$0] } ?? [])
             try await keep(marks)
         } catch {
@@ -85,6 +84,7 @@ extension Authenticator {
         guard platform.journals.open(enrolmentsName) else { return }
         defer { platform.journals.close(enrolmentsName) }
         _ = try? await undoWhatWasBegun()
+        _ = try? await settleChange()
     }
 
     /// Only the holder of the journal calls it.
@@ -134,11 +134,11 @@ extension Authenticator {
             told = error
         }
         var marks = try await enrolments()
-        marks.live = nil
-        marks.pinHandle = nil
-        marks.begun.append(live)
+        let numbers = marks.numbers
+        marks.takeUp(nil, nil)
+        marks.begun += numbers
         try await keep(marks)
-        try await deleteKeys(of: live)
+        for number in numbers { try await deleteKeys(of: number) }
         if let told { throw told }
     }
 
@@ -213,9 +213,9 @@ extension Authenticator {
                 biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable, .passcode: .usable],
                 ladder: first.ladder
             )
-            let (text, policy, asked) = (challenge.text, first, signers)
+            let (policy, asked) = (first, signers)
             let (prover, proof) = try await platform.prompts.inTurn(ask(reason, first), mayShare: false, on: platform) {
-                () async throws(Failure) in try await self.prove(text, asked, reason, policy, fresh)
+                () async throws(Failure) in try await self.prove(challenge, asked, reason, policy, fresh) { proof, _ in proof }
             }
             for rung in rungs {
                 guard let kind = rung.key, let jwk = publicKeys[rung] else { continue }
@@ -223,67 +223,19 @@ extension Authenticator {
             }
         }
         let request = EnrolRequest(ticket: ticket, name: deviceName, keys: registrations)
-        return (.json(Signing.encode(request)), sessionName, challenge.pinHandle)
+        return (.json(Signing.encode(request)), sessionName, challenge.newHandle)
     }
 
     private func deleteKeys(of enrolment: Int, but kept: KeyKind? = nil) async throws(Failure) {
         try await forgetSession(of: enrolment)
-        for kind in KeyKind.allCases where kind != kept {
-            let key = name(of: kind, in: enrolment)
-            if kind == .pin {
-                try await CountedPINKey.delete(key, on: platform)
-            } else {
-                try await platform.keys.delete(key)
-                if kind == .biometric { try await CountedSensor.delete(key, on: platform) }
-            }
-        }
-    }
-}
-
-// MARK: - The live enrolment
-
-extension Authenticator {
-    /// Which of this device's enrolments is the live one; nil where there is none. It says where the keys are, not whether they
-    /// work: that is read from the keys.
-    package func liveEnrolment() async throws(Failure) -> Int? { try await enrolments().live }
-
-    /// The handle under which the server knows the live enrolment's PIN key; nil where there is none.
-    func livePINHandle() async throws(Failure) -> String? { try await enrolments().pinHandle }
-
-    /// This device's enrolments with the server and account, by their numbers.
-    private struct Enrolments: Codable, Equatable {
-        var live: Int?
-        /// Those that may have left keys behind.
-        var begun: [Int] = []
-        /// Those of them that the server may know.
-        var sent: [Int] = []
-        /// The id of the live enrolment's PIN key.
-        var pinHandle: String?
+        for kind in KeyKind.allCases where kind != kept { try await deleteKey(name(of: kind, in: enrolment)) }
     }
 
-    private func enrolments() async throws(Failure) -> Enrolments {
-        let bytes: [UInt8]?
-        do throws(Failure) {
-            bytes = try await platform.secrets.read(enrolmentsName)
-        } catch {
-            // It came back from a backup without what opens it, and so did what it names: nothing is left to be enrolled.
-            guard error.recovery == .reEnrol else { throw error }
-            bytes = nil
-        }
-        guard let bytes else { return Enrolments() }
-        guard let kept = try? JSONDecoder().decode(Enrolments.self, from: Data(bytes)) else {
-            throw Failure(.platform, recovery: .report)
-        }
-        return kept
-    }
-
-    private func keep(_ enrolments: Enrolments) async throws(Failure) {
-        try await platform.secrets.write(Signing.encode(enrolments), as: enrolmentsName)
-    }
-
-    private var enrolmentsName: String {
-        let any = name(of: .session, in: 0)
-        return "enrolments \(any.server) \(any.account)"
+    /// Deletes a key, and the ledger beside it.
+    func deleteKey(_ key: KeyName) async throws(Failure) {
+        guard key.kind != .pin else { return try await CountedPINKey.delete(key, on: platform) }
+        try await platform.keys.delete(key)
+        if key.kind == .biometric { try await CountedSensor.delete(key, on: platform) }
     }
 }
 

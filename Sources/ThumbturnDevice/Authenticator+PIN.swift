@@ -17,18 +17,29 @@ extension Authenticator {
 
     /// Has the person choose a PIN, makes its key, and lets the key sign for itself at once: nobody enters a new PIN twice here.
     func registerPIN(_ challenge: CheckedChallenge, as enrolment: Int) async throws(Failure) -> KeyRegistration {
-        guard let key = CountedPINKey(name(of: .pin, in: enrolment), on: platform), let handle = challenge.pinHandle else {
+        try await registerPIN(try await choosePIN(), challenge, as: enrolment)
+    }
+
+    /// Asks for a new PIN.
+    func choosePIN() async throws(Failure) -> PIN {
+        guard let pin = platform.pin else { throw Failure(.policyDenies, recovery: .report) }
+        switch await pin.entry.choose() {
+        case .failed(let failure): throw failure
+        case .entered(let chosen):
+            guard !chosen.isEasilyGuessed else { throw Failure(.pinEasilyGuessed, recovery: .retry) }
+            return chosen
+        }
+    }
+
+    /// Makes the key of a PIN under a number, and lets it sign for itself.
+    func registerPIN(_ chosen: PIN, _ challenge: CheckedChallenge, as number: Int) async throws(Failure) -> KeyRegistration {
+        guard let key = CountedPINKey(name(of: .pin, in: number), on: platform), let handle = challenge.newHandle else {
             preconditionFailure("a PIN is enrolled only where the platform has one, under a handle that was asked for")
         }
-        let chosen: PIN
-        switch await key.pin.entry.choose() {
-        case .entered(let pin): chosen = pin
-        case .failed(let failure): throw failure
-        }
-        guard !chosen.isEasilyGuessed else { throw Failure(.pinEasilyGuessed, recovery: .retry) }
         let jwk = try await key.create(chosen)
         let input = Signing.proofInput(challenge: challenge.text, kid: handle)
-        let signature = try await key.sign(input, with: chosen)
+        // No guess, so nothing is counted; the ledger may be busy with a guess at the old PIN.
+        let signature = try await key.pin.key.sign(input, with: key.name, pin: chosen)
         return KeyRegistration(kind: .pin, jwk: jwk, proof: CompactJWS.compact(signingInput: input, signature: signature))
     }
 }

@@ -11,13 +11,14 @@ struct ChallengeCheck {
         guard let jws = CompactJWS(challenge), JSONScan.isUnambiguous(jws.payload),
             let claims = try? JSONDecoder().decode(Strict<ChallengeClaims>.self, from: Data(jws.payload)).content,
             claims.iss == issuer, claims.aud == issuer,
-            claims.purpose == request.purpose,
+            claims.purpose == request.purpose, claims.act == request.act,
             isAnswered(by: claims.kids),
             claims.cnf.jkt == request.jkt,
             // By the server's clock alone: the device's own may be wrong, and the server judges the time anyway.
             claims.iat < claims.exp, claims.exp - claims.iat <= .seconds(300)
         else { throw Failure(.unexpectedAnswer, recovery: .report) }
-        return CheckedChallenge(text: challenge, pinHandle: claims.kids.first(where: PINHandle.isHandle))
+        let new = zip(request.kids, claims.kids).first { asked, _ in asked == PINHandle.placeholder }
+        return CheckedChallenge(text: challenge, newHandle: new?.1)
     }
 
     /// The same key ids in the same order; only in the place of the placeholder there is a handle of the server's.
@@ -33,6 +34,9 @@ struct ChallengeCheck {
 package struct CheckedChallenge: Sendable {
     /// The string to sign, exactly as received.
     package let text: String
-    /// The PIN key's id in it, where there is one.
-    package let pinHandle: String?
+    /// The id of the new PIN key in it, where one was asked for.
+    package let newHandle: String?
+
+    /// Where there is nothing to sign.
+    static let nothing = CheckedChallenge(text: "", newHandle: nil)
 }

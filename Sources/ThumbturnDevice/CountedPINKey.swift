@@ -51,6 +51,16 @@ struct CountedPINKey: Sendable {
     /// Signs if the PIN is right. A wrong one throws `notMatched`, or `paused` or `keyInvalidated` where it was one too many; while
     /// the rung pauses, no guess is made at all.
     func sign(_ message: [UInt8], with entered: PIN) async throws(Failure) -> [UInt8] {
+        try await sign(message, with: entered) { signature in signature }
+    }
+
+    /// Signs, and has the signature judged before the guess is settled: by the server, where the key itself cannot tell.
+    ///
+    /// - Parameter judge: throws `notMatched` for a wrong PIN, and `keyInvalidated` where no PIN is taken any more. Any other failure
+    ///   is no verdict.
+    func sign<Verdict>(
+        _ message: [UInt8], with entered: PIN, judge: ([UInt8]) async throws(Failure) -> Verdict
+    ) async throws(Failure) -> Verdict {
         await pin.turnstile.enter()
         defer { pin.turnstile.leave() }
         let before = try await ledger()
@@ -58,16 +68,16 @@ struct CountedPINKey: Sendable {
         let during = before.guessing(at: now)
         try await keep(during)
         do throws(Failure) {
-            let signature = try await pin.key.sign(message, with: name, pin: entered)
+            let verdict = try await judge(try await pin.key.sign(message, with: name, pin: entered))
             // Where this cannot be written the guess stays counted, which is the safe side.
             try? await keep(PINLedger())
-            return signature
+            return verdict
         } catch {
-            guard error.code == .notMatched else {
-                try? await keep(before)
-                throw error
-            }
-            throw obstacle(in: during) ?? error
+            if error.code == .notMatched { throw obstacle(in: during) ?? error }
+            // Hardware remembers by itself that a key is used up; of the server's word there is only what is written here.
+            let isUsedUp = error.code == .keyInvalidated && pin.key.judge == .server
+            try? await keep(isUsedUp ? .exhausted(at: now) : before)
+            throw error
         }
     }
 

@@ -56,9 +56,9 @@ package struct LoadDevice: Sendable {
 
     /// Asks for a challenge; the nonce comes with it.
     package func challenge(
-        _ purpose: Purpose = .signIn, _ kids: [String]? = nil, over connection: LoadConnection
+        _ purpose: Purpose = .signIn, _ kids: [String]? = nil, act: String? = nil, over connection: LoadConnection
     ) async throws -> (challenge: String, nonce: String) {
-        let request = ChallengeRequest(purpose: purpose, kids: kids ?? [kid], jkt: sessionKid)
+        let request = ChallengeRequest(purpose: purpose, act: act, kids: kids ?? [kid], jkt: sessionKid)
         let answer = try await connection.send(
             "POST", "/v1/challenges", type: "application/json", body: Signing.encode(request)
         )

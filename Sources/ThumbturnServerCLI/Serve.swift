@@ -24,20 +24,29 @@ struct Serve: AsyncParsableCommand {
         name: .customLong("public-url"), help: "The address that clients use. Needed behind a proxy, and beyond this machine.")
     var publicURL: String?
 
+    @Flag(
+        help: """
+            Lets a device's passcode alone bring a new biometric key after a changed face or finger. Whoever knows the passcode \
+            can enrol a face; without this the account's password is needed.
+            """
+    )
+    var allowPasscodeToReplaceBiometrics = false
+
     @Option(help: "How much to log on standard error: trace, debug, info, notice, warning, error, critical.")
     var logLevel = Logger.Level.notice
 
     func run() async throws {
         let address = try ListenAddress(listen)
         let port = address.port == 0 ? try FreePort.find(on: address.host) : address.port
-        let settings = try data.settings(publicURL: publicURL ?? "http://\(address.urlHost):\(port)")
-        let server = try await Server(settings)
+        var settings = try data.settings(publicURL: publicURL ?? "http://\(address.urlHost):\(port)")
+        settings.letsPasscodeReplaceBiometricKey = allowPasscodeToReplaceBiometrics
+        let (server, publicURL) = (try await Server(settings), settings.publicURL)
 
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "thumbturn")
         logger.logLevel = logLevel
         let application = server.application(host: address.host, port: port, logger: logger) { port in
-            print("Thumbturn is listening on \(address.urlHost):\(port), for clients at \(settings.publicURL)")
+            print("Thumbturn is listening on \(address.urlHost):\(port), for clients at \(publicURL)")
             fflush(nil)
         }
         do {

@@ -38,18 +38,19 @@ public struct Challenges: Sendable {
         self.secrets = secrets
     }
 
-    /// A new challenge. The key ids are echoed without looking them up; only in an enrolment the placeholder `pin` becomes a new
-    /// random handle for a PIN key.
+    /// A new challenge. The key ids are echoed without looking them up; only where a PIN key is new, its placeholder `pin` becomes a
+    /// random handle.
     public func issue(
         _ request: ChallengeRequest, at now: UnixTime, using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> String {
         guard (1...4).contains(request.kids.count), Set(request.kids).count == request.kids.count,
-            request.kids.allSatisfy({ Self.mayAsk(for: $0, request.purpose) }), Self.isThumbprint(request.jkt)
+            Self.mayAsk(for: request.kids, request.purpose, request.act), Self.isThumbprint(request.jkt)
         else { throw .malformed }
         let kids = request.kids.map { $0 == PINHandle.placeholder ? PINHandle.make(using: &generator) : $0 }
         let claims = ChallengeClaims(
             iss: issuer, aud: audience, jti: Base64URL.encode(Self.random16(using: &generator)), iat: now,
-            exp: now + Self.lifetime, kids: kids, cnf: Confirmation(jkt: request.jkt), purpose: request.purpose
+            exp: now + Self.lifetime, kids: kids, cnf: Confirmation(jkt: request.jkt), purpose: request.purpose,
+            act: request.act
         )
         return sign(claims)
     }
@@ -87,10 +88,22 @@ public struct Challenges: Sendable {
         var kid: String
     }
 
-    /// A handle comes from us alone: an enrolment gets a new one, and everything else names one that was enrolled.
-    private static func mayAsk(for kid: String, _ purpose: Purpose) -> Bool {
-        isThumbprint(kid) || (purpose == .enrol ? kid == PINHandle.placeholder : PINHandle.isHandle(kid))
+    /// A handle comes from us alone: a new PIN key gets one, and everything else names one that was enrolled. In a change the new
+    /// key stands first, so that a handle in that place is always one of ours.
+    private static func mayAsk(for kids: [String], _ purpose: Purpose, _ act: String?) -> Bool {
+        switch purpose {
+        case .signIn: return act == nil && kids.allSatisfy(isKnown)
+        case .enrol: return act == nil && kids.allSatisfy { isThumbprint($0) || $0 == PINHandle.placeholder }
+        case .manage:
+            guard let change = act.flatMap(KeyChange.init(rawValue:)) else { return false }
+            guard change.bringsKey else { return kids.allSatisfy(isKnown) }
+            let isNew = change.kind == .pin ? kids[0] == PINHandle.placeholder : isThumbprint(kids[0])
+            return isNew && kids.dropFirst().allSatisfy(isKnown)
+        }
     }
+
+    /// The id of a key that may be enrolled already, as far as can be told without looking.
+    private static func isKnown(_ kid: String) -> Bool { isThumbprint(kid) || PINHandle.isHandle(kid) }
 
     /// 43 characters that are 32 bytes: a thumbprint, as far as can be told without looking.
     private static func isThumbprint(_ text: String) -> Bool {

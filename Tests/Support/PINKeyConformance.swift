@@ -3,7 +3,8 @@ import ThumbturnCore
 public import ThumbturnDevice
 import ThumbturnVerifier
 
-/// What every implementation of the port `PINKey` has to do.
+/// What every implementation of the port `PINKey` has to do; and then what those do that judge a PIN by themselves, and those that leave
+/// it to the server. A key is held to one of the two, as its `judge` says.
 public enum PINKeyConformance {
     private static let name = KeyName(server: "https://a.example", account: "x/../y", kind: .pin)
     private static let right = PIN("824193")!
@@ -19,12 +20,38 @@ public enum PINKeyConformance {
 
         let other = KeyName(server: "https://b.example", account: "x/../y", kind: .pin)
         #expect(await keys.state(of: other) == .missing, "keys belong to one server")
-        let replaced = try await keys.create(name, pin: wrong)
-        #expect(replaced != made)
-        await expectFailure(.notMatched) { _ = try await keys.sign([1], with: name, pin: right) }
+        let replaced = try await keys.create(name, pin: right)
+        #expect(replaced != made, "the same PIN, and another key all the same")
+        let signed = try await keys.sign([1, 2, 3], with: name, pin: right)
+        #expect(try !VerifyingKey(jwk: made).isValid(signed, for: [1, 2, 3]))
+        #expect(try VerifyingKey(jwk: replaced).isValid(signed, for: [1, 2, 3]))
         try await keys.delete(name)
         try await keys.delete(name)
         #expect(await keys.state(of: name) == .missing)
+        await expectFailure(.notEnrolled) { _ = try await keys.sign([1], with: name, pin: right) }
+    }
+
+    // MARK: Judged by the server
+
+    /// A wrong PIN signs like the right one, with a key that nobody enrolled, and changes nothing.
+    public static func onlyTheServerCanTellAWrongPIN(_ keys: any PINKey) async throws {
+        #expect(keys.judge == .server)
+        let made = try VerifyingKey(jwk: try await keys.create(name, pin: right))
+        for _ in 1...PINLedger.limit + 1 {
+            let signature = try await keys.sign([1, 2, 3], with: name, pin: wrong)
+            #expect(signature.count == 64 && !made.isValid(signature, for: [1, 2, 3]))
+            #expect(await keys.state(of: name) == .usable)
+        }
+        #expect(made.isValid(try await keys.sign([1, 2, 3], with: name, pin: right), for: [1, 2, 3]), "and always the same key")
+    }
+
+    // MARK: Judged by the key
+
+    public static func aWrongPINIsRefused(_ keys: any PINKey) async throws {
+        #expect(keys.judge == .key)
+        _ = try await keys.create(name, pin: right)
+        _ = try await keys.create(name, pin: wrong)
+        await expectFailure(.notMatched) { _ = try await keys.sign([1], with: name, pin: right) }
     }
 
     public static func aRightPINForgetsTheWrongOnes(_ keys: any PINKey) async throws {

@@ -23,9 +23,18 @@ final class InMemoryServer: Transport {
         var tamper: (@Sendable (inout ChallengeClaims) -> Void)?
         var refusesEnrolment = false
         var isAway = false
+        var wrongPINs: [String: Int] = [:]
+        /// Whether the passcode may pay for a new biometric key.
+        var letsPasscodeReplaceBiometricKey = false
+        /// Makes the next change of keys and loses the answer to it, or loses the request itself.
+        var loses: Loss?
+        /// Loses the next request for tokens.
+        var losesToken = false
         /// What protected resources answer, if anything else than usual.
         var problem: Problem?
     }
+
+    enum Loss: CaseIterable { case request, answer }
 
     let state = Mutex(State())
     private let clock: any DeviceClock
@@ -43,8 +52,20 @@ final class InMemoryServer: Transport {
     func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
         if state.withLock({ $0.isAway }) { throw Failure(.unreachable, recovery: .retry) }
         state.withLock { $0.requests.append(request) }
+        let losesToken = state.withLock { state in
+            defer { if request.url.hasSuffix("/v1/token") { state.losesToken = false } }
+            return request.url.hasSuffix("/v1/token") && state.losesToken
+        }
+        if losesToken { throw Failure(.unreachable, recovery: .retry) }
+        let isChange = request.method == "POST" && request.url.hasSuffix("/v1/devices/current/keys")
+        let loss = state.withLock { state in
+            defer { if isChange { state.loses = nil } }
+            return isChange ? state.loses : nil
+        }
+        if loss == .request { throw Failure(.unreachable, recovery: .retry) }
         do {
             let answer = try answer(request)
+            if loss == .answer { throw Failure(.unreachable, recovery: .retry) }
             let isLost = state.withLock { state in
                 guard let path = state.losesAnswerTo, request.url.hasSuffix(path) else { return false }
                 state.losesAnswerTo = nil
@@ -106,9 +127,11 @@ final class InMemoryServer: Transport {
             if form.hasPrefix("grant_type=refresh_token") { return respond(200, nextToken()) }
             let proof = try UnverifiedProof(String(form.split(separator: "proof=").last ?? ""))
             let claims = try challenges.verify(proof.challenge, for: .signIn, at: now)
-            guard claims.cnf.jkt == jkt, let (key, _) = state.withLock({ $0.keys[proof.kid] }) else { throw Refusal.foreignKey }
-            try proof.verify(by: key)
+            guard claims.cnf.jkt == jkt, let (key, _) = state.withLock({ $0.keys[proof.kid] }),
+                state.withLock({ $0.devices[jkt]?.keys.contains { $0.kid == proof.kid } ?? false })
+            else { throw Refusal.foreignKey }
             guard state.withLock({ $0.spent.insert(claims.jti).inserted }) else { throw Refusal.replayed }
+            try judge(proof, by: key, error: "invalid_grant")
             return respond(200, nextToken())
         case "/v1/me":
             let proof = try dpop(request)
@@ -116,11 +139,70 @@ final class InMemoryServer: Transport {
             return respond(
                 200, Me(account: "a", name: "ada", device: proof.jkt, acr: "x", amr: [], authTime: now)
             )
+        case "/v1/devices/current" where request.method == "GET":
+            return respond(200, try record(try dpop(request).jkt))
+        case "/v1/devices/current/keys":
+            let jkt = try dpop(request).jkt
+            try change(try WireJSON.decode(KeyChangeRequest.self, from: request.body), jkt, at: now)
+            return respond(200, try record(jkt))
         case "/v1/devices/current":
             let jkt = try dpop(request).jkt
             guard state.withLock({ $0.devices.removeValue(forKey: jkt) }) != nil else { throw Problem(.notFound, status: 404) }
             return HTTPResponse(status: 204, headers: [:], body: [])
         default: throw Problem(.notFound, status: 404)
+        }
+    }
+
+    private func record(_ jkt: String) throws -> DeviceRecord {
+        guard let record = state.withLock({ $0.devices[jkt] }) else { throw Problem(.notFound, status: 404) }
+        return record
+    }
+
+    /// Exchanges one key of a device; the real server's table in short.
+    private func change(_ request: KeyChangeRequest, _ jkt: String, at now: UnixTime) throws {
+        let text = request.proof ?? request.key?.proof ?? ""
+        let claims = try challenges.verify(try UnverifiedProof(text).challenge, for: .manage, at: now)
+        guard claims.cnf.jkt == jkt, let change = claims.act.flatMap(KeyChange.init(rawValue:)),
+            state.withLock({ $0.spent.insert(claims.jti).inserted }), var keys = state.withLock({ $0.devices[jkt]?.keys })
+        else { throw Refusal.replayed }
+        if let proof = try request.proof.map({ try UnverifiedProof($0) }) {
+            guard let (key, kind) = state.withLock({ $0.keys[proof.kid] }), keys.contains(where: { $0.kid == proof.kid })
+            else { throw Refusal.unknownKey }
+            let payers: [KeyKind] =
+                switch change {
+                case .setPIN: [.biometric, .passcode]
+                case .changePIN, .removePIN: [.pin, .biometric]
+                case .resetPIN: []
+                case .replaceBiometric: state.withLock { $0.letsPasscodeReplaceBiometricKey } ? [.passcode] : []
+                case .removeBiometric: [.biometric, .passcode, .pin]
+                }
+            guard payers.contains(kind) else { throw Refusal.unknownKey }
+            try judge(proof, by: key)
+        } else {
+            guard request.ticket == "ticket", [.resetPIN, .replaceBiometric].contains(change) else { throw Refusal.unknownKey }
+        }
+        keys.removeAll { $0.kind == change.kind }
+        if let registration = request.key, let jwk = registration.jwk {
+            let (key, proof) = (try VerifyingKey(jwk: jwk), try UnverifiedProof(registration.proof ?? ""))
+            guard proof.kid == claims.kids[0] else { throw Refusal.unknownKey }
+            try proof.verify(by: key)
+            keys.append(.init(kid: proof.kid, kind: change.kind, active: true))
+            state.withLock { $0.keys[proof.kid] = (key, change.kind) }
+        }
+        state.withLock { $0.devices[jkt]?.keys = keys }
+    }
+
+    private func judge(_ proof: UnverifiedProof, by key: VerifyingKey, error code: String? = nil) throws {
+        do {
+            try proof.verify(by: key)
+            state.withLock { $0.wrongPINs[proof.kid] = 0 }
+        } catch {
+            guard state.withLock({ $0.keys[proof.kid]?.kind == .pin }) else { throw error }
+            let count = state.withLock { state in
+                state.wrongPINs[proof.kid, default: 0] += 1
+                return state.wrongPINs[proof.kid, default: 0]
+            }
+            throw Problem(.verificationFailed, status: 400, error: code, triesLeft: max(0, PINLedger.limit - count))
         }
     }
 

@@ -28,6 +28,7 @@ extension RealParts {
             let keys = keys(lab, scratch.path)
             try await DeviceKeysConformance.aKeyLives(keys)
             try await PINKeyConformance.aKeyLives(keys)
+            try await PINKeyConformance.aWrongPINIsRefused(keys)
             try await PINKeyConformance.aRightPINForgetsTheWrongOnes(keys)
             try await PINKeyConformance.theHardwareEndsAKeyByItself(keys)
         }

@@ -129,19 +129,200 @@ import ThumbturnLoad
             )
             _ = try await store.enrol(device, spending: [spend(0)])
             func open(_ kid: String, _ number: UInt8) async throws -> Bool {
-                try await store.openSession(NewSession(id: .random(), kid: kid, tokenHash: []), spending: spend(number)) != nil
+                let new = NewSession(id: .random(), kid: kid, tokenHash: [])
+                guard case .done = try await store.openSession(new, spending: spend(number)) else { return false }
+                return true
             }
-            for number in UInt8(1)...9 { expect(try await store.spend(spend(number), wronglySignedBy: "handle"), is: true) }
-            expect(try await store.spend(spend(9), wronglySignedBy: "handle"), is: false, "a spent challenge is no guess")
+            for number in UInt8(1)...9 {
+                expect(try await store.spend([spend(number)], wronglySignedBy: "handle"), is: Int(number))
+            }
+            expect(try await store.spend([spend(9)], wronglySignedBy: "handle"), is: nil as Int?, "a spent challenge is no guess")
             expect(try await store.key("handle")?.wrongInARow, is: 9)
             expect(try await open("handle", 20), is: true)
             expect(try await store.key("handle")?.wrongInARow, is: 0)
-            for number in UInt8(30)...39 { _ = try await store.spend(spend(number), wronglySignedBy: "handle") }
-            expect(try await open("handle", 40), is: false)
+            for number in UInt8(30)...39 { _ = try await store.spend([spend(number)], wronglySignedBy: "handle") }
+            let right = try await store.openSession(
+                NewSession(id: .random(), kid: "handle", tokenHash: []), spending: spend(40))
+            guard case .disabled = right else {
+                Issue.record("a right PIN is told apart from a wrong one")
+                return
+            }
             expect(try await store.spend([spend(40)]), is: false, "and the spend stands")
-            for number in UInt8(50)...60 { _ = try await store.spend(spend(number), wronglySignedBy: "thumbprint") }
+            for number in UInt8(50)...60 { _ = try await store.spend([spend(number)], wronglySignedBy: "thumbprint") }
             expect(try await open("thumbprint", 70), is: true)
         }
+    }
+
+    // MARK: Changes of keys
+
+    /// A device with a biometric, a passcode and a PIN key, each with a session of its own.
+    private func changing(
+        _ store: any Store
+    ) async throws -> (device: DeviceID, account: AccountID, sessions: [String: SessionID]) {
+        let account = Account(id: .random(), name: "ada", passwordHash: "x")
+        _ = try await store.addAccount(account)
+        let device = NewDevice(
+            id: .random(), account: account.id, name: "d", sessionJKT: "jkt",
+            keys: [
+                .init(kid: "jkt", kind: .session, x963: [], isActive: true),
+                .init(kid: "face", kind: .biometric, x963: [], isActive: true),
+                .init(kid: "passcode", kind: .passcode, x963: [], isActive: false),
+                .init(kid: "pin", kind: .pin, x963: [], isActive: true),
+            ], coolOff: .zero
+        )
+        _ = try await store.enrol(device, spending: [spend(200)])
+        var sessions: [String: SessionID] = [:]
+        for (number, kid) in ["face", "pin"].enumerated() {
+            let session = NewSession(id: .random(), kid: kid, tokenHash: [])
+            _ = try await store.openSession(session, spending: spend(201 + UInt8(number)))
+            sessions[kid] = session.id
+        }
+        return (device.id, account.id, sessions)
+    }
+
+    private func change(
+        _ device: DeviceID, old: String? = "pin", new: String? = "new", payer: String? = "pin", origin: KeyOrigin = .pin
+    ) -> NewKeys {
+        NewKeys(
+            device: device, kind: .pin, old: old, new: new.map { .init(kid: $0, kind: .pin, x963: [1], isActive: true) },
+            origin: origin, payer: payer, coolOff: .seconds(100)
+        )
+    }
+
+    @Test func oneKeyTakesAnothersPlaceForGood() async throws {
+        try await with { store, _ in
+            let (device, account, sessions) = try await changing(store)
+            _ = try await store.spend([spend(1)], wronglySignedBy: "pin")
+            guard case .done(let view) = try await store.change(change(device), spending: [spend(2)]) else {
+                Issue.record("a change that may be made")
+                return
+            }
+            #expect(Set(view.keys.map(\.kid)) == ["jkt", "face", "passcode", "new"])
+            expect(try await store.key("new")?.enrolledBy, is: .pin)
+            expect(try await store.key("new")?.wrongInARow, is: 0)
+            expect(try await store.key("face")?.enrolledBy, is: .credentials)
+            expect(try await store.key("pin")?.isRevoked, is: true, "the old one stays as a retired one")
+            expect(try await store.device(withSessionKey: "jkt")?.keys.count, is: 4)
+            expect(try await store.devices(of: account).first?.keys.count, is: 4)
+            expect(try await store.session(sessions["pin"]!)?.isLive, is: true, "it paid itself")
+            let back = try await store.change(change(device, old: "new", new: "pin", payer: "face"), spending: [spend(3)])
+            guard case .refused = back else {
+                Issue.record("a retired key came back")
+                return
+            }
+            expect(try await store.spend([spend(3)]), is: false, "and the spend stands")
+            guard case .refused = try await store.openSession(.init(id: .random(), kid: "pin", tokenHash: []), spending: spend(4))
+            else {
+                Issue.record("a retired key signed in")
+                return
+            }
+            expect(try await store.spend([spend(5)], wronglySignedBy: "pin"), is: nil as Int?)
+        }
+    }
+
+    @Test func theSessionsOfAKeyThatDidNotPayEnd() async throws {
+        try await with { store, _ in
+            let (device, _, sessions) = try await changing(store)
+            _ = try await store.change(change(device, new: nil, payer: "face"), spending: [spend(2)])
+            expect(try await store.session(sessions["pin"]!)?.isLive, is: false)
+            expect(try await store.session(sessions["face"]!)?.isLive, is: true)
+            expect(try await store.device(withSessionKey: "jkt")?.keys.map(\.kind), is: [.biometric, .passcode, .session])
+            guard case .done = try await store.change(change(device, old: nil, payer: "passcode"), spending: [spend(3)]) else {
+                Issue.record("a kind that is gone can come again")
+                return
+            }
+            expect(try await store.device(withSessionKey: "jkt")?.keys.count, is: 4)
+            expect(
+                try await store.devices(of: (try await store.device(withSessionKey: "jkt"))!.account).first?.keys.allSatisfy(
+                    \.active),
+                is: true, "the passcode key is active from its first proof on"
+            )
+        }
+    }
+
+    @Test func whatChangedInBetweenIsRefused() async throws {
+        try await with { store, _ in
+            let (device, _, _) = try await changing(store)
+            typealias Row = (String, NewKeys)
+            let rows: [Row] = [
+                ("another old key", change(device, old: "other")), ("no old key", change(device, old: nil)),
+                ("a known key", change(device, new: "face")), ("an unknown payer", change(device, payer: "nobody")),
+                ("another device", change(.random())),
+            ]
+            for (number, row) in rows.enumerated() {
+                guard case .refused = try await store.change(row.1, spending: [spend(UInt8(number))]) else {
+                    Issue.record("\(row.0)")
+                    continue
+                }
+                expect(try await store.spend([spend(UInt8(number))]), is: false, "\(row.0): the spend stands")
+            }
+            guard case .refused = try await store.change(change(device), spending: [spend(0), spend(50)]) else {
+                Issue.record("a spent challenge")
+                return
+            }
+            for number in UInt8(60)..<70 { _ = try await store.spend([spend(number)], wronglySignedBy: "pin") }
+            guard case .disabled = try await store.change(change(device, old: "other"), spending: [spend(70)]) else {
+                Issue.record("a used up PIN tells something")
+                return
+            }
+            _ = try await store.revoke(deviceWithSessionKey: "jkt")
+            expect(try await store.device(withSessionKey: "jkt")?.keys.count, is: nil)
+            for payer in ["face", nil] {
+                guard
+                    case .refused = try await store.change(
+                        change(device, payer: payer), spending: [spend(payer == nil ? 71 : 72)])
+                else {
+                    Issue.record("a revoked device")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func ofManyChangesAtOnceOneIsMade() async throws {
+        try await with { store, _ in
+            let (device, _, _) = try await changing(store)
+            let made = try await withThrowingTaskGroup { group in
+                for number in UInt8(0)..<32 {
+                    group.addTask {
+                        let change = change(device, new: "new \(number)", payer: "face")
+                        guard case .done = try await store.change(change, spending: [spend(number)]) else { return 0 }
+                        return 1
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(made == 1)
+            expect(try await store.device(withSessionKey: "jkt")?.keys.count, is: 4)
+        }
+    }
+
+    @Test func theKeysOfAnOlderDatabaseAreKept() async throws {
+        let folder = LiveServer.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/store.sqlite"
+        let old = try DatabaseQueue(path: path)
+        try Schema.migrator.migrate(old, upTo: "2 wrong PINs")
+        try await old.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO accounts VALUES (x'00000000000000000000000000000001', 'ada', 'x', 1);
+                    INSERT INTO devices VALUES
+                        (x'00000000000000000000000000000002', x'00000000000000000000000000000001', 'd', 'jkt', 1, 1, NULL);
+                    INSERT INTO keys VALUES ('jkt', x'00000000000000000000000000000002', 'session', x'01', 5, 0);
+                    INSERT INTO keys VALUES ('pin', x'00000000000000000000000000000002', 'pin', x'02', 5, 7);
+                    INSERT INTO sessions VALUES
+                        (x'00000000000000000000000000000003', x'00000000000000000000000000000002', 'pin', 0, x'00', 1, 1, NULL);
+                    """
+            )
+        }
+        try old.close()
+        let store = try SQLiteStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
+        let device = try #require(try await store.device(withSessionKey: "jkt"))
+        #expect(device.keys.map(\.kid) == ["pin", "jkt"] && device.keys.map(\.wrongInARow) == [7, 0])
+        #expect(device.keys.allSatisfy { $0.enrolledBy == .credentials && !$0.isRevoked })
+        expect(try await store.session(SessionID([UInt8](repeating: 0, count: 15) + [3])!)?.isLive, is: true)
     }
 
     @Test func whatWasPurgedStaysDeadByItself() async throws {

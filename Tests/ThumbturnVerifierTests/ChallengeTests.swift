@@ -123,6 +123,36 @@ import ThumbturnVerifier
         }
     }
 
+    @Test func aChangeOfKeysIsNamedAndItsNewKeyStandsFirst() throws {
+        let (print, other) = (TestKey().verifying.thumbprint, TestKey().verifying.thumbprint)
+        let handle = "pin." + Base64URL.encode([UInt8](repeating: 1, count: 16))
+        var generator = SeededGenerator(seed: 9)
+        func claims(_ purpose: Purpose, _ act: String?, _ asked: [String]) throws -> ChallengeClaims {
+            let request = ChallengeRequest(purpose: purpose, act: act, kids: asked, jkt: print)
+            let challenge = try challenges([secret]).issue(request, at: now, using: &generator)
+            return try challenges([secret]).verify(challenge, for: purpose, at: now)
+        }
+        for change in KeyChange.allCases {
+            let act = change.rawValue
+            let good =
+                !change.bringsKey ? [print, handle] : change.kind == .pin ? ["pin", print, handle] : [other, print, handle]
+            let answered = try claims(.manage, act, good)
+            #expect(answered.act == act && answered.kids.dropFirst() == good.dropFirst()[...])
+            #expect(PINHandle.isHandle(answered.kids[0]) == (change.bringsKey && change.kind == .pin))
+            #expect(answered.kids[0] != handle)
+            let wrong: [[String]] =
+                !change.bringsKey
+                ? [["pin"], [print, "pin"]]
+                : change.kind == .pin ? [[handle, print], [print], [print, "pin"]] : [[handle], ["pin"]]
+            for kids in wrong + [[], ["x"], [good[0], "x"]] {
+                #expect(refusal { _ = try claims(.manage, act, kids) } == .malformed, "\(act) \(kids)")
+            }
+            #expect(refusal { _ = try claims(.signIn, act, [print]) } == .malformed)
+            #expect(refusal { _ = try claims(.enrol, act, [print]) } == .malformed)
+        }
+        for act in [nil, "", "open-sesame"] { #expect(refusal { _ = try claims(.manage, act, [print]) } == .malformed) }
+    }
+
     @Test("the request is bounded", arguments: [[], ["x"], ["a", "a"]])
     func requests(_ kids: [String]) {
         var generator = SeededGenerator(seed: 1)

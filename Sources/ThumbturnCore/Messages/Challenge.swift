@@ -2,25 +2,31 @@
 public enum Purpose: String, Hashable, Sendable, Codable, CaseIterable {
     case signIn = "sign-in"
     case enrol
+    /// A change of the keys of an enrolled device; `act` says which.
+    case manage
 }
 
 /// `POST /v1/challenges`: asks for something to sign.
 public struct ChallengeRequest: Message, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case purpose, kids, jkt
+        case purpose, act, kids, jkt
     }
 
     /// What the challenge may be spent on.
     public var purpose: Purpose
-    /// The keys that may answer, 1 to 4. The server echoes them without looking, so nothing can be found out by asking. Of purpose
-    /// `enrol`, `pin` stands for the PIN key, and the server puts a new random handle in its place.
+    /// Of purpose `manage` alone: the one change that it may be spent on; see `KeyChange`.
+    public var act: String?
+    /// The keys that may answer, 1 to 4. The server echoes them without looking, so nothing can be found out by asking. Where a PIN
+    /// key is new, `pin` stands for it, and the server puts a new random handle in its place. Of a change that brings a key the
+    /// first is the new key.
     public var kids: [String]
     /// The thumbprint of the device's session key.
     public var jkt: String
 
     /// A request for a challenge.
-    public init(purpose: Purpose, kids: [String], jkt: String) {
+    public init(purpose: Purpose, act: String? = nil, kids: [String], jkt: String) {
         self.purpose = purpose
+        self.act = act
         self.kids = kids
         self.jkt = jkt
     }
@@ -48,7 +54,7 @@ public struct ChallengeAnswer: Message, Hashable {
 /// The claims of a challenge: HS256 under a secret of the server, readable by the device.
 public struct ChallengeClaims: Message, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case iss, aud, jti, iat, exp, kids, cnf, purpose
+        case iss, aud, jti, iat, exp, kids, cnf, purpose, act
     }
 
     /// The header `typ`.
@@ -70,10 +76,13 @@ public struct ChallengeClaims: Message, Hashable {
     public var cnf: Confirmation
     /// What it may be spent on.
     public var purpose: Purpose
+    /// Of purpose `manage` alone: the one change that it may be spent on.
+    public var act: String?
 
     /// All claims.
     public init(
-        iss: String, aud: String, jti: String, iat: UnixTime, exp: UnixTime, kids: [String], cnf: Confirmation, purpose: Purpose
+        iss: String, aud: String, jti: String, iat: UnixTime, exp: UnixTime, kids: [String], cnf: Confirmation, purpose: Purpose,
+        act: String? = nil
     ) {
         self.iss = iss
         self.aud = aud
@@ -83,6 +92,7 @@ public struct ChallengeClaims: Message, Hashable {
         self.kids = kids
         self.cnf = cnf
         self.purpose = purpose
+        self.act = act
     }
 }
 

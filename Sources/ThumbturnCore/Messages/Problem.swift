@@ -3,6 +3,11 @@
 /// At the token endpoint, and wherever DPoP is refused, the member `error` carries the code of RFC 6749 section 5.2 or
 /// RFC 9449 sections 5 and 8 as well.
 public struct Problem: Codable, Hashable, Sendable {
+    enum CodingKeys: String, CodingKey {
+        case type, title, status, error
+        case triesLeft = "tries_left"
+    }
+
     /// The types there are.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The request cannot be read.
@@ -39,12 +44,16 @@ public struct Problem: Codable, Hashable, Sendable {
     public var status: Int
     /// The OAuth code, where there is one.
     public var error: String?
+    /// How many wrong PINs in a row the PIN key still takes; at 0 it is disabled for good. Told only to the holder of the session key
+    /// of that key's device, about a guess that was counted.
+    public var triesLeft: Int?
 
     /// A problem of a type.
-    public init(_ kind: Kind, status: Int, error: String? = nil) {
+    public init(_ kind: Kind, status: Int, error: String? = nil, triesLeft: Int? = nil) {
         type = kind.uri
         title = kind.title
         self.status = status
         self.error = error
+        self.triesLeft = triesLeft
     }
 }

@@ -42,6 +42,9 @@ public struct PINLedger: Hashable, Sendable, Codable {
         PINLedger(wrongInARow: limit - 1, last: now)
     }
 
+    /// A ledger that allows no guess any more, because the key is known to be used up.
+    public static func exhausted(at now: Moment) -> PINLedger { PINLedger(wrongInARow: limit, last: now) }
+
     /// The ledger to write before a guess: one more that is wrong, until it is settled.
     public func guessing(at now: Moment) -> PINLedger {
         PINLedger(wrongInARow: min(wrongInARow + 1, Self.limit), last: now)

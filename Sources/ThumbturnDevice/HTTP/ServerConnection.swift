@@ -22,10 +22,10 @@ package final class ServerConnection: Sendable {
 
     /// A fresh challenge that is checked to be what was asked for.
     package func challenge(
-        _ purpose: Purpose, for kids: [String], key sessionKey: KeyName
+        _ purpose: Purpose, act: String? = nil, for kids: [String], key sessionKey: KeyName
     ) async throws(Failure) -> CheckedChallenge {
         let jkt = Signing.thumbprint(of: try await platform.keys.publicKey(of: sessionKey))
-        let request = ChallengeRequest(purpose: purpose, kids: kids, jkt: jkt)
+        let request = ChallengeRequest(purpose: purpose, act: act, kids: kids, jkt: jkt)
         let response = try await exchange("POST", "/v1/challenges", .json(Signing.encode(request)), token: nil, key: nil)
         let challenge = try read(ChallengeAnswer.self, from: response).challenge
         return try ChallengeCheck(issuer: address.issuer, request: request).accept(challenge)
@@ -107,6 +107,12 @@ package final class ServerConnection: Sendable {
         if problem?.error == "invalid_token" { return Failure(.sessionOver, recovery: .fallBack(.biometric), status: http) }
         // A proof that we made is not accepted: another address than the server's public one, or a fault. No sign-in mends that.
         if problem?.error == "invalid_dpop_proof" { return Failure(.unexpectedAnswer, recovery: .report, status: http) }
+        // Only about a guess that was counted, and only to this session key.
+        if let left = problem?.triesLeft {
+            return left > 0
+                ? Failure(.notMatched, recovery: .retry, status: http)
+                : Failure(.keyInvalidated, recovery: .reEnrol, status: http)
+        }
         return switch problem?.type {
         case Problem.Kind.verificationFailed.uri: Failure(.refused, recovery: .signInAgain, status: http)
         case Problem.Kind.stepUpRequired.uri: Failure(.refused, recovery: .fallBack(.biometric), status: http)

@@ -5,7 +5,8 @@ public protocol PINEntry: Sendable {
     /// Asks for the PIN. Cancelling the task takes the screen away, and the call returns when it is gone.
     func enter(_ request: PINRequest) async -> PINAnswer
 
-    /// Asks for a new PIN, at enrolment. One that `isEasilyGuessed` is refused afterwards, so a screen does well to say so at once.
+    /// Asks for a new PIN. One that `isEasilyGuessed` is refused afterwards, so a screen does well to say so at once. Whether it is
+    /// typed twice is the screen's own affair.
     func choose() async -> PINAnswer
 }
 

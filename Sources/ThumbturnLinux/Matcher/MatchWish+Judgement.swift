@@ -65,6 +65,7 @@ extension JudgedWish {
         switch purpose {
         case .signIn: "\(user): touch the reader to sign in to \(issuer)"
         case .enrol: "\(user): touch the reader to set this device up for \(issuer)"
+        case .manage: "\(user): touch the reader to change how this device signs in to \(issuer)"
         }
     }
 

@@ -66,41 +66,13 @@ private enum DeviceName {
 
 /// The keys that ask to be enrolled, and whether their proofs hold.
 private struct Candidate {
-    struct Key {
-        var kind: KeyKind
-        var key: VerifyingKey
-        /// The thumbprint; of a PIN key the handle that its proof names.
-        var kid: String
-        var proof: UnverifiedProof?
-    }
-
-    let keys: [Key]
+    let keys: [RegisteredKey]
 
     init(_ registrations: [KeyRegistration]) throws {
         guard Set(registrations.map(\.kind)).count == registrations.count else { throw Refusal.malformed }
-        keys = try registrations.map { registration in
-            let key = try Self.publicKey(registration)
-            let proof = try registration.proof.map { try UnverifiedProof($0) }
-            guard registration.kind == .pin else {
-                return Key(kind: registration.kind, key: key, kid: key.thumbprint, proof: proof)
-            }
-            // A PIN key's id must not be derived from the key: it is a handle that we made, and without its own proof it has none.
-            guard let proof, PINHandle.isHandle(proof.kid) else { throw Refusal.unknownKey }
-            return Key(kind: .pin, key: key, kid: proof.kid, proof: proof)
-        }
+        keys = try registrations.map { try RegisteredKey($0) }
         // No key answers for two factors.
         guard Set(keys.map(\.key)).count == keys.count else { throw Refusal.unacceptableKey }
-    }
-
-    private static func publicKey(_ registration: KeyRegistration) throws -> VerifyingKey {
-        switch (registration.jwk, registration.spki, registration.x963) {
-        case (let jwk?, nil, nil): return try VerifyingKey(jwk: jwk)
-        case (nil, let spki?, nil): return try VerifyingKey(spki: spki)
-        case (nil, nil, let point?):
-            guard let bytes = Base64URL.decode(point) else { throw Refusal.unacceptableKey }
-            return try VerifyingKey(x963: bytes)
-        default: throw Refusal.unacceptableKey
-        }
     }
 
     /// Returns if every key may be enrolled under this challenge.

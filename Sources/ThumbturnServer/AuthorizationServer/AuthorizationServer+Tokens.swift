@@ -33,8 +33,10 @@ extension AuthorizationServer {
         do throws(Refusal) {
             try proof.verify(by: try VerifyingKey(x963: key.x963))
         } catch {
-            _ = try await store.spend(spend, wronglySignedBy: key.kid)
-            throw Refused.invalidGrant("proof \(error.rawValue)")
+            guard let count = try await store.spend([spend], wronglySignedBy: key.kid), key.kind == .pin else {
+                throw Refused.invalidGrant("proof \(error.rawValue)")
+            }
+            throw Refused.wrongPIN(after: count, error: "invalid_grant")
         }
 
         await beforeSpending()
@@ -43,10 +45,12 @@ extension AuthorizationServer {
         let new = NewSession(
             id: id, kid: key.kid, tokenHash: RefreshTokens.hash(refreshToken)
         )
-        guard let session = try await store.openSession(new, spending: spend) else {
-            throw Refused.invalidGrant("proof \(Refusal.replayed.rawValue)")
+        switch try await store.openSession(new, spending: spend) {
+        case .done(let session): return try answer(session, refreshToken: refreshToken)
+        case .refused: throw Refused.invalidGrant("proof \(Refusal.replayed.rawValue)")
+        // The same answer as to a wrong PIN: a key that is used up no longer tells which one is right.
+        case .disabled: throw Refused.wrongPIN(after: PINLedger.limit, error: "invalid_grant")
         }
-        return try answer(session, refreshToken: refreshToken)
     }
 
     /// The key that claims to have made a proof, if it may: it verifies the person, belongs to the device of this session key, and

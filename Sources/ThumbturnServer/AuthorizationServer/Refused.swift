@@ -25,6 +25,15 @@ struct Refused: Error {
         Refused(problem: Problem(.verificationFailed, status: 400, error: "invalid_grant"), reason: reason)
     }
 
+    /// A wrong PIN, or any at all for a key that is disabled: only that key's own session key asks, so it may know. The tokens
+    /// endpoint has its own code.
+    static func wrongPIN(after count: Int, error: String? = nil) -> Refused {
+        let left = max(0, PINLedger.limit - count)
+        var refused = error == nil ? Refused.unverified("wrong PIN") : .invalidGrant("wrong PIN")
+        refused.problem.triesLeft = left
+        return refused
+    }
+
     /// A resource's answer to a token that is not good (RFC 9449 section 7.1).
     static func invalidToken(_ reason: String) -> Refused {
         Refused(

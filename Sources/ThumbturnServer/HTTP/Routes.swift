@@ -61,6 +61,17 @@ package struct Routes: Sendable {
 
         router.get("v1/me") { request, _ in Response.json(service.me(try await caller(request))) }
         router.get("v1/devices") { request, _ in Response.json(try await service.devices(try await caller(request))) }
+        // Of other devices there is only the list.
+        router.get("v1/devices/{id}") { request, context in
+            guard try context.parameters.require("id") == "current" else { throw Refused.notFound }
+            return Response.json(try await service.currentDevice(try dpop(of: request, body: try await request.cappedBytes())))
+        }
+        router.post("v1/devices/{id}/keys") { request, context in
+            guard try context.parameters.require("id") == "current" else { throw Refused.notFound }
+            let bytes = try await request.bytes(of: "application/json")
+            let dpop = try dpop(of: request, body: bytes)
+            return Response.json(try await service.change(try Self.decode(KeyChangeRequest.self, bytes), dpop: dpop))
+        }
         router.delete("v1/devices/{id}") { request, context in
             let id = try context.parameters.require("id")
             if id == "current", request.headers[.authorization] == nil {

@@ -80,23 +80,24 @@ package final class SQLiteStore: Store {
         try await writer.write { db, now in try Self.spendAll(spends, in: db, at: now) }
     }
 
-    package func spend(_ spend: Spend, wronglySignedBy kid: String) async throws -> Bool {
+    package func spend(_ spends: [Spend], wronglySignedBy kid: String) async throws -> Int? {
         try await writer.write { db, now in
-            guard try Schema.spend(spend, in: db, at: now) else { return false }
+            guard try Self.spendAll(spends, in: db, at: now) else { return nil }
             try db.cachedStatement(sql: "UPDATE keys SET wrong_in_a_row = wrong_in_a_row + 1 WHERE kid = ? AND kind = 'pin'")
                 .execute(arguments: [kid])
-            return true
+            // A right signature finds nothing either, once the key is gone.
+            guard let key = try Self.key(kid, in: db), !key.isRevoked else { return nil }
+            return key.wrongInARow
         }
     }
 
-    package func openSession(_ new: NewSession, spending spend: Spend) async throws -> SessionView? {
+    package func openSession(_ new: NewSession, spending spend: Spend) async throws -> Paid<SessionView> {
         try await writer.write { db, now in
-            guard try Schema.spend(spend, in: db, at: now) else { return nil }
+            guard try Schema.spend(spend, in: db, at: now) else { return .refused }
             // The key was read before this transaction; the device may have been revoked since, and the last wrong PIN counted.
-            guard let key = try Self.key(new.kid, in: db), !key.isRevoked, !key.isDisabled else { return nil }
-            if key.wrongInARow > 0 {
-                try db.execute(sql: "UPDATE keys SET wrong_in_a_row = 0 WHERE kid = ?", arguments: [new.kid])
-            }
+            guard let key = try Self.key(new.kid, in: db), !key.isRevoked else { return .refused }
+            guard !key.isDisabled else { return .disabled }
+            try Self.signed(key, in: db, at: now)
             try db.cachedStatement(
                 sql: """
                     INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at)
@@ -107,24 +108,85 @@ package final class SQLiteStore: Store {
                     blob(new.id.bytes), blob(key.device.bytes), new.kid, blob(new.tokenHash), now.seconds, now.seconds,
                 ]
             )
-            try db.cachedStatement(sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL")
-                .execute(arguments: [now.seconds, new.kid])
-            return try Self.session(new.id, in: db)
+            guard let session = try Self.session(new.id, in: db) else { return .refused }
+            return .done(session)
+        }
+    }
+
+    package func device(withSessionKey jkt: String) async throws -> EnrolledDevice? {
+        try await pool.read { db in
+            guard let session = try Self.key(jkt, in: db), session.kind == .session, !session.isRevoked,
+                let row = try Row.fetchOne(
+                    db, sql: "SELECT account_id, cools_off_until FROM devices WHERE id = ?",
+                    arguments: [blob(session.device.bytes)]
+                )
+            else { return nil }
+            let kids = try String.fetchAll(
+                db, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL ORDER BY kind",
+                arguments: [blob(session.device.bytes)]
+            )
+            return EnrolledDevice(
+                id: session.device, account: identifier(row["account_id"]),
+                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keys: try kids.compactMap { try Self.key($0, in: db) }
+            )
+        }
+    }
+
+    package func change(_ change: NewKeys, spending spends: [Spend]) async throws -> Paid<DeviceView> {
+        try await writer.write { db, now in
+            guard try Self.spendAll(spends, in: db, at: now) else { return .refused }
+            // All that was read before this transaction may have changed since.
+            if let kid = change.payer {
+                guard let payer = try Self.key(kid, in: db), !payer.isRevoked else { return .refused }
+                guard !payer.isDisabled else { return .disabled }
+                try Self.signed(payer, in: db, at: now)
+            }
+            let device = blob(change.device.bytes)
+            let live = try String.fetchOne(
+                db,
+                sql: """
+                    SELECT coalesce((SELECT kid FROM keys WHERE device_id = ?1 AND kind = ?2 AND retired_at IS NULL), '')
+                    FROM devices WHERE id = ?1 AND revoked_at IS NULL
+                    """,
+                arguments: [device, change.kind.rawValue]
+            )
+            guard let live, live == change.old ?? "" else { return .refused }
+            if let new = change.new {
+                try Self.forgetUnproven([new], in: db)
+                guard try Self.areUnknown([new], in: db) else { return .refused }
+            }
+            if let old = change.old {
+                try db.execute(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, old])
+                if old != change.payer {
+                    try db.execute(
+                        sql: "UPDATE sessions SET ended_at = ? WHERE kid = ? AND ended_at IS NULL", arguments: [now.seconds, old]
+                    )
+                }
+            }
+            if let new = change.new {
+                try Self.insert(new, of: device, enrolledBy: change.origin, in: db, at: now)
+            }
+            if change.payer == nil {
+                // The password alone brought a factor, as in an enrolment.
+                try db.execute(
+                    sql: """
+                        UPDATE devices SET cools_off_until = max(cools_off_until, ?) WHERE id = ? AND EXISTS (
+                            SELECT 1 FROM devices other WHERE other.account_id = devices.account_id AND other.id != devices.id
+                            AND other.revoked_at IS NULL)
+                        """,
+                    arguments: [(now + change.coolOff).seconds, device]
+                )
+            }
+            guard let changed = try Self.device(change.device, in: db) else { return .refused }
+            return .done(changed)
         }
     }
 
     package func enrol(_ new: NewDevice, spending spends: [Spend]) async throws -> DeviceView? {
         try await writer.write { db, now in
             guard try Self.spendAll(spends, in: db, at: now) else { return nil }
-            // A key that was registered without its own proof reserves nothing: whoever proves it may have it.
-            for key in new.keys where key.isActive {
-                try db.execute(sql: "DELETE FROM keys WHERE kid = ? AND active_since IS NULL", arguments: [key.kid])
-            }
-            let known = try Int.fetchOne(
-                db, sql: "SELECT count(*) FROM keys WHERE kid IN (\(databaseQuestionMarks(count: new.keys.count)))",
-                arguments: StatementArguments(new.keys.map(\.kid))
-            )
-            guard known == 0 else { return nil }
+            try Self.forgetUnproven(new.keys, in: db)
+            guard try Self.areUnknown(new.keys, in: db) else { return nil }
             let others = try Int.fetchOne(
                 db, sql: "SELECT count(*) FROM devices WHERE account_id = ? AND revoked_at IS NULL",
                 arguments: [blob(new.account.bytes)]
@@ -140,12 +202,7 @@ package final class SQLiteStore: Store {
                 ]
             )
             for key in new.keys {
-                try db.execute(
-                    sql: "INSERT INTO keys (kid, device_id, kind, x963, active_since) VALUES (?, ?, ?, ?, ?)",
-                    arguments: [
-                        key.kid, blob(new.id.bytes), key.kind.rawValue, blob(key.x963), key.isActive ? now.seconds : nil,
-                    ]
-                )
+                try Self.insert(key, of: blob(new.id.bytes), enrolledBy: .credentials, in: db, at: now)
             }
             return try Self.device(new.id, in: db)
         }
@@ -254,6 +311,43 @@ package final class SQLiteStore: Store {
         }
     }
 
+    // MARK: Keys
+
+    /// A key that was registered without its own proof reserves nothing: whoever proves it may have it.
+    private static func forgetUnproven(_ keys: [NewDevice.Key], in db: Database) throws {
+        for key in keys where key.isActive {
+            try db.execute(sql: "DELETE FROM keys WHERE kid = ? AND active_since IS NULL", arguments: [key.kid])
+        }
+    }
+
+    private static func areUnknown(_ keys: [NewDevice.Key], in db: Database) throws -> Bool {
+        let known = try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM keys WHERE kid IN (\(databaseQuestionMarks(count: keys.count)))",
+            arguments: StatementArguments(keys.map(\.kid))
+        )
+        return known == 0
+    }
+
+    private static func insert(
+        _ key: NewDevice.Key, of device: Data, enrolledBy origin: KeyOrigin, in db: Database, at now: UnixTime
+    ) throws {
+        try db.execute(
+            sql: "INSERT INTO keys (kid, device_id, kind, x963, active_since, enrolled_by) VALUES (?, ?, ?, ?, ?, ?)",
+            arguments: [
+                key.kid, device, key.kind.rawValue, blob(key.x963), key.isActive ? now.seconds : nil, origin.rawValue,
+            ]
+        )
+    }
+
+    /// A key has signed: its wrong PINs are forgotten, and it is active from its first proof on.
+    private static func signed(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws {
+        if key.wrongInARow > 0 {
+            try db.execute(sql: "UPDATE keys SET wrong_in_a_row = 0 WHERE kid = ?", arguments: [key.kid])
+        }
+        try db.cachedStatement(sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL")
+            .execute(arguments: [now.seconds, key.kid])
+    }
+
     // MARK: Rows
 
     private static func endSessions(of device: Data, in db: Database, at now: UnixTime) throws {
@@ -270,15 +364,19 @@ package final class SQLiteStore: Store {
     private static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT k.kind, k.x963, k.wrong_in_a_row, d.id AS device_id, d.session_jkt, d.revoked_at IS NOT NULL AS revoked
+                SELECT k.kind, k.x963, k.wrong_in_a_row, k.enrolled_by, d.id AS device_id, d.session_jkt,
+                    d.revoked_at IS NOT NULL OR k.retired_at IS NOT NULL AS revoked
                 FROM keys k JOIN devices d ON d.id = k.device_id WHERE k.kid = ?
                 """
         )
         return try Row.fetchOne(statement, arguments: [kid]).flatMap { row in
-            guard let kind = KeyKind(rawValue: row["kind"]) else { return nil }
+            guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]) else {
+                return nil
+            }
             return EnrolledKey(
                 kid: kid, kind: kind, x963: Array(row["x963"] as Data), device: identifier(row["device_id"]),
-                sessionJKT: row["session_jkt"], isRevoked: row["revoked"], wrongInARow: row["wrong_in_a_row"]
+                sessionJKT: row["session_jkt"], isRevoked: row["revoked"], enrolledBy: origin,
+                wrongInARow: row["wrong_in_a_row"]
             )
         }
     }
@@ -307,7 +405,11 @@ package final class SQLiteStore: Store {
     private static func device(_ id: DeviceID, in db: Database) throws -> DeviceView? {
         try Row.fetchOne(db, sql: "SELECT name, enrolled_at FROM devices WHERE id = ?", arguments: [blob(id.bytes)]).map { row in
             let keys = try Row.fetchAll(
-                db, sql: "SELECT kid, kind, active_since IS NOT NULL AS active FROM keys WHERE device_id = ? ORDER BY kind",
+                db,
+                sql: """
+                    SELECT kid, kind, active_since IS NOT NULL AS active FROM keys
+                    WHERE device_id = ? AND retired_at IS NULL ORDER BY kind
+                    """,
                 arguments: [blob(id.bytes)]
             )
             return DeviceView(

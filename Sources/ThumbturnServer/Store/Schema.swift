@@ -78,6 +78,29 @@ enum Schema {
             // Of PIN keys alone; a right signature sets it back to 0.
             try db.execute(sql: "ALTER TABLE keys ADD COLUMN wrong_in_a_row INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("3 changes of keys") { db in
+            // Retired keys stay, so that none comes back; a device has one live key of each kind. SQLite drops no constraint, so the
+            // table is made anew.
+            try db.execute(
+                sql: """
+                    CREATE TABLE new_keys (
+                        kid TEXT PRIMARY KEY,
+                        device_id BLOB NOT NULL REFERENCES devices (id),
+                        kind TEXT NOT NULL,
+                        x963 BLOB NOT NULL,
+                        active_since INTEGER,
+                        wrong_in_a_row INTEGER NOT NULL DEFAULT 0,
+                        enrolled_by TEXT NOT NULL DEFAULT 'credentials',
+                        retired_at INTEGER
+                    ) STRICT, WITHOUT ROWID;
+                    INSERT INTO new_keys (kid, device_id, kind, x963, active_since, wrong_in_a_row)
+                        SELECT kid, device_id, kind, x963, active_since, wrong_in_a_row FROM keys;
+                    DROP TABLE keys;
+                    ALTER TABLE new_keys RENAME TO keys;
+                    CREATE UNIQUE INDEX live_keys_of_device ON keys (device_id, kind) WHERE retired_at IS NULL;
+                    """
+            )
+        }
         return migrator
     }
 

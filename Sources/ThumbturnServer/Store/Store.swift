@@ -16,12 +16,20 @@ package protocol Store: Sendable {
 
     /// Spends a challenge or ticket that paid for nothing, because its proof was wrong. False if it was spent before.
     func spend(_ spends: [Spend]) async throws -> Bool
-    /// Spends a challenge whose proof this key did not sign. Of a PIN key that is one more wrong PIN in a row, unless the challenge
-    /// was spent before: a spent one tells nobody whether a PIN is right. False if it was.
-    func spend(_ spend: Spend, wronglySignedBy kid: String) async throws -> Bool
+    /// Spends a challenge whose proof this key did not sign. Of a PIN key that is one more wrong PIN in a row, unless something
+    /// was spent before: a spent challenge tells nobody whether a PIN is right.
+    ///
+    /// - Returns: how many there are in a row now; nil if it was spent before, or the key is gone.
+    func spend(_ spends: [Spend], wronglySignedBy kid: String) async throws -> Int?
     /// Spends, and opens a session if the key's device is still enrolled and the key is not disabled; then its wrong PINs are
-    /// forgotten. Nil where any of it does not hold; the spend stands.
-    func openSession(_ session: NewSession, spending: Spend) async throws -> SessionView?
+    /// forgotten. Where any of it does not hold the spend stands.
+    func openSession(_ session: NewSession, spending: Spend) async throws -> Paid<SessionView>
+    /// The device of a session key with its keys; nil where there is none, or it is revoked.
+    func device(withSessionKey jkt: String) async throws -> EnrolledDevice?
+    /// Spends, and puts a key in the place of another or takes it away, all at once. Refused if anything was spent before, the device
+    /// or the paying key is gone, the old key is no longer the one that was there, or the new one is known already; the spends
+    /// stand. The old key is kept as a retired one, and never comes back. The sessions that it opened end, unless it paid.
+    func change(_ change: NewKeys, spending: [Spend]) async throws -> Paid<DeviceView>
     /// Spends, and enrols a device with its keys. Nil if something was spent before or a key is already known; the spends stand.
     func enrol(_ device: NewDevice, spending: [Spend]) async throws -> DeviceView?
     /// Exchanges one generation of a session's refresh token for the next.
@@ -107,6 +115,60 @@ package struct Spend: Hashable, Sendable {
     }
 }
 
+/// What a proof paid for.
+package enum Paid<Result: Sendable>: Sendable {
+    case done(Result)
+    case refused
+    /// The paying key is a PIN key that took too many wrong PINs. It is told before anything else could be, whether or not this PIN
+    /// was right.
+    case disabled
+}
+
+/// What stood behind a key when it was enrolled, so that a policy can refuse keys which rest on less.
+package enum KeyOrigin: String, Sendable {
+    /// A sign-in with the password. Keys of an enrolment are of this kind.
+    case credentials
+    case biometric
+    case pin
+    /// The passcode: the weakest, and it is inherited.
+    case passcode
+}
+
+package struct EnrolledDevice: Sendable {
+    package var id: DeviceID
+    package var account: AccountID
+    package var coolsOffUntil: UnixTime
+    /// Those that are live.
+    package var keys: [EnrolledKey]
+}
+
+/// A change of one device's keys of one kind.
+package struct NewKeys: Sendable {
+    package var device: DeviceID
+    package var kind: KeyKind
+    /// The key that was there when the change was judged; nil where there was none.
+    package var old: String?
+    /// Nil: the old one is taken away.
+    package var new: NewDevice.Key?
+    package var origin: KeyOrigin
+    /// The key whose proof pays; nil where a ticket does.
+    package var payer: String?
+    /// Where a ticket pays: the cool-off of a device whose account has others.
+    package var coolOff: Duration
+
+    package init(
+        device: DeviceID, kind: KeyKind, old: String?, new: NewDevice.Key?, origin: KeyOrigin, payer: String?, coolOff: Duration
+    ) {
+        self.device = device
+        self.kind = kind
+        self.old = old
+        self.new = new
+        self.origin = origin
+        self.payer = payer
+        self.coolOff = coolOff
+    }
+}
+
 package struct EnrolledKey: Sendable {
     package var kid: String
     package var kind: KeyKind
@@ -114,7 +176,9 @@ package struct EnrolledKey: Sendable {
     package var device: DeviceID
     /// The thumbprint of the session key that the device was enrolled with.
     package var sessionJKT: String
+    /// The device is revoked, or another key took this one's place.
     package var isRevoked: Bool
+    package var enrolledBy: KeyOrigin
     /// Wrong signatures in a row, of a PIN key.
     package var wrongInARow: Int
     /// Ten wrong PINs in a row end a PIN key, as they do on the device (NIST SP 800-63B-4 section 3.2.10).

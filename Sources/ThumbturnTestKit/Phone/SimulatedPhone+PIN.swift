@@ -28,6 +28,11 @@ extension SimulatedPhone {
         state.withLock { $0.pins.acts += acts }
     }
 
+    /// Takes back what no PIN screen has taken yet.
+    public func forgetPINs() {
+        state.withLock { $0.pins.acts = [] }
+    }
+
     /// What the PIN screen was told, each time that it asked for the PIN. It is empty on a phone without one.
     public var pinRequests: [PINRequest] { state.withLock { $0.pins.requests } }
 
@@ -93,6 +98,7 @@ extension SimulatedPhone {
 private struct PhonePINKeys: PINKey {
     let phone: SimulatedPhone
 
+    var judge: PINJudge { phone.state.withLock { $0.model.pin == .derived } ? .server : .key }
     func create(_ name: KeyName, pin: PIN) throws(Failure) -> JWK { try phone.createPINKey(name, pin) }
     func sign(_ message: [UInt8], with name: KeyName, pin: PIN) throws(Failure) -> [UInt8] {
         try phone.sign(message, with: name, pin)

@@ -17,11 +17,12 @@ import ThumbturnVerifier
         try await DeviceKeysConformance.aKeyLives(SimulatedPhone(model).platform().keys)
     }
 
-    @Test("the conformance of PIN keys holds on every model whose device judges PINs", arguments: Model.catalogue)
+    @Test("the conformance of PIN keys holds on every model, for whoever judges PINs there", arguments: Model.catalogue)
     func pinKeysConform(_ model: Model) async throws {
-        guard model.pin != .derived else { return }
         let keys = try #require(SimulatedPhone(model, hasPIN: true).platform().pin).key
         try await PINKeyConformance.aKeyLives(keys)
+        guard model.pin != .derived else { return try await PINKeyConformance.onlyTheServerCanTellAWrongPIN(keys) }
+        try await PINKeyConformance.aWrongPINIsRefused(keys)
         try await PINKeyConformance.aRightPINForgetsTheWrongOnes(keys)
         if model.pin == .counted { try await PINKeyConformance.theHardwareEndsAKeyByItself(keys) }
     }

@@ -1,0 +1,161 @@
+import Foundation
+package import ThumbturnCore
+
+/// This device's enrolments with one server and account: which one is live, where its keys are, and what may have been left half done.
+struct Enrolments: Codable, Equatable {
+    /// The number of the live one.
+    var live: Int?
+    /// The numbers of those that may have left keys behind.
+    var begun: [Int] = []
+    /// Those of them that the server may know.
+    var sent: [Int] = []
+    /// The id under which the server knows the live enrolment's PIN key.
+    var pinHandle: String?
+    /// The live enrolment's keys that took another one's place.
+    var replaced: [KeyPlace]?
+    /// A change that the server may or may not have made.
+    var change: PendingChange?
+    /// Keys that nobody needs any more.
+    var stale: [KeyPlace]?
+
+    /// Where a key is: under its own number, so that it can be made beside the one whose place it takes.
+    struct KeyPlace: Codable, Equatable {
+        var kind: KeyKind
+        var number: Int
+    }
+
+    /// A change of one key, written before the server is asked for it.
+    struct PendingChange: Codable, Equatable {
+        var kind: KeyKind
+        /// The new key's; nil where the key is taken away.
+        var number: Int?
+        /// The new key's id; nil until it is known. Before that nothing was sent.
+        var kid: String?
+    }
+
+    /// The number under which a key of the live enrolment is.
+    func number(of kind: KeyKind) -> Int? { replaced?.first { $0.kind == kind }?.number ?? live }
+
+    /// Every number under which the live enrolment has, had or may get a key.
+    var numbers: [Int] {
+        var numbers = live.map { [$0] } ?? []
+        for place in (replaced ?? []) + (stale ?? []) where !numbers.contains(place.number) { numbers.append(place.number) }
+        if let number = change?.number { numbers.append(number) }
+        return numbers
+    }
+
+    /// Another enrolment is the live one, or none.
+    mutating func takeUp(_ number: Int?, _ handle: String?) {
+        (live, pinHandle) = (number, handle)
+        (replaced, change, stale) = (nil, nil, nil)
+    }
+
+    /// The change is made.
+    mutating func finish(_ change: PendingChange) {
+        if let old = number(of: change.kind) { stale = (stale ?? []) + [KeyPlace(kind: change.kind, number: old)] }
+        if let number = change.number {
+            replaced = (replaced ?? []).filter { $0.kind != change.kind } + [KeyPlace(kind: change.kind, number: number)]
+        }
+        if change.kind == .pin { pinHandle = change.kid }
+        self.change = nil
+    }
+
+    /// The change is not made.
+    mutating func undo(_ change: PendingChange) {
+        if let number = change.number { stale = (stale ?? []) + [KeyPlace(kind: change.kind, number: number)] }
+        self.change = nil
+    }
+}
+
+extension Authenticator {
+    /// Which of this device's enrolments is the live one; nil where there is none. It says where the keys are, not whether they
+    /// work: that is read from the keys.
+    package func liveEnrolment() async throws(Failure) -> Int? { try await enrolments().live }
+
+    /// The handle under which the server knows the live enrolment's PIN key; nil where there is none.
+    func livePINHandle() async throws(Failure) -> String? { try await enrolments().pinHandle }
+
+    /// The name of a key of the live enrolment.
+    func liveName(of kind: KeyKind) async throws(Failure) -> KeyName {
+        guard let number = try await enrolments().number(of: kind) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        return name(of: kind, in: number)
+    }
+
+    func enrolments() async throws(Failure) -> Enrolments {
+        let bytes: [UInt8]?
+        do throws(Failure) {
+            bytes = try await platform.secrets.read(enrolmentsName)
+        } catch {
+            // It came back from a backup without what opens it, and so did what it names: nothing is left to be enrolled.
+            guard error.recovery == .reEnrol else { throw error }
+            bytes = nil
+        }
+        guard let bytes else { return Enrolments() }
+        guard let kept = try? JSONDecoder().decode(Enrolments.self, from: Data(bytes)) else {
+            throw Failure(.platform, recovery: .report)
+        }
+        return kept
+    }
+
+    func keep(_ enrolments: Enrolments) async throws(Failure) {
+        try await platform.secrets.write(Signing.encode(enrolments), as: enrolmentsName)
+    }
+
+    var enrolmentsName: String {
+        let any = name(of: .session, in: 0)
+        return "enrolments \(any.server) \(any.account)"
+    }
+
+    /// Finishes or undoes a change of keys that was interrupted, because the app was killed or an answer was lost. Only the server
+    /// knows which, so it is asked, by the session key alone.
+    func settleInterruptedChange() async throws(Failure) {
+        let marks = try await enrolments()
+        guard marks.change != nil || marks.stale != nil else { return }
+        // A change that is running is not an interrupted one.
+        guard platform.journals.open(enrolmentsName) else { return }
+        defer { platform.journals.close(enrolmentsName) }
+        try await settleChange()
+    }
+
+    /// Only the holder of the journal calls it.
+    ///
+    /// - Returns: whether the server has made the change; false where there was none.
+    @discardableResult
+    func settleChange() async throws(Failure) -> Bool {
+        var marks = try await enrolments()
+        guard marks.change != nil || marks.stale != nil else { return false }
+        var wasMade = false
+        if let change = marks.change {
+            wasMade = try await isMade(change)
+            if wasMade { marks.finish(change) } else { marks.undo(change) }
+            try await keep(marks)
+        }
+        // What cannot be deleted now is tried again the next time.
+        var left: [Enrolments.KeyPlace] = []
+        for stale in marks.stale ?? [] {
+            do throws(Failure) {
+                try await deleteKey(name(of: stale.kind, in: stale.number))
+            } catch {
+                left.append(stale)
+            }
+        }
+        marks.stale = left.isEmpty ? nil : left
+        try? await keep(marks)
+        return wasMade
+    }
+
+    private func isMade(_ change: Enrolments.PendingChange) async throws(Failure) -> Bool {
+        guard change.kid != nil || change.number == nil else { return false }
+        do throws(Failure) {
+            let record = try await connection.send(
+                "GET", "/v1/devices/current", key: liveName(of: .session), expecting: DeviceRecord.self
+            )
+            guard let kid = change.kid else { return !record.keys.contains { $0.kind == change.kind } }
+            return record.keys.contains { $0.kid == kid }
+        } catch {
+            // The server no longer knows this device, so it has made no change.
+            guard error.status == Failure.PlatformStatus(domain: "HTTP", code: 404) else { throw error }
+            return false
+        }
+    }
+}
