@@ -9,8 +9,8 @@ import ThumbturnLinuxLab
 final class LabMachine: Sendable {
     let lab: LinuxLab
     let folder: String
-    /// What the matcher said at the reader: how long it took there, in milliseconds, one for each verdict.
-    let atTheReader = Mutex<[Double]>([])
+    /// How long the matcher took at the reader and in the TPM, in milliseconds, one pair for each verdict.
+    let atTheReader = Mutex<[(reader: Double, tpm: Double)]>([])
     /// Whether what the matcher shows the person is printed.
     let showsTheScreen = Mutex(true)
     private let program: String
@@ -102,8 +102,10 @@ final class LabMachine: Sendable {
                 return parts.dropLast()
             }
             for line in lines {
-                guard let spent = line.firstMatch(of: /at the reader ([0-9.]+) ms/).flatMap({ Double($0.1) }) else { continue }
-                self?.atTheReader.withLock { $0.append(spent) }
+                guard let spent = line.firstMatch(of: /at the reader ([0-9.]+) ms, in the TPM ([0-9.]+) ms/),
+                    let reader = Double(spent.1), let tpm = Double(spent.2)
+                else { continue }
+                self?.atTheReader.withLock { $0.append((reader, tpm)) }
             }
         }
         process.terminationHandler = { _ in listens.finish() }

@@ -168,7 +168,8 @@ struct MachineStory {
                 }
                 continue
             }
-            let (reader, tpm, server) = (atTheReader[0], stopwatch[.tpm], stopwatch[.server])
+            let ((reader, matchers), keys, server) = (atTheReader[0], stopwatch[.tpm], stopwatch[.server])
+            let tpm = keys + matchers
             parts.append([total, reader, tpm, server, total - reader - tpm - server])
         }
         await machine.lab.whenAsked(nil)

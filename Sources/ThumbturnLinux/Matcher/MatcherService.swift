@@ -140,11 +140,13 @@ package final class MatcherService: Sendable {
 extension MatcherService {
     /// Returns a line for the log.
     private func match(_ wish: MatchWish, for user: MatcherState.User, on line: LineSocket) -> String {
+        let inTPM = state.spentInTPM.withLock { $0 }
         do throws(MatcherRefusal) {
             let judged = try wish.judged(by: try state.unchangedIdentity(of: user))
             let about = "\(judged.purpose.rawValue) at \(judged.issuer)"
             let (outcome, spent) = try ask(judged, user, line)
-            let atTheReader = "at the reader \(spent / .milliseconds(1)) ms"
+            let asked = state.spentInTPM.withLock { $0 } - inTPM
+            let atTheReader = "at the reader \(spent / .milliseconds(1)) ms, in the TPM \(asked / .milliseconds(1)) ms"
             switch outcome {
             case .notMatched:
                 _ = line.send(MatcherReply.notMatched)

@@ -11,6 +11,8 @@ final class MatcherState: Sendable {
     private let tcti: String
     private let prints: EnrolledPrints
     let key: P256.Signing.PrivateKey
+    /// How long the TPM was asked, since the start; for the log.
+    let spentInTPM = Mutex(Duration.zero)
     /// One change at a time.
     private let writing = Mutex(())
 
@@ -85,6 +87,11 @@ final class MatcherState: Sendable {
         let (identity, hasChanged) = try change(user) { record throws(MatcherRefusal) in
             let old = record.enrolment
             var now: Record.Enrolment
+            let start = ContinuousClock.now
+            defer {
+                let spent = ContinuousClock.now - start
+                spentInTPM.withLock { $0 += spent }
+            }
             do throws(TPMError) {
                 now = try TPM.connected(tcti) { tpm throws(TPMError) in
                     var enrolment: Record.Enrolment
