@@ -58,6 +58,7 @@ extension UnlockNews {
         case .readPoorly(.tooShort), .readPoorly(.tooPoor): "A little longer, please."
         case .readPoorly(.notCentered): "The middle of the finger, please."
         case .readPoorly(.removeAndRetry): "Lift the finger, and put it down again."
+        case .offerSetUp(let failure): failure.message.text(in: .english)
         case .moved(_, let rung, _): "Moving on. \(Recovery.fallBack(rung).advice)"
         case .telemetry: nil
         }

@@ -39,6 +39,9 @@ extension Authenticator {
         // The wish first: an app that is killed in between makes no new key, and deletes the old one when it is asked again.
         try await answerBiometricOffer(.never)
         guard try await liveEnrolment() != nil else { return }
+        var marks = try await enrolments()
+        marks.kinds?.removeAll { $0 == .biometric }
+        try await keep(marks)
         try await deleteKey(try await liveName(of: .biometric))
     }
 

@@ -63,10 +63,11 @@ extension Authenticator {
             try await keep(marks)
             record = try await connection.send("POST", "/v1/devices", request, key: key, expecting: DeviceRecord.self)
             // The change-over: before this write the old enrolment is live, after it the new one.
-            marks.takeUp(new, handle)
+            marks.takeUp(new, handle, [.session] + rungs.compactMap(\.key))
             marks.begun = marks.begun.filter { $0 != new } + oldNumbers
             marks.sent = marks.sent.filter { $0 != new } + (old.map { [$0] } ?? [])
             try await keep(marks)
+            await keepEnrolmentMark()
         } catch {
             // What the journal says counts: a write that failed may have been done all the same.
             _ = try? await undoWhatWasBegun()
@@ -208,14 +209,15 @@ extension Authenticator {
         // One prompt: the first rung answers for itself, and for a passcode key beside it. A PIN key has answered already.
         if let asked = rungs.first(where: { $0 != .appPIN }) {
             var first = policy
-            first.ladder = [asked]
+            (first.ladder, first.also) = ([asked], [])
             let fresh = Readiness(
                 biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable, .passcode: .usable],
                 ladder: first.ladder
             )
             let (policy, asked) = (first, signers)
             let (prover, proof) = try await platform.prompts.inTurn(ask(reason, first), mayShare: false, on: platform) {
-                () async throws(Failure) in try await self.prove(challenge, asked, reason, policy, fresh) { proof, _ in proof }
+                () async throws(Failure) in
+                try await self.prove(challenge, asked, reason, policy, readiness: { fresh }) { proof, _ in proof }
             }
             for rung in rungs {
                 guard let kind = rung.key, let jwk = publicKeys[rung] else { continue }

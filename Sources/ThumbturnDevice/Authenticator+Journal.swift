@@ -11,6 +11,8 @@ struct Enrolments: Codable, Equatable {
     var sent: [Int] = []
     /// The id under which the server knows the live enrolment's PIN key.
     var pinHandle: String?
+    /// The kinds of keys that the live enrolment has. One that is not there any more is gone for good.
+    var kinds: [KeyKind]?
     /// The live enrolment's keys that took another one's place.
     var replaced: [KeyPlace]?
     /// A change that the server may or may not have made.
@@ -45,8 +47,8 @@ struct Enrolments: Codable, Equatable {
     }
 
     /// Another enrolment is the live one, or none.
-    mutating func takeUp(_ number: Int?, _ handle: String?) {
-        (live, pinHandle) = (number, handle)
+    mutating func takeUp(_ number: Int?, _ handle: String?, _ kinds: [KeyKind] = []) {
+        (live, pinHandle, self.kinds) = (number, handle, kinds)
         (replaced, change, stale) = (nil, nil, nil)
     }
 
@@ -57,6 +59,7 @@ struct Enrolments: Codable, Equatable {
             replaced = (replaced ?? []).filter { $0.kind != change.kind } + [KeyPlace(kind: change.kind, number: number)]
         }
         if change.kind == .pin { pinHandle = change.kid }
+        kinds = (kinds ?? []).filter { $0 != change.kind } + (change.number == nil ? [] : [change.kind])
         self.change = nil
     }
 

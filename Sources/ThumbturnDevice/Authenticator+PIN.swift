@@ -8,6 +8,28 @@ extension Authenticator {
         return await counted.state()
     }
 
+    /// The states of all keys of an enrolment. A key that was enrolled and is not there any more is gone for good: systems delete keys
+    /// that died, and backups bring back everything but keys.
+    func keyStates(_ marks: Enrolments) async throws(Failure) -> [KeyKind: KeyState] {
+        var states: [KeyKind: KeyState] = [:]
+        for kind in KeyKind.allCases {
+            guard let number = marks.number(of: kind) else { continue }
+            states[kind] = try await state(of: name(of: kind, in: number))
+        }
+        let isRestored = states[.session] == .missing
+        for kind in marks.kinds ?? [] where states[kind] == .missing && (kind != .pin || platform.pin != nil) {
+            let loss: KeyLoss =
+                switch kind {
+                case _ where isRestored: .restored
+                case .biometric: .enrolmentChanged
+                case .passcode: .passcodeRemoved
+                case .pin, .session: .unknown
+                }
+            states[kind] = .invalidated(loss)
+        }
+        return states
+    }
+
     /// The id under which the server knows a key of the live enrolment.
     func kid(of key: KeyName) async throws(Failure) -> String {
         guard key.kind == .pin else { return Signing.thumbprint(of: try await platform.keys.publicKey(of: key)) }

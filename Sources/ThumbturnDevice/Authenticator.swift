@@ -16,7 +16,12 @@ public actor Authenticator {
     private nonisolated let account: String
     private let observe: @Sendable (UnlockNews) -> Void
     /// Reaches the flow that is running.
-    private var choose: AsyncStream<Void>.Continuation?
+    private var choose: AsyncStream<PromptChoice>.Continuation?
+    /// A prompt said that there is no sensor, though the system had called it ready: it is not asked again before the system says
+    /// something else.
+    private nonisolated let sensorIsOut = Mutex(false)
+    /// The last unlock, for policies that let one stand for the next.
+    private var lastUnlock: (rung: Rung, at: Moment)?
 
     /// An authenticator for one server and account.
     ///
@@ -39,19 +44,24 @@ public actor Authenticator {
     public func readiness(for policy: UnlockPolicy = .unlock) async -> Readiness {
         var keys: [KeyKind: KeyState] = [:]
         var biometry = await platform.sensor.biometry()
+        let isOut = sensorIsOut.withLock { isOut in
+            if biometry != .ready { isOut = false }
+            return isOut
+        }
+        if isOut { biometry = .unavailable }
+        var enrolment = EnrolmentMark.Change.unknown
         do throws(Failure) {
             let marks = try await enrolments()
             if marks.live != nil {
-                for kind in KeyKind.allCases {
-                    guard let number = marks.number(of: kind) else { continue }
-                    keys[kind] = try await state(of: name(of: kind, in: number))
-                }
+                keys = try await keyStates(marks)
+                enrolment = await enrolmentChange()
+                if biometry == .ready, enrolment == .afterUpgrade { biometry = .unconfirmed }
                 if biometry == .ready, keys[.biometric] == .usable { biometry = try await countedSensor(policy).state() }
             }
         } catch {
             for kind in KeyKind.allCases { keys[kind] = .notYetReadable }
         }
-        return Readiness(biometry: biometry, keys: keys, ladder: policy.ladder)
+        return Readiness(biometry: biometry, keys: keys, ladder: policy.ladder, enrolment: enrolment)
     }
 
     /// Walks the ladder until a key has signed the server's challenge, and exchanges the proof for tokens.
@@ -65,11 +75,18 @@ public actor Authenticator {
     /// - Throws: one of the four cancels; what stood in the way of the last rung, with `signInAgain`; `keyInvalidated` with
     ///   `reEnrol`; `paused` with the time to wait, after too many mismatches or wrong PINs; `refused`, `unreachable` or `unexpectedAnswer` from the server. Cancelling the task dismisses the prompt and
     ///   throws `cancelledByApp`.
-    public func authenticate(_ reason: String, policy: UnlockPolicy = .unlock) async throws(Failure) -> Grant {
-        try await platform.prompts.inTurn(ask(reason, policy), mayShare: true, on: platform) { () async throws(Failure) in
-            let (rung, session) = try await self.answer(reason, policy) { (proof, _) async throws(Failure) in
+    ///
+    /// A policy that demands two keys throws `policyDenies`: a sign-in is one proof.
+    public func authenticate(
+        _ reason: String, policy: UnlockPolicy = .unlock, by start: UnlockFlow.Start = .tap
+    ) async throws(Failure) -> Grant {
+        guard policy.also.isEmpty else { throw Failure(.policyDenies, recovery: .report) }
+        return try await platform.prompts.inTurn(ask(reason, policy), mayShare: true, on: platform) { () async throws(Failure) in
+            if let grant = try await self.reusable(policy) { return grant }
+            let (rung, session) = try await self.answer(reason, policy, by: start) { (proof, _) async throws(Failure) in
                 try await self.redeem(proof)
             }
+            await self.remember(rung)
             await self.settle()
             return Grant(rung: rung, session: session)
         }
@@ -82,8 +99,38 @@ public actor Authenticator {
 
     /// The person asks for another way, for example by the hint: the running flow moves to the next rung.
     public func useAnotherWay() {
-        choose?.yield()
+        choose?.yield(.anotherWay)
     }
+
+    /// The person asks for the prompt, where the running flow waits for that.
+    public func prompt() {
+        choose?.yield(.prompt)
+    }
+
+    /// The rung that the person likes to be asked first; nil for the policy's order. It counts where the policy has that rung.
+    public func prefer(_ rung: Rung?) async throws(Failure) {
+        try await habits.prefer(rung)
+    }
+
+    private var habits: Habits { Habits(asker: "\(address.issuer) \(account)", platform: platform) }
+
+    /// The last unlock, where the policy lets it stand for this one: the app has not been started again, the time is not over, and its
+    /// session lives.
+    private func reusable(_ policy: UnlockPolicy) async throws(Failure) -> Grant? {
+        guard policy.problem == nil, let lastUnlock, policy.ladder.contains(lastUnlock.rung),
+            let elapsed = lastUnlock.at.elapsed(until: moment), elapsed < policy.reuse
+        else { return nil }
+        do throws(Failure) {
+            return Grant(rung: lastUnlock.rung, session: try await refresh())
+        } catch {
+            guard error.code == .sessionOver || error.code == .notEnrolled else { throw error }
+            return nil
+        }
+    }
+
+    private func remember(_ rung: Rung) { lastUnlock = (rung, moment) }
+
+    private var moment: Moment { Moment(boot: platform.clock.boot, sinceBoot: platform.clock.now) }
 
     /// The first half of signing in: a proof that is not redeemed yet. A PIN that only the server judges makes none.
     package func proof(_ reason: String, policy: UnlockPolicy) async throws(Failure) -> (Rung, Proof) {
@@ -94,14 +141,14 @@ public actor Authenticator {
 
     /// Asks for a challenge, has a key sign it, and spends the proof.
     private func answer<Spent: Sendable>(
-        _ reason: String, _ policy: UnlockPolicy, spend: @escaping Spending<Spent>
+        _ reason: String, _ policy: UnlockPolicy, by start: UnlockFlow.Start = .tap, spend: @escaping Spending<Spent>
     ) async throws(Failure) -> (Rung, Spent) {
         try await settleInterruptedChange()
         let readiness = await readiness(for: policy)
         let signers = try await signers(for: policy.ladder, readiness)
         guard !signers.isEmpty else {
             // With nothing to sign there is nothing to ask the server; the flow says why.
-            return try await prove(.nothing, [:], reason, policy, readiness, spend: spend)
+            return try await prove(.nothing, [:], reason, policy, by: start, readiness: { readiness }, spend: spend)
         }
         let kids = policy.ladder.compactMap { signers[$0]?.kid }
         let connection = connection
@@ -109,8 +156,15 @@ public actor Authenticator {
         let ask: @Sendable () async throws(Failure) -> CheckedChallenge = { () async throws(Failure) in
             try await connection.challenge(.signIn, for: kids, key: session)
         }
-        let answered = try await prove(try await ask(), signers, reason, policy, readiness, renew: ask, spend: spend)
-        if answered.0 != .biometric { try? await countedSensor(policy).forgive() }
+        // The challenge comes before the first prompt, so that the network's time is not the person's.
+        let answered = try await prove(
+            try await ask(), signers, reason, policy, by: start, readiness: { await self.readiness(for: policy) }, renew: ask,
+            spend: spend
+        )
+        if answered.0 != .biometric {
+            try? await countedSensor(policy).forgive()
+            await keepEnrolmentMark()
+        }
         return answered
     }
 
@@ -152,45 +206,48 @@ public actor Authenticator {
     /// - Parameter renew: asks for the same challenge anew; nil where no such PIN is asked for.
     func prove<Spent: Sendable>(
         _ challenge: CheckedChallenge, _ signers: [Rung: Signer], _ reason: String, _ policy: UnlockPolicy,
-        _ readiness: Readiness, renew: (@Sendable () async throws(Failure) -> CheckedChallenge)? = nil,
+        by start: UnlockFlow.Start = .tap, readiness: @escaping @Sendable () async -> Readiness,
+        renew: (@Sendable () async throws(Failure) -> CheckedChallenge)? = nil,
         spend: @escaping Spending<Spent>
     ) async throws(Failure) -> (Rung, Spent) {
         guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing, recovery: .report) }
-        let platform = platform
-        let current = Current(challenge)
-        let request: @Sendable (Rung) -> (key: KeyName, message: [UInt8])? = { rung in
-            signers[rung].map { ($0.key, Signing.proofInput(challenge: current.challenge.text, kid: $0.kid)) }
-        }
-        let (choices, choose) = AsyncStream.makeStream(of: Void.self)
+        let (platform, observe) = (platform, observe)
+        let challenges = FreshChallenge(challenge, clock: platform.clock, renew: renew)
+        let (choices, choose) = AsyncStream.makeStream(of: PromptChoice.self)
         self.choose = choose
         let driver = UnlockDriver<Answered<Spent>>(
-            platform: platform, reason: reason, request: request,
-            unlock: { (rung, permit) async throws(Failure) in
-                let challenge = current.challenge
-                guard let (key, message) = request(rung) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
-                guard case .pin(let pin) = permit, let counted = CountedPINKey(key, on: platform),
-                    counted.pin.key.judge == .server,
-                    let renew
+            platform: platform, reason: reason, habits: habits, readiness: readiness,
+            request: { rung async throws(Failure) in
+                guard let signer = signers[rung] else { return nil }
+                let challenge = try await challenges.get()
+                let message = Signing.proofInput(challenge: challenge.text, kid: signer.kid)
+                return Signable(key: signer.key, message: message, challenge: challenge)
+            },
+            unlock: { (_, permit, signable) async throws(Failure) in
+                guard let challenge = signable.challenge else { preconditionFailure("a server's keys sign challenges") }
+                guard case .pin(let pin) = permit, let counted = CountedPINKey(signable.key, on: platform),
+                    counted.pin.key.judge == .server, renew != nil
                 else {
-                    let signature = try await permit.sign(message, with: key, on: platform)
-                    return Answered(receipt: Proof(message, signature), challenge: challenge, spent: nil)
+                    let signature = try await permit.sign(signable.message, with: signable.key, on: platform)
+                    return Answered(receipt: Proof(signable.message, signature), challenge: challenge, spent: nil)
                 }
-                do throws(Failure) {
-                    return try await counted.sign(message, with: pin) { (signature) async throws(Failure) in
-                        let proof = Proof(message, signature)
-                        current.isUsedUp = true
-                        return Answered(receipt: proof, challenge: challenge, spent: try await spend(proof, challenge))
-                    }
-                } catch {
-                    if current.isUsedUp { current.challenge = try await renew() }
-                    throw error
+                return try await counted.sign(signable.message, with: pin) { (signature) async throws(Failure) in
+                    let proof = Proof(signable.message, signature)
+                    await challenges.spend()
+                    return Answered(receipt: proof, challenge: challenge, spent: try await spend(proof, challenge))
                 }
             },
-            observe: observe, choices: choices
+            observe: { news in
+                if case .telemetry(.sensorAnswered(Failure.Code.biometryUnavailable.name, after: _)) = news {
+                    self.sensorIsOut.withLock { $0 = true }
+                }
+                observe(news)
+            },
+            choices: choices
         )
-        switch await driver.run(policy, readiness) {
+        switch await driver.run(policy, by: start) {
         case .failed(let failure): throw failure
-        case .granted(let rung, let answered):
+        case .granted(let rung, let answered, also: _):
             if let spent = answered.spent { return (rung, spent) }
             return (rung, try await spend(answered.receipt, answered.challenge))
         }
@@ -202,22 +259,6 @@ private struct Answered<Spent: Sendable>: Unlocking {
     var receipt: Proof
     var challenge: CheckedChallenge
     var spent: Spent?
-}
-
-/// The challenge that a running flow has its keys sign.
-private final class Current: Sendable {
-    private let state: Mutex<(challenge: CheckedChallenge, isUsedUp: Bool)>
-
-    init(_ challenge: CheckedChallenge) { state = Mutex((challenge, false)) }
-
-    var challenge: CheckedChallenge {
-        get { state.withLock { $0.challenge } }
-        set { state.withLock { $0 = (newValue, false) } }
-    }
-    var isUsedUp: Bool {
-        get { state.withLock { $0.isUsedUp } }
-        set { state.withLock { $0.isUsedUp = newValue } }
-    }
 }
 
 extension Proof {

@@ -18,7 +18,7 @@ struct ChallengeCheck {
             claims.iat < claims.exp, claims.exp - claims.iat <= .seconds(300)
         else { throw Failure(.unexpectedAnswer, recovery: .report) }
         let new = zip(request.kids, claims.kids).first { asked, _ in asked == PINHandle.placeholder }
-        return CheckedChallenge(text: challenge, newHandle: new?.1)
+        return CheckedChallenge(text: challenge, newHandle: new?.1, lifetime: claims.exp - claims.iat)
     }
 
     /// The same key ids in the same order; only in the place of the placeholder there is a handle of the server's.
@@ -36,7 +36,9 @@ package struct CheckedChallenge: Sendable {
     package let text: String
     /// The id of the new PIN key in it, where one was asked for.
     package let newHandle: String?
+    /// How long the server takes it.
+    let lifetime: Duration
 
     /// Where there is nothing to sign.
-    static let nothing = CheckedChallenge(text: "", newHandle: nil)
+    static let nothing = CheckedChallenge(text: "", newHandle: nil, lifetime: .zero)
 }

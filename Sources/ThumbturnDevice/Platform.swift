@@ -1,3 +1,5 @@
+public import ThumbturnCore
+
 /// Everything that comes from outside: the sensor, the keys, the disk, time and the network.
 public struct Platform: Sendable {
     /// The sensor and the system's passcode prompt.
@@ -19,6 +21,8 @@ public struct Platform: Sendable {
     /// How long a prompt of the system has to be gone before the next one is shown. A second Face ID that comes during the farewell
     /// of the first is lost; the time also covers the cross-fade from rung to rung. Zero where no sheet of a system is shown.
     public var promptGap: Duration
+    /// What assistive technology makes of time limits now.
+    public var timeLimits: @Sendable () async -> TimeLimits = { .ofThePolicy }
     /// One prompt at a time, and nothing asked while the app is not in front.
     let prompts = PromptCoordinator()
     /// The journals of enrolments that somebody in this process works with.

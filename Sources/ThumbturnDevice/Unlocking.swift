@@ -14,6 +14,6 @@ extension Proof: Unlocking {
 /// How a driver's run ended.
 enum UnlockEnd<Output: Unlocking>: Sendable {
     /// The rung that answered, and what it gave.
-    case granted(Rung, Output)
+    case granted(Rung, Output, also: [Output])
     case failed(Failure)
 }

@@ -118,7 +118,7 @@ package struct Examination: Sendable {
                         remedy: "Install the polkit rule of docs/linux.md for the matcher's user."
                     )
                 )
-            case .lockedOut, .paused, .weak, .passcodeNotSet, .lidClosed, .switchedOff, .unavailable:
+            case .lockedOut, .paused, .weak, .unconfirmed, .passcodeNotSet, .lidClosed, .switchedOff, .unavailable:
                 findings.append(
                     Finding("matcher's reader", .trouble, "The matcher cannot use the reader.", remedy: "See its log.")
                 )

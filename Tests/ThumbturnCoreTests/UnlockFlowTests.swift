@@ -7,9 +7,12 @@ struct FlowPlayer {
     var now = Instant(sinceOrigin: .seconds(100))
     var effects: [UnlockFlow.Effect] = []
 
-    init(_ policy: UnlockPolicy = .unlock, _ readiness: Readiness = .allGood) {
-        flow = UnlockFlow(policy: policy)
-        send(.began(readiness))
+    init(
+        _ policy: UnlockPolicy = .unlock, _ readiness: Readiness = .allGood, person: Person = Person(),
+        by start: UnlockFlow.Start = .tap
+    ) {
+        flow = UnlockFlow(policy: policy, person: person)
+        send(.began(readiness, by: start))
     }
 
     @discardableResult
@@ -22,7 +25,7 @@ struct FlowPlayer {
     var prompt: UnlockFlow.Prompt? {
         switch flow.state {
         case .prompting(let prompt), .signing(let prompt): prompt
-        case .idle, .finished: nil
+        case .idle, .waiting, .away, .interrupted, .finished: nil
         }
     }
 
@@ -116,7 +119,7 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.notMatched, after: .seconds(1))
         let before = player.flow
         #expect(player.send(.readPoorly(reading, prompt: 2)) == [.emit(.readPoorly(reading))])
-        #expect(player.flow == before)
+        #expect(player.flow.state == before.state)
         #expect(player.send(.readPoorly(reading, prompt: 1)) == [], "of a prompt that is gone")
         player.answer(.matched)
         #expect(player.send(.readPoorly(reading, prompt: 2)) == [], "after the match")
@@ -139,16 +142,15 @@ let proof = Proof(jws: "a.b.c")
     }
 
     @Test func nobodyIsHurriedUnderAssistiveTechnologyOrWhileTyping() {
-        var policy = UnlockPolicy.unlock
-        policy.timeLimitsLifted = true
-        var player = FlowPlayer(policy)
+        let person = Person(timeLimits: .lifted)
+        var player = FlowPlayer(person: person)
         #expect(!player.effects.contains { if case .wake = $0 { true } else { false } })
         player.send(.woke, after: .seconds(60))
         #expect(player.effects == [])
         player.answer(.notMatched)
         #expect(player.prompt?.rung == .biometric)
 
-        var typing = FlowPlayer(.unlock, .allGood.with { $0.biometry = .lockedOut(.untilPasscode) })
+        var typing = FlowPlayer(.unlock, .allGood.with { $0.biometry = .lockedOut(.untilPasscode) }, person: person)
         #expect(typing.prompt?.rung == .devicePasscode)
         typing.send(.woke, after: .seconds(60))
         #expect(typing.effects == [])
@@ -157,9 +159,9 @@ let proof = Proof(jws: "a.b.c")
     }
 
     @Test(
-        "the four cancels end the flow, each by its name",
+        "a cancel ends the flow by its name",
         arguments: [
-            Failure.Code.cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded,
+            Failure.Code.cancelledByUser, .cancelledByApp, .superseded,
         ])
     func cancels(_ code: Failure.Code) {
         var player = FlowPlayer()
@@ -271,7 +273,7 @@ let proof = Proof(jws: "a.b.c")
     @Test func lockoutGoesStraightOn() {
         var player = FlowPlayer()
         player.answer(.failed(Failure(.lockedOut, recovery: .fallBack(.devicePasscode))))
-        #expect(player.effects.contains(.emit(.lockedOut)))
+        #expect(player.effects.contains(.emit(.lockedOut(.untilPasscode))))
         #expect(player.prompt?.rung == .devicePasscode)
         let locked = FlowPlayer(.highRisk, .allGood.with { $0.biometry = .lockedOut(.untilPasscode) })
         #expect(locked.failure == Failure(.lockedOut, recovery: .signInAgain))
@@ -296,7 +298,7 @@ let proof = Proof(jws: "a.b.c")
     @Test func aDeadKeyIsNamedAndAsksForEnrolment() {
         let player = FlowPlayer(.highRisk, .allGood.with { $0.keys[.biometric] = .invalidated(.enrolmentChanged) })
         #expect(player.failure == Failure(.keyInvalidated, recovery: .reEnrol))
-        #expect(player.effects.contains(.emit(.keyInvalidated)))
+        #expect(player.effects.contains(.emit(.keyInvalidated(.enrolmentChanged))))
         var late = FlowPlayer(.highRisk)
         late.answer(.matched)
         late.send(.signingFailed(Failure(.keyInvalidated, recovery: .reEnrol), prompt: 1))
@@ -328,7 +330,8 @@ let proof = Proof(jws: "a.b.c")
         let before = player.flow
         for event: UnlockFlow.Event in [
             .answered(.matched, prompt: 1), .answered(.notMatched, prompt: 1), .answered(.matched, prompt: 3),
-            .signed(proof, prompt: 2), .signingFailed(Failure(.platform, recovery: .report), prompt: 2), .began(.allGood),
+            .signed(proof, prompt: 2), .signingFailed(Failure(.platform, recovery: .report), prompt: 2),
+            .began(.allGood, by: .tap),
         ] {
             #expect(player.send(event) == [])
             #expect(player.flow == before)
@@ -337,7 +340,7 @@ let proof = Proof(jws: "a.b.c")
         player.send(.signed(proof, prompt: 2))
         let end = player.flow
         for event: UnlockFlow.Event in [
-            .answered(.matched, prompt: 2), .woke, .hintChosen, .signed(proof, prompt: 2), .began(.allGood),
+            .answered(.matched, prompt: 2), .woke, .hintChosen, .signed(proof, prompt: 2), .began(.allGood, by: .tap),
             .stopped(Failure(.cancelledByApp, recovery: .retry)),
         ] {
             #expect(player.send(event) == [])
@@ -358,5 +361,292 @@ let proof = Proof(jws: "a.b.c")
         #expect(signing.failure?.code == .cancelledByApp, "a late signature is discarded")
         var idle = UnlockFlow(policy: .unlock)
         #expect(idle.handle(stop, at: prompting.now).count == 1)
+    }
+}
+
+// MARK: - Away and back
+
+@Suite struct UnlockFlowAwayTests {
+    @Test func theSystemTakesThePromptAndTheAppStays() {
+        var player = FlowPlayer()
+        player.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)), after: .seconds(2))
+        #expect(player.flow.isAway && player.end == nil, "it may be about to go to the back")
+        #expect(player.send(.woke, after: .milliseconds(999)) == [])
+        player.send(.woke, after: .milliseconds(1))
+        #expect(player.failure == Failure(.cancelledBySystem, recovery: .retry))
+        #expect(player.effects.contains(.emit(.cancelled("cancelledBySystem"))))
+        var stays = FlowPlayer()
+        stays.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)))
+        stays.send(.tapped)
+        #expect(stays.prompt == .init(id: 2, rung: .biometric, cancelButton: .cancel), "a tap says that it may come back")
+    }
+
+    @Test func thePromptComesBackWithTheAppExactlyOnce() {
+        var player = FlowPlayer()
+        player.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)), after: .seconds(2))
+        player.send(.wentBack)
+        #expect(player.send(.woke, after: .seconds(1)) == [])
+        player.send(.cameFront, after: .seconds(60))
+        #expect(player.prompt == .init(id: 2, rung: .biometric, cancelButton: .cancel))
+        #expect(player.send(.cameFront) == [], "a prompt's own end makes the app active, too")
+        // Two of twelve seconds are used up; the minute away is not counted.
+        player.send(.woke, after: .milliseconds(9999))
+        #expect(player.prompt?.rung == .biometric)
+        player.send(.woke, after: .milliseconds(1))
+        #expect(player.prompt?.rung == .devicePasscode)
+    }
+
+    @Test func aRetryGoesOnAfterAnAbsence() {
+        var player = FlowPlayer()
+        player.answer(.notMatched, after: .seconds(1))
+        player.send(.wentBack, after: .seconds(1))
+        #expect(player.effects == [.dismiss(.init(id: 2, rung: .biometric, cancelButton: .use(.devicePasscode)))])
+        player.send(.cameFront, after: .seconds(100))
+        player.send(.woke, after: .milliseconds(3999))
+        #expect(player.prompt?.rung == .biometric)
+        player.send(.woke, after: .milliseconds(1))
+        #expect(player.prompt?.rung == .devicePasscode)
+    }
+
+    @Test func whatChangedMeanwhileCounts() {
+        var player = FlowPlayer()
+        player.send(.wentBack)
+        player.send(.changed(.allGood.with { $0.keys[.biometric] = .invalidated(.enrolmentChanged) }))
+        player.send(.cameFront)
+        #expect(player.effects.contains(.emit(.keyInvalidated(.enrolmentChanged))))
+        #expect(player.prompt?.rung == .devicePasscode)
+    }
+
+    @Test func aKeyThatDiesUnderThePromptGivesWay() {
+        var player = FlowPlayer()
+        player.send(.changed(.allGood.with { $0.keys[.biometric] = .invalidated(.enrolmentChanged) }))
+        #expect(player.effects.first == .dismiss(.init(id: 1, rung: .biometric, cancelButton: .cancel)))
+        #expect(player.prompt?.rung == .devicePasscode)
+        var counted = FlowPlayer()
+        for biometry: BiometryState in [.paused(for: .seconds(30)), .lockedOut(.untilPasscode)] {
+            #expect(
+                counted.send(.changed(.allGood.with { $0.biometry = biometry })) == [], "the running attempt is in that count")
+        }
+        #expect(counted.send(.changed(.allGood)) == [])
+        #expect(counted.prompt?.id == 1)
+    }
+
+    @Test func aSystemThatTakesPromptsAgainAndAgainEndsTheFlow() {
+        var player = FlowPlayer()
+        for _ in 1...3 {
+            player.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)))
+            player.send(.cameFront)
+        }
+        player.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)))
+        #expect(player.failure?.code == .cancelledBySystem)
+    }
+
+    @Test func aKeyThatSignsIsNotDisturbed() {
+        var player = FlowPlayer()
+        player.answer(.matched)
+        for event: UnlockFlow.Event in [.wentBack, .cameFront, .changed(.allGood), .hintChosen, .woke, .tapped] {
+            #expect(player.send(event) == [])
+        }
+        player.send(.signed(proof, prompt: 1))
+        #expect(player.end == .granted(.biometric, proof))
+    }
+}
+
+// MARK: - The screen
+
+@Suite struct UnlockFlowScreenTests {
+    @Test func theAutomaticPromptComesAfter400Milliseconds() {
+        var player = FlowPlayer(by: .screen)
+        #expect(player.effects == [.wake(at: player.now.advanced(by: .milliseconds(400)))])
+        #expect(player.send(.woke, after: .milliseconds(399)) == [.wake(at: player.now.advanced(by: .milliseconds(1)))])
+        player.send(.woke, after: .milliseconds(1))
+        #expect(player.prompt?.id == 1)
+        #expect(
+            player.effects.contains(.wake(at: player.now.advanced(by: .seconds(8)))), "the person's time begins with the prompt")
+        #expect(player.send(.tapped) == [], "once")
+    }
+
+    @Test func aTapDoesNotWait() {
+        var player = FlowPlayer(by: .screen)
+        player.send(.tapped, after: .milliseconds(100))
+        #expect(player.prompt?.id == 1)
+        #expect(player.send(.woke, after: .milliseconds(300)).allSatisfy { if case .wake = $0 { true } else { false } })
+    }
+
+    @Test("a payment waits for a tap", arguments: [UnlockPolicy.transaction, .highRisk])
+    func payment(_ policy: UnlockPolicy) {
+        var player = FlowPlayer(policy, .withPIN, by: .screen)
+        #expect(player.effects == [])
+        #expect(player.send(.woke, after: .seconds(60)) == [])
+        player.send(.tapped)
+        #expect(player.prompt?.id == 1)
+    }
+
+    @Test func aScreenThatGoesToTheBackBeginsAnew() {
+        var player = FlowPlayer(by: .screen)
+        player.send(.wentBack)
+        #expect(player.send(.woke, after: .seconds(1)) == [], "no prompt behind the lock screen")
+        player.send(.cameFront)
+        #expect(player.effects == [.wake(at: player.now.advanced(by: .milliseconds(400)))])
+        #expect(player.send(.cameFront) == [])
+    }
+
+    @Test func setUpIsOfferedAndDoesNotBlock() {
+        for (biometry, code) in [
+            (BiometryState.notEnrolled, Failure.Code.biometryNotEnrolled), (.permissionDenied, .permissionDenied),
+            (.switchedOff, .biometryUnavailable), (.passcodeNotSet, .passcodeNotSet),
+        ] {
+            let player = FlowPlayer(.unlock, .allGood.with { $0.biometry = biometry })
+            let offers = player.effects.compactMap { if case .offerSetUp(let failure) = $0 { failure.code } else { nil } }
+            #expect(offers == [code])
+            #expect(player.prompt?.rung == .devicePasscode)
+        }
+        let locked = FlowPlayer(.unlock, .allGood.with { $0.biometry = .lockedOut(.temporary) })
+        #expect(!locked.effects.contains { if case .offerSetUp = $0 { true } else { false } })
+        #expect(locked.effects.contains(.emit(.lockedOut(.temporary))))
+    }
+
+    @Test func thePhaseIsKnownAtAnyTime() {
+        var player = FlowPlayer(.unlock, .withPIN, by: .screen)
+        #expect(player.flow.phase == .beforeThePrompt)
+        player.send(.tapped)
+        #expect(player.flow.phase == .firstAttempt)
+        player.send(.wentBack)
+        #expect(player.flow.phase == .away)
+        player.send(.cameFront)
+        player.send(.woke, after: .seconds(8))
+        #expect(player.flow.phase == .hinted)
+        player.send(.hintChosen)
+        #expect(player.flow.phase == .fallback(.devicePasscode))
+        player.answer(.matched)
+        #expect(player.flow.phase == .signing)
+        player.send(.signed(proof, prompt: player.prompt?.id ?? 0))
+        #expect(player.flow.phase == .ended)
+        var retrying = FlowPlayer()
+        retrying.answer(.notMatched)
+        #expect(retrying.flow.phase == .retry)
+    }
+}
+
+// MARK: - The person
+
+@Suite struct UnlockFlowPersonTests {
+    @Test func thePreferredRungIsAskedFirst() {
+        var player = FlowPlayer(.unlock, .withPIN, person: Person(preferred: .appPIN))
+        #expect(player.prompt?.rung == .appPIN)
+        player.send(.hintChosen, after: .seconds(30))
+        #expect(player.prompt?.rung == .biometric)
+        #expect(
+            player.effects.contains(.wake(at: player.now.advanced(by: .seconds(8)))),
+            "the sensor's time begins with its own prompt"
+        )
+        player.send(.woke, after: .seconds(12))
+        #expect(player.prompt?.rung == .devicePasscode)
+        let elsewhere = FlowPlayer(.highRisk, .withPIN, person: Person(preferred: .appPIN))
+        #expect(elsewhere.prompt?.rung == .biometric, "a wish puts no rung on a ladder")
+        #expect(FlowPlayer(person: Person(preferred: .fullCredentials)).prompt?.rung == .biometric)
+    }
+
+    @Test func peopleWhoNeedTimeHaveTenTimesAsMuchAndLoseNoPrompt() {
+        var player = FlowPlayer(person: Person(timeLimits: .tenfold))
+        #expect(player.effects.contains(.wake(at: player.now.advanced(by: .seconds(80)))))
+        #expect(player.send(.woke, after: .seconds(79)).contains(.wake(at: player.now.advanced(by: .seconds(1)))))
+        player.send(.woke, after: .seconds(1))
+        #expect(
+            player.effects == [.showHint(.devicePasscode), .emit(.hintShown)], "nothing is taken away, so nothing else is due")
+        #expect(player.send(.woke, after: .seconds(600)) == [])
+        player.answer(.notMatched)
+        #expect(player.prompt?.rung == .devicePasscode, "the window is ten times as long, and over")
+        var inTime = FlowPlayer(person: Person(timeLimits: .tenfold))
+        inTime.answer(.notMatched, after: .seconds(79))
+        #expect(inTime.prompt?.rung == .biometric)
+    }
+
+    @Test func threePoorReadingsBringTheHintForward() {
+        var player = FlowPlayer()
+        player.send(.readPoorly(.tooPoor, prompt: 1), after: .seconds(1))
+        player.send(.readPoorly(.tooPoor, prompt: 1), after: .seconds(1))
+        #expect(!player.effects.contains { if case .wake = $0 { true } else { false } })
+        player.send(.readPoorly(.tooPoor, prompt: 1), after: .seconds(1))
+        #expect(player.effects.contains(.wake(at: player.now.advanced(by: .seconds(1)))), "at four seconds, not before")
+        player.send(.woke, after: .seconds(1))
+        #expect(player.effects.contains(.showHint(.devicePasscode)))
+        var late = FlowPlayer()
+        for _ in 1...3 { late.send(.readPoorly(.tooShort, prompt: 1), after: .seconds(2)) }
+        #expect(late.effects.contains(.showHint(.devicePasscode)), "at once, where it is later")
+    }
+
+    @Test func aQuickPersonIsOfferedAnotherWaySooner() {
+        var person = Person()
+        for _ in 1...5 {
+            var player = FlowPlayer(person: person)
+            player.answer(.matched, after: .milliseconds(1200))
+            person = player.flow.person
+        }
+        #expect(person.pace.samples == 5)
+        var player = FlowPlayer(person: person)
+        #expect(player.effects.contains(.wake(at: player.now.advanced(by: .seconds(4)))), "never before the policy's earliest")
+        player.send(.woke, after: .seconds(4))
+        #expect(player.effects.contains(.showHint(.devicePasscode)))
+        player.send(.woke, after: .milliseconds(3999))
+        #expect(player.prompt?.rung == .biometric)
+        player.send(.woke, after: .milliseconds(1))
+        #expect(player.prompt?.rung == .devicePasscode)
+    }
+
+    @Test func onlyFirstAttemptsTellAboutTime() {
+        var player = FlowPlayer()
+        player.answer(.notMatched, after: .seconds(1))
+        player.answer(.matched, after: .seconds(1))
+        #expect(player.flow.person.pace == Pace(), "a later success tells nothing about time")
+        var missed = FlowPlayer()
+        missed.send(.woke, after: .seconds(12))
+        #expect(missed.flow.person.pace.missesInARow == 1)
+        var typed = FlowPlayer(.unlock, .allGood.with { $0.biometry = .notEnrolled })
+        typed.answer(.matched)
+        #expect(typed.flow.person.pace == Pace(), "the sensor was not asked")
+    }
+}
+
+// MARK: - Two keys
+
+@Suite struct UnlockFlowTwoKeysTests {
+    static let both: UnlockPolicy = {
+        var policy = UnlockPolicy(ladder: [.biometric, .fullCredentials])
+        policy.also = [.appPIN]
+        return policy
+    }()
+    let second = Proof(jws: "d.e.f")
+
+    @Test func bothHaveToAnswer() {
+        var player = FlowPlayer(Self.both, .withPIN)
+        player.answer(.matched)
+        player.send(.signed(proof, prompt: 1))
+        #expect(player.end == nil, "one of two")
+        #expect(player.prompt == .init(id: 2, rung: .appPIN, cancelButton: .cancel))
+        player.answer(.entered)
+        player.send(.signed(second, prompt: 2))
+        #expect(player.end == .granted(.biometric, proof, also: [second]))
+    }
+
+    @Test func nothingTakesThePlaceOfTheSecond() {
+        var player = FlowPlayer(Self.both, .withPIN)
+        player.answer(.matched)
+        player.send(.signed(proof, prompt: 1))
+        for wrong in 1...5 {
+            #expect(player.prompt?.rung == .appPIN, "\(wrong)")
+            player.answer(.entered)
+            player.send(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: player.prompt?.id ?? 0))
+        }
+        #expect(player.failure == Failure(.paused, recovery: .wait(.seconds(30))))
+        var dead = FlowPlayer(Self.both, .withPIN.with { $0.keys[.pin] = .invalidated(.wrongPINs) })
+        dead.answer(.matched)
+        dead.send(.signed(proof, prompt: 1))
+        #expect(dead.failure == Failure(.keyInvalidated, recovery: .reEnrol))
+        var declined = FlowPlayer(Self.both, .withPIN)
+        declined.answer(.matched)
+        declined.send(.signed(proof, prompt: 1))
+        declined.answer(.failed(Failure(.cancelledByUser, recovery: .retry)))
+        #expect(declined.failure?.code == .cancelledByUser)
     }
 }

@@ -29,6 +29,7 @@ struct World: Sendable {
         auth = try Authenticator(server: InMemoryServer.url, platform: phone.platform(transport: server)) { news.hear($0) }
     }
 
+    static let sensorAlone = UnlockPolicy(ladder: [.biometric, .fullCredentials])
     static let signIn = PasswordSignIn(account: "ada", password: InMemoryServer.password)
 
     /// Runs a story on an enrolled phone.
@@ -112,10 +113,10 @@ struct World: Sendable {
             // Our own delays come first: the fourth attempt after 10 s, the fifth after 30 s.
             world.clock.advance(by: .seconds(10))
             world.phone.next(.noMatch)
-            await expectFailure(.paused) { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
+            await expectFailure(.paused) { _ = try await world.auth.authenticate("Pay", policy: World.sensorAlone) }
             world.clock.advance(by: .seconds(30))
             world.phone.next(.noMatch)
-            let locked = await failure { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
+            let locked = await failure { _ = try await world.auth.authenticate("Pay", policy: World.sensorAlone) }
             #expect(locked == Failure(.lockedOut, recovery: .signInAgain))
             #expect(await world.auth.readiness().biometry == .lockedOut(.untilPasscode))
             #expect(await world.auth.readiness().nextRung == .devicePasscode)
@@ -176,12 +177,12 @@ struct World: Sendable {
             await expectFailure(.cancelledByUser) { _ = try await world.auth.authenticate("Unlock") }
             world.clock.advance(by: .seconds(10))
             world.phone.next(.noMatch)
-            await expectFailure(.paused) { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
+            await expectFailure(.paused) { _ = try await world.auth.authenticate("Pay", policy: World.sensorAlone) }
             world.clock.advance(by: .seconds(30))
             world.phone.next(.noMatch)
-            await expectFailure(.lockedOut) { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
+            await expectFailure(.lockedOut) { _ = try await world.auth.authenticate("Pay", policy: World.sensorAlone) }
             world.phone.unlockWithPasscode()
-            expect(try await world.auth.authenticate("Pay", policy: .highRisk).rung, is: .biometric)
+            expect(try await world.auth.authenticate("Pay", policy: World.sensorAlone).rung, is: .biometric)
         }
     }
 

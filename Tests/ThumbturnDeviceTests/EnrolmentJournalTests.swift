@@ -28,7 +28,11 @@ import ThumbturnTestKit
         }
 
         /// What is on the disk beside the journal itself.
-        var leftovers: [String] { secrets.names.filter { !$0.hasPrefix("enrolments ") } }
+        /// What belongs to one enrolment. What is remembered of the person belongs to the account.
+        var leftovers: [String] {
+            let ofTheAccount = ["enrolments ", "enrolment mark ", "pace ", "open flow "]
+            return secrets.names.filter { name in !ofTheAccount.contains { name.hasPrefix($0) } }
+        }
         var records: Int { world.server.state.withLock { $0.devices.count } }
     }
 

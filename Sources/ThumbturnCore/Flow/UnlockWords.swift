@@ -62,7 +62,26 @@ public enum Telemetry: Hashable, Sendable {
     case hintShown
     case fellBack(from: Rung, to: Rung, Trigger)
     case cancelled(String)
-    case lockedOut
-    case keyInvalidated
+    case lockedOut(Lockout)
+    case keyInvalidated(KeyLoss)
     case authenticated(Rung, after: Duration, attempts: Int)
+    /// An earlier flow never came to its end: the app was closed or killed.
+    case abandoned(UnlockFlow.Phase, after: Duration)
+}
+
+extension UnlockFlow {
+    /// In which part of a flow a person is.
+    public enum Phase: Hashable, Sendable, Codable {
+        case beforeThePrompt
+        case firstAttempt
+        case retry
+        /// The hint was shown.
+        case hinted
+        /// A rung below the sensor is asked.
+        case fallback(Rung)
+        case signing
+        /// The app is in the back, or the system has the screen.
+        case away
+        case ended
+    }
 }

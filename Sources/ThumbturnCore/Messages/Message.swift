@@ -9,13 +9,22 @@ public struct Strict<Content: Message>: Decodable, Sendable {
     public let content: Content
 
     public init(from decoder: any Decoder) throws {
+        try StrictKeys.check(decoder, Array(Content.CodingKeys.allCases))
+        content = try Content(from: decoder)
+    }
+}
+
+/// Refuses members that nobody knows.
+package enum StrictKeys {
+    /// Throws where an object has a member that is not among these.
+    package static func check(_ decoder: any Decoder, _ known: [some CodingKey]) throws {
+        let names = Set(known.map(\.stringValue))
         let present = try decoder.container(keyedBy: AnyKey.self).allKeys
-        if let unknown = present.first(where: { Content.CodingKeys(stringValue: $0.stringValue) == nil }) {
+        if let unknown = present.first(where: { !names.contains($0.stringValue) }) {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath + [unknown], debugDescription: "Unknown member.")
             )
         }
-        content = try Content(from: decoder)
     }
 
     private struct AnyKey: CodingKey {

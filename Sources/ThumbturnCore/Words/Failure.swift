@@ -32,6 +32,8 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, Custo
         public static let biometryUnavailable = Code(name: "biometryUnavailable")
         /// The device's sensor is too weak to unlock a key.
         public static let biometryTooWeak = Code(name: "biometryTooWeak")
+        /// The system was upgraded: a stronger rung has to confirm once that the enrolled faces and fingers are still this person's.
+        public static let biometryUnconfirmed = Code(name: "biometryUnconfirmed")
         /// The device has no passcode.
         public static let passcodeNotSet = Code(name: "passcodeNotSet")
         /// The person has not allowed this app to use the sensor.

@@ -1,5 +1,5 @@
 /// How the sensor slows down after mismatches. They are what an operating system reports; one of them may hold several tries.
-public struct MismatchDelays: Hashable, Sendable, Codable {
+public struct MismatchDelays: Hashable, Sendable {
     /// So many mismatches within the window are a burst. It lasts until a match, or until a stronger rung succeeds.
     public var burst: Int
     /// The time within which mismatches are a burst.
@@ -27,6 +27,21 @@ public struct MismatchDelays: Hashable, Sendable, Codable {
         floorFrom = 5
         floor = .seconds(30)
         limit = 50
+    }
+
+    /// What is wrong with the numbers; nil where nothing is.
+    var problem: String? {
+        let checks: [(holds: Bool, says: String)] = [
+            ((2...5).contains(burst), "burst: is 2 to 5"),
+            (window > .zero, "window: is above 0"),
+            (afterBurst > .zero, "after_burst: is above 0"),
+            (afterNext >= afterBurst, "after_next: is not below after_burst"),
+            (afterMore >= afterNext, "after_more: is not below after_next"),
+            ((1...5).contains(floorFrom), "floor_from: is 1 to 5"),
+            (floor >= .seconds(30), "floor: is 30 s or more (NIST SP 800-63B-4 section 3.2.3)"),
+            ((1...50).contains(limit), "limit: is 1 to 50"),
+        ]
+        return checks.first { !$0.holds }?.says
     }
 
     /// The delay after so many mismatches in a row, of which so many belong to a burst.

@@ -11,6 +11,8 @@ public enum BiometryState: Hashable, Sendable {
     case permissionDenied
     /// The sensor is too weak to unlock a key (Android's Class 2).
     case weak
+    /// The system was upgraded and tells the enrolled faces and fingers by another value: a stronger rung confirms the person once.
+    case unconfirmed
     /// The device has no passcode, and without one its system uses no sensor.
     case passcodeNotSet
     /// The lid of the computer covers the sensor.
@@ -34,11 +36,14 @@ extension BiometryState {
         switch self {
         case .ready: nil
         case .notEnrolled: Failure(.biometryNotEnrolled, recovery: .openSettings)
+        // 30 s on Android, whose lockout it is; how much of it is left nobody tells.
+        case .lockedOut(.temporary): Failure(.lockedOut, recovery: .wait(.seconds(30)))
         case .lockedOut: Failure(.lockedOut, recovery: .fallBack(.devicePasscode))
         case .paused(let duration): Failure(.paused, recovery: .wait(duration))
         case .permissionDenied: Failure(.permissionDenied, recovery: .openSettings)
         case .weak: Failure(.biometryTooWeak, recovery: .fallBack(.devicePasscode))
         case .passcodeNotSet: Failure(.passcodeNotSet, recovery: .setPasscode)
+        case .unconfirmed: Failure(.biometryUnconfirmed, recovery: .fallBack(.devicePasscode))
         case .lidClosed: Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
         case .switchedOff: Failure(.biometryUnavailable, recovery: .openSettings)
         case .unavailable: Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
@@ -117,12 +122,18 @@ public struct Readiness: Hashable, Sendable {
     public var keys: [KeyKind: KeyState]
     /// The rungs that the policy would ask, in order.
     public var ladder: [Rung]
+    /// What the system hints about the enrolled faces and fingers since a person was last confirmed. Keys die by themselves; this only
+    /// helps to explain it.
+    public var enrolment: EnrolmentMark.Change
 
     /// What a device found.
-    public init(biometry: BiometryState, keys: [KeyKind: KeyState], ladder: [Rung]) {
+    public init(
+        biometry: BiometryState, keys: [KeyKind: KeyState], ladder: [Rung], enrolment: EnrolmentMark.Change = .unknown
+    ) {
         self.biometry = biometry
         self.keys = keys
         self.ladder = ladder
+        self.enrolment = enrolment
     }
 
     /// The rung that would be asked first; `fullCredentials` when the person has to sign in.

@@ -57,6 +57,9 @@ public import ThumbturnCore
     private let unlock: @Sendable () async throws(Failure) -> Void
     private let useAnotherWay: @Sendable () async -> Void
     private let recover: @MainActor (Recovery) -> Void
+    /// Leads to the settings where something could be set up; beside everything else, and in nobody's way.
+    public private(set) var offer: Button?
+
     private let work: AsyncStream<Work>
     private let workbox: AsyncStream<Work>.Continuation
     /// After a cancel the screen waits for a tap, also when it appears again.
@@ -122,7 +125,7 @@ public import ThumbturnCore
         case .ask:
             guard stage != .asking, stage != .unlocked else { return }
             stage = .asking
-            (message, buttons) = (nil, [])
+            (message, buttons, offer) = (nil, [], nil)
             workbox.yield(.ask)
         case .anotherWay:
             buttons = []
@@ -155,6 +158,8 @@ public import ThumbturnCore
             self.rung = rung
             message = rung.announcement
             buttons = []
+        case .offerSetUp(let failure):
+            offer = failure.recovery.button.map { Button(action: .recover(failure.recovery), words: $0) }
         case .telemetry: break
         }
     }

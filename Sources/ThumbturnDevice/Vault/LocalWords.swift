@@ -21,7 +21,7 @@ extension UnlockNews {
     var namesTheFullSignIn: Bool {
         switch self {
         case .hint(.fullCredentials), .moved(from: _, to: .fullCredentials, because: _): true
-        case .hint, .readPoorly, .moved, .telemetry: false
+        case .hint, .readPoorly, .offerSetUp, .moved, .telemetry: false
         }
     }
 }

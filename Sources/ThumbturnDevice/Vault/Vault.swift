@@ -36,7 +36,7 @@ public final class Vault: Sendable {
     /// One change at a time.
     private let changes = Turnstile()
     /// Reaches the flow that is running.
-    private let choose = Mutex<AsyncStream<Void>.Continuation?>(nil)
+    private let choose = Mutex<AsyncStream<PromptChoice>.Continuation?>(nil)
 
     /// A vault, whether it was made before or not. Touches nothing.
     ///
@@ -116,7 +116,7 @@ public final class Vault: Sendable {
 
     /// The person asks for another way, for example by the hint: the running flow moves to the next rung.
     public func useAnotherWay() {
-        choose.withLock { $0 }?.yield()
+        choose.withLock { $0 }?.yield(.anotherWay)
     }
 }
 
@@ -156,19 +156,21 @@ extension Vault {
         let copies = Dictionary(
             uniqueKeysWithValues: policy.ladder.compactMap { rung in rung.key.map { (rung, copy($0)) } }
         )
-        let (choices, choose) = AsyncStream.makeStream(of: Void.self)
+        let (choices, choose) = AsyncStream.makeStream(of: PromptChoice.self)
         self.choose.withLock { $0 = choose }
         defer { self.choose.withLock { $0 = nil } }
         var platform = platform
         platform.sensor = LocalSensor(sensor: platform.sensor)
         let observe = observe
         let driver = UnlockDriver(
-            platform: platform, reason: reason, request: { rung in copies[rung].map { ($0, []) } },
-            unlock: { (rung, permit) throws(Failure) in
-                guard case .presence(let presence) = permit, let copy = copies[rung] else {
+            platform: platform, reason: reason, habits: Habits(asker: "vault \(name)", platform: platform),
+            readiness: { (try? await self.readiness(of: record)) ?? readiness },
+            request: { rung in copies[rung].map { Signable(key: $0) } },
+            unlock: { (_, permit, signable) throws(Failure) in
+                guard case .presence(let presence) = permit else {
                     preconditionFailure("a vault asks only rungs that have a copy of its key, and never for a PIN")
                 }
-                guard let key = VaultKey(try await store.release(copy, presence: presence)) else {
+                guard let key = VaultKey(try await store.release(signable.key, presence: presence)) else {
                     throw Failure(.platform, recovery: .report)
                 }
                 return key
@@ -178,8 +180,8 @@ extension Vault {
             },
             choices: choices
         )
-        switch await driver.run(policy, readiness) {
-        case .granted(let rung, let key): return (rung, key)
+        switch await driver.run(policy) {
+        case .granted(let rung, let key, also: _): return (rung, key)
         case .failed(let failure):
             // The mismatch that would have switched the only rung off.
             if failure.code == .lockedOut, case .paused(let pause) = try await self.readiness(of: record).biometry {

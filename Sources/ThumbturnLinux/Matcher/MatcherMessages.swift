@@ -62,7 +62,7 @@ enum ReaderState: String, Codable, Sendable {
             case .notEnrolled: .notEnrolled
             case .permissionDenied: .permissionDenied
             // fprintd has no lockout; the matcher's own is told when a finger is asked for.
-            case .lockedOut, .paused, .weak, .passcodeNotSet, .lidClosed, .switchedOff, .unavailable: .unavailable
+            case .lockedOut, .paused, .weak, .unconfirmed, .passcodeNotSet, .lidClosed, .switchedOff, .unavailable: .unavailable
             }
     }
 

@@ -1,0 +1,24 @@
+import Foundation
+import ThumbturnCore
+
+/// The system's hint about the enrolled faces and fingers, kept since a person was last confirmed.
+extension Authenticator {
+    /// What the system's mark says beside the one that was kept.
+    func enrolmentChange() async -> EnrolmentMark.Change {
+        let bytes = (try? await platform.secrets.read(markName)) ?? nil
+        let kept = bytes.flatMap { try? JSONDecoder().decode(EnrolmentMark.self, from: Data($0)) }
+        return EnrolmentMark.change(from: kept, to: await platform.sensor.enrolmentMark())
+    }
+
+    /// A person was confirmed: what is enrolled now is theirs. Where the system gives no mark, the old one stays.
+    func keepEnrolmentMark() async {
+        guard let mark = await platform.sensor.enrolmentMark() else { return }
+        // Where this cannot be written the person is asked to confirm once more.
+        try? await platform.secrets.write(Signing.encode(mark), as: markName)
+    }
+
+    private var markName: String {
+        let any = name(of: .session, in: 0)
+        return "enrolment mark \(any.server) \(any.account)"
+    }
+}
