@@ -1,0 +1,87 @@
+public import Foundation
+import ThumbturnCore
+
+extension Scenario {
+    /// What the member `format` says.
+    static let format = "thumbturn-scenario/1"
+    /// A longer text, or more events, are no story that somebody has read.
+    static let (longest, mostEvents) = (262_144, 500)
+
+    /// Reads a scenario. Throws `ScenarioProblem` with the line where the text is no JSON, and with the path of the member where a
+    /// member is unknown, absent or makes no sense, where times go back, and where the file is too long.
+    public init(json: some DataProtocol) throws {
+        guard json.count <= Self.longest else { throw ScenarioProblem("the file: is longer than \(Self.longest) bytes") }
+        let whole: JSON
+        do {
+            whole = try JSONDecoder().decode(JSON.self, from: Data(json))
+        } catch let error as DecodingError {
+            throw ScenarioProblem("the file: \(error.says)")
+        }
+        guard JSONScan.isUnambiguous(Array(json)) else {
+            throw ScenarioProblem("the file: holds a member twice in one object, or is nested too deeply")
+        }
+        try self.init(Place(path: "", value: whole))
+    }
+
+    private init(_ file: Place) throws {
+        let members = try file.members(
+            ["format", "name", "shows", "pains", "policy", "start", "events", "end"], optional: ["person"])
+        func member(_ name: String) throws -> Place {
+            guard let place = members[name] else { throw file.problem("lacks the member \"\(name)\"") }
+            return place
+        }
+        let format = try member("format")
+        guard try format.text() == Self.format else { throw format.problem("is not \"\(Self.format)\"") }
+        name = try member("name").text()
+        shows = try member("shows").text()
+        pains = try member("pains").list().map { Int(try $0.number(1...42)) }
+        policy = try Self.policy(member("policy"))
+        person = try members["person"].map(Person.init) ?? Person()
+        end = try UnlockFlow.End(member("end"))
+
+        let start = try member("start").members(["by", "biometry", "keys", "effects"])
+        let ladder = policy.ladder
+        let began = UnlockFlow.Event.began(
+            try Readiness(start, ladder: ladder), by: try UnlockFlow.Start(start["by"]!)
+        )
+        var moments = [Moment(at: .zero, event: began, effects: try start["effects"]!.list().map(UnlockFlow.Effect.init))]
+        let events = try member("events")
+        let list = try events.list()
+        guard list.count <= Self.mostEvents else { throw events.problem("holds more than \(Self.mostEvents) events") }
+        for place in list {
+            let parts = try place.members(["at", "event", "effects"])
+            let at = try parts["at"]!.duration()
+            guard at >= moments[moments.count - 1].at else { throw parts["at"]!.problem("is before the event above") }
+            let event = try UnlockFlow.Event(parts["event"]!, ladder: ladder)
+            moments.append(Moment(at: at, event: event, effects: try parts["effects"]!.list().map(UnlockFlow.Effect.init)))
+        }
+        self.moments = moments
+    }
+
+    /// A preset by its name, or an object as `UnlockPolicy` reads it.
+    private static func policy(_ place: Place) throws -> UnlockPolicy {
+        guard case .text(let name) = place.value else { return try place.decoded() }
+        guard let preset = UnlockPolicy.presets[name] else {
+            throw place.problem("\"\(name)\" is none of \(UnlockPolicy.presets.keys.sorted().joined(separator: ", "))")
+        }
+        return preset
+    }
+}
+
+extension Person {
+    fileprivate init(_ place: Place) throws {
+        self.init()
+        let members = try place.members([], optional: ["time_limits", "preferred", "pace"])
+        timeLimits = try members["time_limits"]?.named() ?? timeLimits
+        preferred = try members["preferred"]?.named()
+        pace = try members["pace"].map(Self.pace) ?? pace
+    }
+
+    /// What earlier flows tell: names as in the policy, times in milliseconds.
+    private static func pace(_ place: Place) throws -> Pace {
+        let members = try place.members(["samples", "misses_in_a_row", "usual", "variation"])
+        var inside = members.mapValues(\.value)
+        inside["missesInARow"] = inside.removeValue(forKey: "misses_in_a_row")
+        return try Place(path: place.path, value: .object(inside)).decoded()
+    }
+}
