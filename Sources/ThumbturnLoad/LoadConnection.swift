@@ -1,5 +1,5 @@
 #if Tools
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 package import NIOPosix
 
@@ -13,10 +13,20 @@ package final class LoadConnection: Sendable {
         package var body: [UInt8]
     }
 
+    /// No answer came in time.
+    package struct Unanswered: Error, CustomStringConvertible {
+        package var description: String
+    }
+
     private let channel: any Channel
+    private let limit: TimeAmount
     private let host: String
 
-    package init(host: String, port: Int, on group: MultiThreadedEventLoopGroup) async throws {
+    /// - Parameter limit: how long a request waits for its answer; generous, because a busy machine is no fault of the server's.
+    package init(
+        host: String, port: Int, on group: MultiThreadedEventLoopGroup, limit: TimeAmount = .minutes(3)
+    ) async throws {
+        self.limit = limit
         self.host = "\(host):\(port)"
         channel = try await ClientBootstrap(group: group)
             .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
@@ -42,6 +52,14 @@ package final class LoadConnection: Sendable {
         let promise = channel.eventLoop.makePromise(of: Answer.self)
         // On a connection that has ended, the write fails before the handler sees it.
         channel.writeAndFlush(OneAtATime.Exchange(head: head, body: body, promise: promise)).cascadeFailure(to: promise)
+        // The connection is of no more use: its next answer would be to this request.
+        let channel = channel
+        let words = "\(method) \(path) had no answer in \(limit.nanoseconds / 1_000_000_000) s"
+        let clock = channel.eventLoop.scheduleTask(in: limit) {
+            promise.fail(Unanswered(description: words))
+            channel.close(promise: nil)
+        }
+        promise.futureResult.whenComplete { _ in clock.cancel() }
         return try await promise.futureResult.get()
     }
 
@@ -71,7 +89,7 @@ private final class OneAtATime: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let exchange = unwrapOutboundIn(data)
         guard !isClosed, waiting == nil else {
-            exchange.promise.fail(Closed())
+            promise?.fail(Closed())
             return
         }
         waiting = exchange.promise

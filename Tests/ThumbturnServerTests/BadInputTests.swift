@@ -260,18 +260,18 @@ import ThumbturnServer
         try await LiveServer.run { live in
             let router = Router()
             router.get("away") { _, _ in Response(status: .temporaryRedirect, headers: [.location: live.url + "/health"]) }
-            let port = try await LiveServer.freePort()
-            let (running, started) = AsyncStream.makeStream(of: Void.self)
+            let (running, started) = AsyncStream.makeStream(of: Int.self)
             let application = Application(
-                router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
-                onServerRunning: { _ in started.yield() }
+                router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+                onServerRunning: { started.yield($0.localAddress?.port ?? 0) }
             )
             let status = try await withThrowingTaskGroup(of: Int?.self) { group in
                 group.addTask {
+                    defer { started.finish() }
                     try await application.run()
                     return nil
                 }
-                for await _ in running { break }
+                guard let port = await running.first(where: { _ in true }) else { return try await group.next() ?? nil }
                 let answer = try await URLSessionTransport().send(
                     ThumbturnDevice.HTTPRequest(method: "GET", url: "http://127.0.0.1:\(port)/away"))
                 group.cancelAll()

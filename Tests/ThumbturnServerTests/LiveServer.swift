@@ -40,30 +40,54 @@ struct LiveServer: Sendable {
         folder given: String? = nil, publicURL: String? = nil, clock: TestClock = TestClock(),
         configure: (inout ServerSettings) -> Void = { _ in },
         passwords: Passwords? = nil, beforeSpending: @escaping @Sendable () async -> Void = {},
-        _ test: @escaping @Sendable (LiveServer) async throws -> Void
+        port: () async throws -> Int = freePort, _ test: @escaping @Sendable (LiveServer) async throws -> Void
     ) async throws {
         let folder = given ?? temporaryFolder()
         defer { if given == nil { try? FileManager.default.removeItem(atPath: folder) } }
-        let port = try await freePort()
-        let url = "http://127.0.0.1:\(port)"
-        var settings = try ServerSettings(publicURL: publicURL ?? url, dataFolder: folder)
-        configure(&settings)
-        var service = try await AuthorizationServer(settings, clock: clock.node)
-        service.beforeSpending = beforeSpending
-        for name in ["ada", "bob"] { try? await service.addAccount(named: name, password: password) }
-        if let passwords { service.passwords = passwords }
+        // Whatever else runs on this machine may take a free port before the server does.
+        for _ in 1...5 {
+            let port = try await port()
+            let url = "http://127.0.0.1:\(port)"
+            var settings = try ServerSettings(publicURL: publicURL ?? url, dataFolder: folder)
+            configure(&settings)
+            var service = try await AuthorizationServer(settings, clock: clock.node)
+            service.beforeSpending = beforeSpending
+            for name in ["ada", "bob"] { try? await service.addAccount(named: name, password: password) }
+            if let passwords { service.passwords = passwords }
+            if try await LiveServer(url: url, port: port, folder: folder, clock: clock, service: service).run(test) { return }
+        }
+        throw NotStarted()
+    }
 
+    struct NotStarted: Error, CustomStringConvertible {
+        var description: String { "five ports in a row were taken before the server had them" }
+    }
+
+    /// - Returns: false where the port was taken; then the test was not begun.
+    private func run(_ test: @escaping @Sendable (LiveServer) async throws -> Void) async throws -> Bool {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let (running, started) = AsyncStream.makeStream(of: Void.self)
         let application = Server(service).application(host: "127.0.0.1", port: port, logger: logger) { _ in started.yield() }
-        let live = LiveServer(url: url, port: port, folder: folder, clock: clock, service: service)
-        try await withThrowingTaskGroup { group in
-            group.addTask { try await application.run() }
-            for await _ in running { break }
-            group.addTask { try await test(live) }
-            _ = try await group.next()
+        return try await withThrowingTaskGroup { group in
+            group.addTask {
+                // A server that ends before it runs must not be waited for.
+                defer { started.finish() }
+                try await application.run()
+            }
+            var isRunning = false
+            for await _ in running {
+                isRunning = true
+                break
+            }
+            if isRunning { group.addTask { try await test(self) } }
+            do {
+                _ = try await group.next()
+            } catch let error as IOError where !isRunning && error.errnoCode == EADDRINUSE {
+                return false
+            }
             group.cancelAll()
+            return isRunning
         }
     }
 

@@ -1,0 +1,45 @@
+#if Tools
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+import ThumbturnLoad
+
+/// What the tests of the server stand on always comes to an end.
+@Suite struct LiveServerTests {
+    @Test func aPortThatSomebodyElseTookMeanwhileIsExchangedForAnother() async throws {
+        let other = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
+        let taken = try #require(other.localAddress?.port)
+        let asked = Mutex(0)
+        let tests = Mutex(0)
+        try await LiveServer.run(
+            port: {
+                let isFirst = asked.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                return isFirst ? taken : try await LiveServer.freePort()
+            },
+            { live in
+                tests.withLock { $0 += 1 }
+                #expect(live.port != taken)
+                let status = try await live.connect().send("GET", "/health").status
+                #expect(status == 200)
+            }
+        )
+        #expect(asked.withLock { $0 } == 2 && tests.withLock { $0 } == 1)
+        await #expect(throws: LiveServer.NotStarted.self) { try await LiveServer.run(port: { taken }, { _ in }) }
+        try await other.close()
+    }
+
+    @Test func aRequestThatNobodyAnswersEndsWithWords() async throws {
+        let silent = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0)
+            .get()
+        let port = try #require(silent.localAddress?.port)
+        let connection = try await LoadConnection(host: "127.0.0.1", port: port, on: .singleton, limit: .milliseconds(20))
+        await #expect(throws: LoadConnection.Unanswered.self) { _ = try await connection.send("GET", "/health") }
+        await #expect(throws: (any Error).self, "and the connection is over") { _ = try await connection.send("GET", "/health") }
+        try await silent.close()
+    }
+}
+#endif
