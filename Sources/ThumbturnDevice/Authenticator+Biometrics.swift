@@ -10,6 +10,7 @@ extension Authenticator {
     ///
     /// - Throws: `platform` where it cannot be written down: then the sensor is still on.
     public func requireStrongerRungNextTime() async throws(Failure) {
+        forgetWhoWasThere()
         guard try await liveEnrolment() != nil else { return }
         guard await platform.keys.state(of: try await liveName(of: .biometric)) != .missing else { return }
         try await countedSensor(.unlock).turnOff()

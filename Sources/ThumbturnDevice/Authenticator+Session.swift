@@ -59,9 +59,18 @@ extension Authenticator {
     }
 
     /// Exchanges a proof for tokens.
-    package func redeem(_ proof: Proof) async throws(Failure) -> Session {
+    ///
+    /// - Parameter action: what a step-up is for; nil for a sign-in.
+    package func redeem(
+        _ proof: Proof, for action: Action? = nil, with evidence: LivenessEvidence? = nil
+    ) async throws(Failure) -> Session {
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
-        let session = try await token([("grant_type", proofGrantType), ("proof", proof.jws)], live)
+        var form = [("grant_type", proofGrantType), ("proof", proof.jws)]
+        if let action { form.append(("act", action.name)) }
+        if let evidence { form.append(("liveness", evidence.jws)) }
+        let session = try await token(form, live)
+        // The session of the last step-up is no longer the one that lives.
+        lastStepUp = nil
         // The enrolment may have been ended while the server answered; then nothing is kept.
         if try await liveEnrolment() == live { try await keep(session, live) }
         return session

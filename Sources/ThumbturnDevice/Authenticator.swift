@@ -22,6 +22,8 @@ public actor Authenticator {
     private nonisolated let sensorIsOut = Mutex(false)
     /// The last unlock, for policies that let one stand for the next.
     private var lastUnlock: (rung: Rung, at: Moment)?
+    /// The last step-up, while the session that it opened is the one that lives.
+    var lastStepUp: StepUp?
 
     /// An authenticator for one server and account.
     ///
@@ -83,7 +85,8 @@ public actor Authenticator {
         guard policy.also.isEmpty else { throw Failure(.policyDenies, recovery: .report) }
         return try await platform.prompts.inTurn(ask(reason, policy), mayShare: true, on: platform) { () async throws(Failure) in
             if let grant = try await self.reusable(policy) { return grant }
-            let (rung, session) = try await self.answer(reason, policy, by: start) { (proof, _) async throws(Failure) in
+            let (rung, session) = try await self.answer(reason, policy, by: start, ask: self.signInChallenge) {
+                (proof, _) async throws(Failure) in
                 try await self.redeem(proof)
             }
             await self.remember(rung)
@@ -120,28 +123,44 @@ public actor Authenticator {
         guard policy.problem == nil, let lastUnlock, policy.ladder.contains(lastUnlock.rung),
             let elapsed = lastUnlock.at.elapsed(until: moment), elapsed < policy.reuse
         else { return nil }
+        return try await grant(of: lastUnlock.rung)
+    }
+
+    /// The session that lives, for somebody who was there before; nil where there is none any more.
+    func grant(of rung: Rung) async throws(Failure) -> Grant? {
         do throws(Failure) {
-            return Grant(rung: lastUnlock.rung, session: try await refresh())
+            return Grant(rung: rung, session: try await refresh())
         } catch {
             guard error.code == .sessionOver || error.code == .notEnrolled else { throw error }
             return nil
         }
     }
 
-    private func remember(_ rung: Rung) { lastUnlock = (rung, moment) }
+    func remember(_ rung: Rung) { lastUnlock = (rung, moment) }
 
-    private var moment: Moment { Moment(boot: platform.clock.boot, sinceBoot: platform.clock.now) }
+    /// From here on nobody was there.
+    func forgetWhoWasThere() { (lastUnlock, lastStepUp) = (nil, nil) }
+
+    nonisolated var moment: Moment { Moment(boot: platform.clock.boot, sinceBoot: platform.clock.now) }
 
     /// The first half of signing in: a proof that is not redeemed yet. A PIN that only the server judges makes none.
     package func proof(_ reason: String, policy: UnlockPolicy) async throws(Failure) -> (Rung, Proof) {
         var policy = policy
         if platform.pin?.key.judge == .server { policy.ladder.removeAll { $0 == .appPIN } }
-        return try await answer(reason, policy) { proof, _ in proof }
+        return try await answer(reason, policy, ask: signInChallenge) { proof, _ in proof }
+    }
+
+    /// Asks the server for a challenge that keys of these ids may answer, in the name of a session key.
+    typealias Asking = @Sendable (_ kids: [String], _ session: KeyName) async throws(Failure) -> CheckedChallenge
+
+    private nonisolated var signInChallenge: Asking {
+        { [connection] (kids, session) async throws(Failure) in try await connection.challenge(.signIn, for: kids, key: session) }
     }
 
     /// Asks for a challenge, has a key sign it, and spends the proof.
-    private func answer<Spent: Sendable>(
-        _ reason: String, _ policy: UnlockPolicy, by start: UnlockFlow.Start = .tap, spend: @escaping Spending<Spent>
+    func answer<Spent: Sendable>(
+        _ reason: String, _ policy: UnlockPolicy, by start: UnlockFlow.Start = .tap, ask challenge: @escaping Asking,
+        spend: @escaping Spending<Spent>
     ) async throws(Failure) -> (Rung, Spent) {
         try await settleInterruptedChange()
         let readiness = await readiness(for: policy)
@@ -151,10 +170,9 @@ public actor Authenticator {
             return try await prove(.nothing, [:], reason, policy, by: start, readiness: { readiness }, spend: spend)
         }
         let kids = policy.ladder.compactMap { signers[$0]?.kid }
-        let connection = connection
         let session = try await liveName(of: .session)
         let ask: @Sendable () async throws(Failure) -> CheckedChallenge = { () async throws(Failure) in
-            try await connection.challenge(.signIn, for: kids, key: session)
+            try await challenge(kids, session)
         }
         // The challenge comes before the first prompt, so that the network's time is not the person's.
         let answered = try await prove(
@@ -189,6 +207,11 @@ public actor Authenticator {
         CountedSensor(try await liveName(of: .biometric), on: platform, under: policy.delays)
     }
 
+    /// Nobody is asked without being told why.
+    nonisolated func check(_ reason: String) throws(Failure) {
+        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing, recovery: .report) }
+    }
+
     /// A key that may answer for a rung.
     struct Signer: Sendable {
         var key: KeyName
@@ -210,7 +233,7 @@ public actor Authenticator {
         renew: (@Sendable () async throws(Failure) -> CheckedChallenge)? = nil,
         spend: @escaping Spending<Spent>
     ) async throws(Failure) -> (Rung, Spent) {
-        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing, recovery: .report) }
+        try check(reason)
         let (platform, observe) = (platform, observe)
         let challenges = FreshChallenge(challenge, clock: platform.clock, renew: renew)
         let (choices, choose) = AsyncStream.makeStream(of: PromptChoice.self)

@@ -15,7 +15,7 @@ struct ChallengeCheck {
             isAnswered(by: claims.kids),
             claims.cnf.jkt == request.jkt,
             // By the server's clock alone: the device's own may be wrong, and the server judges the time anyway.
-            claims.iat < claims.exp, claims.exp - claims.iat <= .seconds(300)
+            claims.iat < claims.exp, claims.exp - claims.iat <= request.purpose.lifetime
         else { throw Failure(.unexpectedAnswer, recovery: .report) }
         let new = zip(request.kids, claims.kids).first { asked, _ in asked == PINHandle.placeholder }
         return CheckedChallenge(text: challenge, newHandle: new?.1, lifetime: claims.exp - claims.iat)

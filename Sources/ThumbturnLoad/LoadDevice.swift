@@ -67,11 +67,13 @@ package struct LoadDevice: Sendable {
     }
 
     /// Posts a proof with a fresh DPoP proof, and returns the answer, whatever it is.
+    ///
+    /// - Parameter more: more fields of the form, each with its `&` before it.
     package func redeem(
-        _ proof: String, nonce: String, over connection: LoadConnection
+        _ proof: String, more: String = "", nonce: String, over connection: LoadConnection
     ) async throws -> LoadConnection.Answer {
         // Proofs and the grant type have only characters that a form leaves as they are, but for the colons.
-        let form = Array("grant_type=\(proofGrantType.replacing(":", with: "%3A"))&proof=\(proof)".utf8)
+        let form = Array("grant_type=\(proofGrantType.replacing(":", with: "%3A"))&proof=\(proof)\(more)".utf8)
         return try await connection.send(
             "POST", "/v1/token", type: "application/x-www-form-urlencoded",
             headers: [("DPoP", dpop("POST", "/v1/token", form, nonce: nonce))], body: form

@@ -20,9 +20,6 @@ public struct ChallengeSecret: Sendable {
 ///
 /// Recognising one is not enough to accept it: it must then be spent, once, in the transaction that it pays for.
 public struct Challenges: Sendable {
-    /// The longest that any challenge lives.
-    public static let lifetime = Duration.seconds(300)
-
     /// The claim `iss`.
     public let issuer: String
     /// The claim `aud`.
@@ -49,7 +46,7 @@ public struct Challenges: Sendable {
         let kids = request.kids.map { $0 == PINHandle.placeholder ? PINHandle.make(using: &generator) : $0 }
         let claims = ChallengeClaims(
             iss: issuer, aud: audience, jti: Base64URL.encode(Self.random16(using: &generator)), iat: now,
-            exp: now + Self.lifetime, kids: kids, cnf: Confirmation(jkt: request.jkt), purpose: request.purpose,
+            exp: now + request.purpose.lifetime, kids: kids, cnf: Confirmation(jkt: request.jkt), purpose: request.purpose,
             act: request.act
         )
         return sign(claims)
@@ -68,7 +65,7 @@ public struct Challenges: Sendable {
         guard claims.iss == issuer else { throw .wrongIssuer }
         guard claims.aud == audience else { throw .wrongAudience }
         guard claims.purpose == purpose else { throw .wrongPurpose }
-        guard claims.iat < claims.exp, claims.exp - claims.iat <= Self.lifetime else { throw .malformed }
+        guard claims.iat < claims.exp, claims.exp - claims.iat <= purpose.lifetime else { throw .malformed }
         guard now < claims.exp else { throw .expired }
         return claims
     }
@@ -93,6 +90,7 @@ public struct Challenges: Sendable {
     private static func mayAsk(for kids: [String], _ purpose: Purpose, _ act: String?) -> Bool {
         switch purpose {
         case .signIn: return act == nil && kids.allSatisfy(isKnown)
+        case .stepUp: return act.map(Action.isName) == true && kids.allSatisfy(isKnown)
         case .enrol: return act == nil && kids.allSatisfy { isThumbprint($0) || $0 == PINHandle.placeholder }
         case .manage:
             guard let change = act.flatMap(KeyChange.init(rawValue:)) else { return false }

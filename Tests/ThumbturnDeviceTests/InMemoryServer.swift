@@ -30,6 +30,8 @@ final class InMemoryServer: Transport {
         var loses: Loss?
         /// Loses the next request for tokens.
         var losesToken = false
+        /// What came to the token endpoint.
+        var redeemed: [(claims: ChallengeClaims, challenge: String, liveness: String?)] = []
         /// What protected resources answer, if anything else than usual.
         var problem: Problem?
     }
@@ -94,7 +96,7 @@ final class InMemoryServer: Transport {
                 tamper(&claims)
                 challenge = challenges.sign(claims)
             }
-            return respond(200, ChallengeAnswer(challenge: challenge, expiresIn: 300))
+            return respond(200, ChallengeAnswer(challenge: challenge, expiresIn: asked.purpose.lifetime.components.seconds))
         case "/v1/accounts/sign-in":
             _ = try dpop(request)
             let typed = try WireJSON.decode(PasswordSignInRequest.self, from: request.body)
@@ -125,8 +127,13 @@ final class InMemoryServer: Transport {
             let jkt = try dpop(request).jkt
             let form = String(decoding: request.body, as: UTF8.self)
             if form.hasPrefix("grant_type=refresh_token") { return respond(200, nextToken()) }
-            let proof = try UnverifiedProof(String(form.split(separator: "proof=").last ?? ""))
-            let claims = try challenges.verify(proof.challenge, for: .signIn, at: now)
+            let fields = Dictionary(
+                form.split(separator: "&").map { ($0.prefix { $0 != "=" }, String($0.drop { $0 != "=" }.dropFirst())) }
+            ) { $1 }
+            let proof = try UnverifiedProof(fields["proof"] ?? "")
+            let claims = try challenges.verify(proof.challenge, for: fields["act"] == nil ? .signIn : .stepUp, at: now)
+            guard claims.act == fields["act"] else { throw Refusal.wrongPurpose }
+            state.withLock { $0.redeemed.append((claims, proof.challenge, fields["liveness"])) }
             guard claims.cnf.jkt == jkt, let (key, _) = state.withLock({ $0.keys[proof.kid] }),
                 state.withLock({ $0.devices[jkt]?.keys.contains { $0.kid == proof.kid } ?? false })
             else { throw Refusal.foreignKey }

@@ -62,6 +62,8 @@ import ThumbturnDevice
         let other = try wish(Signing.proofInput(challenge: challenge(purpose: .enrol), kid: kid)).judged(by: identity)
         #expect(other.words(for: "ada") == "ada: touch the reader to set this device up for https://id.example")
         #expect(other.command != judged.command)
+        let stepUp = try wish(Signing.proofInput(challenge: challenge(purpose: .stepUp), kid: kid)).judged(by: identity)
+        #expect(stepUp.words(for: "ada") == "ada: touch the reader to confirm an action at https://id.example")
     }
 
     @Test func nothingButAProofOfThisKeyForThisServerIsSigned() throws {

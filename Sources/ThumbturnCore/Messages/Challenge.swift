@@ -4,6 +4,16 @@ public enum Purpose: String, Hashable, Sendable, Codable, CaseIterable {
     case enrol
     /// A change of the keys of an enrolled device; `act` says which.
     case manage
+    /// A proof of presence for one action; `act` says which. See `Action`.
+    case stepUp = "step-up"
+
+    /// The longest that a challenge for it lives.
+    public var lifetime: Duration {
+        switch self {
+        case .signIn, .enrol, .manage: .seconds(300)
+        case .stepUp: .seconds(120)
+        }
+    }
 }
 
 /// `POST /v1/challenges`: asks for something to sign.
@@ -14,7 +24,7 @@ public struct ChallengeRequest: Message, Hashable {
 
     /// What the challenge may be spent on.
     public var purpose: Purpose
-    /// Of purpose `manage` alone: the one change that it may be spent on; see `KeyChange`.
+    /// Of purposes `manage` and `step-up` alone: the one change or action that it may be spent on; see `KeyChange` and `Action`.
     public var act: String?
     /// The keys that may answer, 1 to 4. The server echoes them without looking, so nothing can be found out by asking. Where a PIN
     /// key is new, `pin` stands for it, and the server puts a new random handle in its place. Of a change that brings a key the
@@ -68,7 +78,7 @@ public struct ChallengeClaims: Message, Hashable {
     public var jti: String
     /// When it was made, by the server's clock.
     public var iat: UnixTime
-    /// The first second at which it is no longer taken; 300 s after `iat` at most.
+    /// The first second at which it is no longer taken; see `Purpose.lifetime`.
     public var exp: UnixTime
     /// The keys that may answer, as they were asked for; for `pin` there stands the PIN key's new handle.
     public var kids: [String]
@@ -76,7 +86,7 @@ public struct ChallengeClaims: Message, Hashable {
     public var cnf: Confirmation
     /// What it may be spent on.
     public var purpose: Purpose
-    /// Of purpose `manage` alone: the one change that it may be spent on.
+    /// Of purposes `manage` and `step-up` alone: the one change or action that it may be spent on.
     public var act: String?
 
     /// All claims.

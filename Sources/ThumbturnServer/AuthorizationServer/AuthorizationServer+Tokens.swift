@@ -10,11 +10,14 @@ extension AuthorizationServer {
     /// The order is the rule. Until the sender has shown the session key that the challenge names, nothing is spent, so a stolen
     /// proof can neither be used nor used up. From then on the challenge is spent, also when the proof is wrong; and a wrong signature
     /// for a PIN key of this device is a wrong PIN, which is counted.
-    func redeem(_ text: String, dpop: DPoPProof) async throws -> TokenAnswer {
+    ///
+    /// - Parameter act: the action of a step-up; nil for a sign-in. Neither takes the other's proofs.
+    func redeem(_ text: String, act: String? = nil, dpop: DPoPProof) async throws -> TokenAnswer {
         let claims: ChallengeClaims
         do {
             guard let challenge = UnverifiedProof.challenge(in: text) else { throw Refusal.malformed }
-            claims = try await verified(challenge, for: .signIn)
+            claims = try await verified(challenge, for: act == nil ? .signIn : .stepUp)
+            guard claims.act == act else { throw Refusal.wrongPurpose }
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
         } catch let refusal as Refusal {
             throw Refused.invalidGrant("proof \(refusal.rawValue)")
@@ -43,7 +46,9 @@ extension AuthorizationServer {
         let id = SessionID.random()
         let refreshToken = refreshTokens.token(of: id, generation: 0)
         let new = NewSession(
-            id: id, kid: key.kid, tokenHash: RefreshTokens.hash(refreshToken)
+            id: id, kid: key.kid, tokenHash: RefreshTokens.hash(refreshToken),
+            // An action's age counts from the challenge, since nobody knows when in its life it was signed.
+            authTime: act == nil ? nil : claims.iat
         )
         switch try await store.openSession(new, spending: spend) {
         case .done(let session): return try answer(session, refreshToken: refreshToken)

@@ -28,7 +28,7 @@ package struct AuthorizationServer: Sendable {
     func challenge(_ request: ChallengeRequest) throws(Refusal) -> ChallengeAnswer {
         var generator = SystemRandomNumberGenerator()
         let challenge = try challenges.issue(request, at: time.now, using: &generator)
-        return ChallengeAnswer(challenge: challenge, expiresIn: Challenges.lifetime.components.seconds)
+        return ChallengeAnswer(challenge: challenge, expiresIn: request.purpose.lifetime.components.seconds)
     }
 
     /// What is due from time to time: new secrets, and forgetting what expired.

@@ -46,11 +46,13 @@ package struct Routes: Sendable {
         router.post("v1/token") { request, _ in
             let bytes = try await request.bytes(of: "application/x-www-form-urlencoded", error: "invalid_request")
             guard let form = Form(bytes) else { throw Refused.malformed(error: "invalid_request") }
+            // Nobody here can judge it yet, and what is not judged must not look as if it counted.
+            guard form["liveness"] == nil else { throw Refused.malformed(error: "invalid_request") }
             let dpop = try dpop(of: request, body: bytes)
             switch form["grant_type"] {
             case proofGrantType:
                 guard let proof = form["proof"] else { throw Refused.malformed(error: "invalid_request") }
-                return Response.json(try await service.redeem(proof, dpop: dpop))
+                return Response.json(try await service.redeem(proof, act: form["act"], dpop: dpop))
             case "refresh_token":
                 guard let token = form["refresh_token"] else { throw Refused.malformed(error: "invalid_request") }
                 return Response.json(try await service.refresh(token, dpop: dpop))

@@ -105,7 +105,8 @@ package final class SQLiteStore: Store {
                     """
             ).execute(
                 arguments: [
-                    blob(new.id.bytes), blob(key.device.bytes), new.kid, blob(new.tokenHash), now.seconds, now.seconds,
+                    blob(new.id.bytes), blob(key.device.bytes), new.kid, blob(new.tokenHash),
+                    (new.authTime ?? now).seconds, now.seconds,
                 ]
             )
             guard let session = try Self.session(new.id, in: db) else { return .refused }

@@ -214,6 +214,8 @@ package struct NewSession: Sendable {
     package var id: SessionID
     package var kid: String
     package var tokenHash: [UInt8]
+    /// When the person was verified; nil for the time of the transaction.
+    package var authTime: UnixTime? = nil
 }
 
 package struct SessionView: Sendable {

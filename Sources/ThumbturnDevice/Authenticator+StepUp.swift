@@ -1,0 +1,95 @@
+import Synchronization
+public import ThumbturnCore
+
+extension Authenticator {
+    /// Proves that the person is there for one action, and returns a session whose `auth_time` says so (RFC 9470).
+    ///
+    /// An unlock never stands for it. Only the last step-up for the same action does, within the action's maximum age: of this enrolment
+    /// and this boot, by a rung that the policy has, with liveness evidence where that is demanded now, and until anybody signs in or
+    /// steps up again. A maximum age of zero always asks. The age is counted on monotonic time from when the challenge was asked for,
+    /// and goes on while the app is in the back. Nobody who asks the same at the same time shares the answer.
+    ///
+    /// - Parameters:
+    ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
+    ///   - liveness: runs before the prompt, with the challenge. Its evidence goes to the server unread; a server that cannot judge it
+    ///     refuses the request.
+    /// - Throws: what `authenticate` throws; what the check throws; `timedOut` where the check left too little time to answer the
+    ///   challenge. A policy that lets one unlock stand for the next, or demands two keys, throws `policyDenies`.
+    public func stepUp(
+        for action: Action, _ reason: String, policy: UnlockPolicy = .highRisk, liveness: (any LivenessCheck)? = nil
+    ) async throws(Failure) -> Grant {
+        guard policy.reuse == .zero, policy.also.isEmpty else { throw Failure(.policyDenies, recovery: .report) }
+        // Before a camera is opened.
+        try check(reason)
+        return try await platform.prompts.inTurn(ask(reason, policy), mayShare: false, on: platform) { () async throws(Failure) in
+            if let grant = try await self.reusable(for: action, policy, withLiveness: liveness != nil) { return grant }
+            let asked = Asked()
+            let (rung, (session, since)) = try await self.answer(
+                reason, policy, ask: self.challenge(for: action, liveness, notingIn: asked)
+            ) { (proof, challenge) async throws(Failure) in
+                guard let (since, evidence) = asked[challenge.text] else {
+                    preconditionFailure("only what was asked for is signed")
+                }
+                return (try await self.redeem(proof, for: action, with: evidence), since)
+            }
+            if let enrolment = try await self.liveEnrolment() {
+                await self.remember(
+                    StepUp(action: action.name, rung: rung, hadLiveness: liveness != nil, enrolment: enrolment, since: since))
+            }
+            await self.settle()
+            return Grant(rung: rung, session: session)
+        }
+    }
+
+    /// The last step-up, where it stands for this one.
+    private func reusable(for action: Action, _ policy: UnlockPolicy, withLiveness: Bool) async throws(Failure) -> Grant? {
+        guard policy.problem == nil, let lastStepUp, lastStepUp.action == action.name, policy.ladder.contains(lastStepUp.rung),
+            lastStepUp.hadLiveness || !withLiveness, let age = lastStepUp.since.elapsed(until: moment), age < action.maximumAge,
+            try await liveEnrolment() == lastStepUp.enrolment
+        else { return nil }
+        return try await grant(of: lastStepUp.rung)
+    }
+
+    private func remember(_ stepUp: StepUp) {
+        lastStepUp = stepUp
+        remember(stepUp.rung)
+    }
+
+    /// The challenge comes first, because the evidence has to name it; a challenge that is asked for anew has its own.
+    private nonisolated func challenge(
+        for action: Action, _ liveness: (any LivenessCheck)?, notingIn asked: Asked
+    ) -> Asking {
+        { [connection] (kids, session) async throws(Failure) in
+            let since = self.moment
+            let challenge = try await connection.challenge(.stepUp, act: action.name, for: kids, key: session)
+            let evidence = try await liveness?.evidence(for: challenge.text, action: action)
+            // The person still has to answer the prompt.
+            guard let elapsed = since.elapsed(until: self.moment), elapsed <= challenge.lifetime - .seconds(60) else {
+                throw Failure(.timedOut, recovery: .retry)
+            }
+            asked.note(challenge.text, since, evidence)
+            return challenge
+        }
+    }
+}
+
+/// A step-up that succeeded.
+struct StepUp: Sendable {
+    var action: String
+    var rung: Rung
+    var hadLiveness: Bool
+    var enrolment: Int
+    /// When its challenge was asked for.
+    var since: Moment
+}
+
+/// When each challenge of a step-up was asked for, and the evidence that goes with it.
+private final class Asked: Sendable {
+    private let noted = Mutex<[String: (since: Moment, evidence: LivenessEvidence?)]>([:])
+
+    subscript(challenge: String) -> (since: Moment, evidence: LivenessEvidence?)? { noted.withLock { $0[challenge] } }
+
+    func note(_ challenge: String, _ since: Moment, _ evidence: LivenessEvidence?) {
+        noted.withLock { $0[challenge] = (since, evidence) }
+    }
+}

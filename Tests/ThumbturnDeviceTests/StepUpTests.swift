@@ -1,0 +1,248 @@
+import Synchronization
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+
+/// A fresh proof for one action. What was proved for anything else never stands for it.
+@Suite struct StepUpTests {
+    /// A check that takes its time and hands out what it was given, or throws.
+    final class Check: LivenessCheck {
+        let asked = Mutex<[(challenge: String, action: Action)]>([])
+        let ends: Result<LivenessEvidence, Failure>
+        let clock: VirtualClock
+        let takes: Duration
+
+        init(_ ends: Result<LivenessEvidence, Failure>, _ world: World, takes: Duration = .seconds(5)) {
+            self.ends = ends
+            self.takes = takes
+            clock = world.clock
+        }
+
+        func evidence(for challenge: String, action: Action) async throws(Failure) -> LivenessEvidence {
+            asked.withLock { $0.append((challenge, action)) }
+            try? await clock.sleep(until: clock.now.advanced(by: takes))
+            return try ends.get()
+        }
+    }
+
+    static let signed = "eyJhbGciOiJFUzI1NiJ9.bm90IGV2ZW4gSlNPTg.AAAA"
+
+    /// Whether a step-up asks the person.
+    static func asks(_ world: World, _ action: Action, _ policy: UnlockPolicy = .highRisk) async throws -> Bool {
+        let prompts = world.phone.promptCount
+        _ = try await world.auth.stepUp(for: action, "Show your card", policy: policy)
+        return world.phone.promptCount > prompts
+    }
+
+    @Test func itAsksAndSaysWhatFor() async throws {
+        try await World.enrolled { world in
+            let prompts = world.phone.promptCount
+            let grant = try await world.auth.stepUp(for: .cardDetails, "Show your card")
+            #expect(grant.rung == .biometric && world.phone.promptCount == prompts + 1)
+            let claims = try #require(world.server.state.withLock { $0.redeemed.last?.claims })
+            #expect(claims.purpose == .stepUp && claims.act == "card-details" && claims.exp - claims.iat == .seconds(120))
+            #expect(world.server.state.withLock { $0.redeemed.last?.liveness } == nil)
+        }
+    }
+
+    @Test func itStandsForTheSameActionUntilItIsTooOld() async throws {
+        try await World.enrolled { world in
+            world.phone.next(.match, after: .seconds(2))
+            expect(try await Self.asks(world, .cardDetails), is: true)
+            world.clock.advance(by: .seconds(117))
+            expect(try await Self.asks(world, .cardDetails), is: false)
+            world.clock.advance(by: .seconds(1))
+            expect(try await Self.asks(world, .cardDetails), is: true)
+        }
+    }
+
+    @Test func theAgeIsWhatTheActionDemandsNow() async throws {
+        try await World.enrolled { world in
+            let (long, short) = (Action("export", maximumAge: .seconds(300))!, Action("export", maximumAge: .seconds(10))!)
+            expect(try await Self.asks(world, long), is: true)
+            world.clock.advance(by: .seconds(10))
+            expect(try await Self.asks(world, long), is: false)
+            expect(try await Self.asks(world, short), is: true)
+        }
+    }
+
+    @Test func anActionOfNoAgeAlwaysAsks() async throws {
+        try await World.enrolled { world in
+            for _ in 1...3 { expect(try await Self.asks(world, .newRecipient), is: true) }
+        }
+    }
+
+    @Test func oneActionNeverStandsForAnother() async throws {
+        try await World.enrolled { world in
+            expect(try await Self.asks(world, .cardDetails), is: true)
+            expect(try await Self.asks(world, .statementExport), is: true)
+            expect(try await Self.asks(world, .cardDetails), is: true)
+        }
+    }
+
+    @Test func anUnlockNeverStandsForIt() async throws {
+        try await World.enrolled { world in
+            var lax = UnlockPolicy.unlock
+            lax.reuse = .seconds(300)
+            _ = try await world.auth.authenticate("Unlock", policy: lax)
+            expect(try await Self.asks(world, .cardDetails), is: true)
+            // The unlock's session has taken the place of the step-up's.
+            _ = try await world.auth.authenticate("Unlock")
+            expect(try await Self.asks(world, .cardDetails), is: true)
+            await expectFailure(.policyDenies) { _ = try await world.auth.stepUp(for: .cardDetails, "Show", policy: lax) }
+            var both = UnlockPolicy.highRisk
+            both.also = [.appPIN]
+            await expectFailure(.policyDenies) { _ = try await world.auth.stepUp(for: .cardDetails, "Show", policy: both) }
+            await expectFailure(.reasonMissing) { _ = try await world.auth.stepUp(for: .cardDetails, " ") }
+        }
+    }
+
+    @Test func aWeakerRungDoesNotStandForAStrongerOne() async throws {
+        try await World.enrolled { world in
+            let passcode = UnlockPolicy(ladder: [.devicePasscode])
+            expect(try await Self.asks(world, .cardDetails, passcode), is: true)
+            expect(try await Self.asks(world, .cardDetails, passcode), is: false)
+            expect(try await Self.asks(world, .cardDetails), is: true)
+        }
+    }
+
+    @Test func anotherBootAsks() async throws {
+        try await World.enrolled { world in
+            expect(try await Self.asks(world, .statementExport), is: true)
+            // This process outlives it, as no real one does, and the new boot's time is soon later than the old one's.
+            world.phone.reboot()
+            world.phone.unlockWithPasscode()
+            world.clock.advance(by: .seconds(60))
+            expect(try await Self.asks(world, .statementExport), is: true)
+        }
+    }
+
+    @Test func aClockThatIsSetChangesNothing() async throws {
+        try await World.enrolled { world in
+            expect(try await Self.asks(world, .cardDetails), is: true)
+            world.clock.advance(by: .seconds(120))
+            world.phone.moveWallClock(by: .seconds(-120))
+            expect(try await Self.asks(world, .cardDetails), is: true)
+        }
+    }
+
+    @Test func switchingTheSensorOffOrEnrollingAnewEndsIt() async throws {
+        try await World.enrolled { world in
+            let policy = UnlockPolicy(ladder: [.biometric, .devicePasscode])
+            expect(try await Self.asks(world, .statementExport, policy), is: true)
+            try await world.auth.requireStrongerRungNextTime()
+            expect(try await Self.asks(world, .statementExport, policy), is: true)
+            try await world.auth.revoke()
+            try await world.auth.enrol(with: World.signIn)
+            expect(try await Self.asks(world, .statementExport, policy), is: true)
+        }
+    }
+
+    @Test func nobodySharesThePrompt() async throws {
+        try await World.enrolled { world in
+            let prompts = world.phone.promptCount
+            world.phone.next(.match, .match, .match, after: .seconds(1))
+            async let unlock = world.auth.authenticate("Pay", policy: .highRisk)
+            async let one = world.auth.stepUp(for: .newRecipient, "Pay")
+            async let other = world.auth.stepUp(for: .newRecipient, "Pay")
+            _ = try await (unlock, one, other)
+            #expect(world.phone.promptCount == prompts + 3)
+        }
+    }
+
+    @Test func aCancelIsNoStepUp() async throws {
+        try await World.enrolled { world in
+            world.phone.next(.cancel)
+            await expectFailure(.cancelledByUser) { _ = try await world.auth.stepUp(for: .cardDetails, "Show your card") }
+            expect(try await Self.asks(world, .cardDetails), is: true)
+        }
+    }
+
+    @Test("the device signs what it asked for", arguments: [0, 1, 2])
+    func tampered(_ change: Int) async throws {
+        try await World.enrolled { world in
+            world.server.state.withLock {
+                $0.tamper = { claims in
+                    switch change {
+                    case 0: claims.act = "new-recipient"
+                    case 1: claims.purpose = .signIn
+                    default: claims.exp = claims.iat + .seconds(121)
+                    }
+                }
+            }
+            let prompts = world.phone.promptCount
+            await expectFailure(.unexpectedAnswer) { _ = try await world.auth.stepUp(for: .cardDetails, "Show your card") }
+            #expect(world.phone.promptCount == prompts)
+        }
+    }
+
+    // MARK: Liveness
+
+    @Test func evidenceIsHandedOnUnchanged() async throws {
+        try await World.enrolled { world in
+            let evidence = try #require(LivenessEvidence(jws: Self.signed))
+            let check = Check(.success(evidence), world)
+            _ = try await world.auth.stepUp(for: .newRecipient, "Pay", liveness: check)
+            let sent = try #require(world.server.state.withLock { $0.redeemed.last })
+            #expect(sent.liveness == Self.signed)
+            let asked = check.asked.withLock { $0 }
+            #expect(asked.map(\.challenge) == [sent.challenge] && asked.map(\.action) == [.newRecipient])
+            #expect(!"\(evidence)".contains("eyJ"))
+        }
+    }
+
+    @Test func aStepUpWithoutEvidenceDoesNotStandForOneWithIt() async throws {
+        try await World.enrolled { world in
+            let check = Check(.success(try #require(LivenessEvidence(jws: Self.signed))), world)
+            expect(try await Self.asks(world, .cardDetails), is: true)
+            _ = try await world.auth.stepUp(for: .cardDetails, "Show your card", liveness: check)
+            #expect(check.asked.withLock { $0.count } == 1)
+            _ = try await world.auth.stepUp(for: .cardDetails, "Show your card", liveness: check)
+            #expect(check.asked.withLock { $0.count } == 1)
+            expect(try await Self.asks(world, .cardDetails), is: false)
+        }
+    }
+
+    @Test func aCheckWithoutEvidenceAsksNothingOfTheKey() async throws {
+        try await World.enrolled { world in
+            let prompts = world.phone.promptCount
+            let missed = Check(.failure(Failure(.notMatched, recovery: .retry)), world)
+            await expectFailure(.notMatched) { _ = try await world.auth.stepUp(for: .newRecipient, "Pay", liveness: missed) }
+            let slow = Check(.success(try #require(LivenessEvidence(jws: Self.signed))), world, takes: .seconds(61))
+            await expectFailure(.timedOut) { _ = try await world.auth.stepUp(for: .newRecipient, "Pay", liveness: slow) }
+            #expect(world.phone.promptCount == prompts && !world.server.paths.contains("POST /v1/token"))
+            await expectFailure(.reasonMissing) { _ = try await world.auth.stepUp(for: .newRecipient, "", liveness: missed) }
+            #expect(missed.asked.withLock { $0.count } == 1, "no camera is opened for nothing")
+        }
+    }
+
+    @Test func evidenceHasItsFormAndItsSize() {
+        #expect(LivenessEvidence(jws: "") == nil && LivenessEvidence(jws: "score: 0.97") == nil)
+        #expect(LivenessEvidence(jws: "e30.e30.") == nil)
+        #expect(LivenessEvidence(jws: "e30." + String(repeating: "A", count: 16 * 1024) + ".AA") == nil)
+    }
+
+    // MARK: Actions
+
+    @Test func actionsHaveOneSpellingAndBounds() {
+        for name in ["", "Card", "card details", "card_details", "cärd", String(repeating: "a", count: 65)] {
+            #expect(Action(name, maximumAge: .zero) == nil, "\(name)")
+        }
+        #expect(Action(String(repeating: "a", count: 64), maximumAge: .seconds(300)) != nil)
+        #expect(Action("a-1", maximumAge: .seconds(301)) == nil && Action("a-1", maximumAge: .seconds(-1)) == nil)
+    }
+
+    @Test func thePresetsAreTheDefaults() {
+        let ages = { (actions: [Action]) in Dictionary(uniqueKeysWithValues: actions.map { ($0.name, $0.maximumAge) }) }
+        #expect(
+            ages(Action.presets) == [
+                "new-recipient": .zero, "existing-recipient": .seconds(300), "card-details": .seconds(120),
+                "statement-export": .seconds(300),
+            ])
+        #expect(ages(Action.regulated)["existing-recipient"] == .zero && ages(Action.regulated)["new-recipient"] == .zero)
+        #expect(ages(Action.regulated)["card-details"] == .seconds(120) && Action.regulated.count == 4)
+        #expect(Action.presets.allSatisfy { Action($0.name, maximumAge: $0.maximumAge) == $0 })
+    }
+}
