@@ -140,6 +140,17 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func itEndsWithItsEnrolmentWhoeverExchangedThat() async throws {
+        try await World.enrolled { world in
+            expect(try await Self.asks(world, .statementExport), is: true)
+            let other = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: world.server))
+            try await other.revoke()
+            try await other.enrol(with: World.signIn)
+            _ = try await other.authenticate("Unlock")
+            expect(try await Self.asks(world, .statementExport), is: true)
+        }
+    }
+
     @Test func nobodySharesThePrompt() async throws {
         try await World.enrolled { world in
             let prompts = world.phone.promptCount

@@ -34,7 +34,12 @@ struct ServerProcess: Sendable {
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         let server = ServerProcess(port: port, process: process)
+        let start = ContinuousClock.now
         while process.isRunning {
+            guard start.duration(to: .now) < .seconds(180) else {
+                server.kill()
+                throw LoadDevice.Unexpected(description: "\(command) runs, and did not answer within three minutes")
+            }
             if let connection = try? await server.connect() {
                 try? await connection.close()
                 return server
