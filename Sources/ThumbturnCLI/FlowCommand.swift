@@ -5,7 +5,7 @@ struct FlowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flow",
         abstract: "Tries the unlock flow without a device.",
-        subcommands: [FlowRun.self]
+        subcommands: [FlowRun.self, FlowWalkCommand.self]
     )
 }
 #endif

@@ -68,6 +68,29 @@ public struct FlowWalk: Sendable {
         return report
     }
 
+    /// Walks all policies, two at a time.
+    ///
+    /// - Parameter done: told of each policy that is walked to its end.
+    public static func everything(done: @escaping @Sendable (String, Report) -> Void = { _, _ in }) async -> Report {
+        // The largest first, so that no core waits long for the other.
+        var waiting = all.sorted { $0.policy.ladder.count < $1.policy.ladder.count }
+        return await withTaskGroup(of: (String, Report).self) { group in
+            func next() {
+                guard let (name, policy) = waiting.popLast() else { return }
+                group.addTask { @concurrent in (name, FlowWalk(policy).run()) }
+            }
+            next()
+            next()
+            var sum = Report()
+            for await (name, report) in group {
+                done(name, report)
+                sum = sum.joined(with: report)
+                next()
+            }
+            return sum
+        }
+    }
+
     // MARK: - What the device can do
 
     static let allUsable = Readiness(
@@ -219,15 +242,17 @@ public struct FlowWalk: Sendable {
             .stopped(Failure(.cancelledByApp, recovery: .retry)),
         ]
         if place.disturbance != Disturbance.none { events.append(.began(place.readiness, by: .screen)) }
-        // An interruption may turn out to be an absence.
-        if place.mayBe(.absence) || place.flow.isAway { events.append(.wentBack) }
-        if place.mayBe(.change) { events += Self.changes.map { .changed($0) } }
+        // A first prompt stands for its retries here; an interruption may turn out to be an absence, and much changes meanwhile.
+        let isFirst = place.flow.isFirstPromptOfItsRung
+        if isFirst && place.mayBe(.absence) || place.flow.isAway { events.append(.wentBack) }
+        if isFirst && place.mayBe(.change) { events += Self.changes.map { .changed($0) } }
+        if place.flow.isAway, place.disturbance != .change { events.append(.changed(Self.changes[1])) }
         for prompt in [id, id - 1] {
             events += [
                 .answered(.matched, prompt: prompt), .answered(.entered, prompt: prompt), .answered(.notMatched, prompt: prompt),
                 .signed(Self.proof, prompt: prompt),
             ]
-            if place.mayBe(.poorReading) { events.append(.readPoorly(.tooPoor, prompt: prompt)) }
+            if place.mayBe(.poorReading) || place.flow.isAway { events.append(.readPoorly(.tooPoor, prompt: prompt)) }
             if place.mayBe(.interruption) {
                 events.append(.answered(.failed(Failure(.cancelledBySystem, recovery: .retry)), prompt: prompt))
             }
@@ -349,6 +374,11 @@ extension Readiness {
 }
 
 extension UnlockFlow {
+    /// Whether this is no retry.
+    fileprivate var isFirstPromptOfItsRung: Bool {
+        if case .prompting(let prompt) = state { prompt.cancelButton == .cancel } else { true }
+    }
+
     /// The prompt whose answers count.
     fileprivate var livingPrompt: Int? {
         switch state {

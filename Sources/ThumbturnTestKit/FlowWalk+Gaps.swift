@@ -1,0 +1,40 @@
+import ThumbturnCore
+
+extension FlowWalk.Report {
+    /// What a walk of everything should have reached, and did not, or reached and should not have: ends, and branches of `handle`, named
+    /// by state and event.
+    public var gaps: [String] {
+        let acting = Set(FlowWalk.acting.flatMap { state, events in events.map { "\(state) \($0)" } })
+        let all = Set(FlowWalk.acting.keys.flatMap { state in FlowWalk.events.map { "\(state) \($0)" } })
+        return FlowWalk.ends.subtracting(ends).sorted().map { "the end is not reached: \($0)" }
+            + ends.subtracting(FlowWalk.ends).sorted().map { "nobody expects this end: \($0)" }
+            + all.subtracting(tried).sorted().map { "never tried: \($0)" }
+            + acting.subtracting(acted).sorted().map { "something should happen: \($0)" }
+            + acted.subtracting(acting).sorted().map { "nothing should happen: \($0)" }
+    }
+}
+
+extension FlowWalk {
+    static let ends: Set<String> = [
+        "granted by biometric", "granted by devicePasscode", "granted by appPIN", "granted by biometric and more",
+        "policyDenies", "paused", "notEnrolled", "notYetReadable", "keyInvalidated", "lockedOut", "biometryNotEnrolled",
+        "biometryUnavailable", "biometryTooWeak", "biometryUnconfirmed", "passcodeNotSet", "permissionDenied", "notMatched",
+        "timedOut", "cancelledByUser", "cancelledBySystem", "cancelledByApp", "superseded", "platform",
+    ]
+
+    static let events = [
+        "began", "tapped", "answered", "readPoorly", "hintChosen", "signed", "signingFailed", "changed", "wentBack", "cameFront",
+        "stopped", "woke",
+    ]
+
+    /// In which states which events do something. All others are ignored: they are late, doubled, or of a prompt that is gone.
+    static let acting: [String: [String]] = [
+        "idle": ["began", "stopped"],
+        "waiting": ["tapped", "woke", "changed", "wentBack", "stopped"],
+        "prompting": ["answered", "readPoorly", "hintChosen", "woke", "changed", "wentBack", "stopped"],
+        "signing": ["signed", "signingFailed", "changed", "stopped"],
+        "away": ["changed", "cameFront", "stopped"],
+        "interrupted": ["tapped", "changed", "wentBack", "cameFront", "woke", "stopped"],
+        "finished": [],
+    ]
+}
