@@ -5,7 +5,7 @@ struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measures, and prints what this machine does at best beside it.",
-        subcommands: [BenchSignIn.self]
+        subcommands: [BenchSignIn.self, BenchFlow.self]
     )
 }
 #endif

@@ -1,0 +1,94 @@
+#if Tools
+import ArgumentParser
+import Foundation
+import Thumbturn
+
+struct BenchFlow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "flow",
+        abstract: "The time of one event through the unlock flow.",
+        discussion: """
+            Plays whole unlocks, a quick one, one with two retries and one that falls back to the passcode, and times each event by itself. \
+            The time of reading the clock is measured in the same run and taken off. Build with -c release.
+            """
+    )
+
+    @Option(help: "How many unlocks of each kind.")
+    var count = 100_000
+
+    @OptionGroup var output: OutputOptions
+
+    struct Result: Encodable {
+        var events: Int
+        var median_ns: Double
+        var p99_ns: Double
+        var clock_ns: Double
+    }
+
+    func run() async throws {
+        guard count > 0 else { throw ValidationError("--count wants more than 0.") }
+        #if DEBUG
+        FileHandle.standardError.write(
+            Data(
+                "this is a debug build; figures to quote come from: swift run -c release --traits Tools thumbturn bench flow\n"
+                    .utf8))
+        #endif
+        var times: [Double] = []
+        times.reserveCapacity(count * 24)
+        for _ in 0..<count {
+            for story in Self.stories {
+                var flow = UnlockFlow(policy: .unlock)
+                for (event, now) in story {
+                    let start = ContinuousClock.now
+                    let effects = flow.handle(event, at: now)
+                    let end = ContinuousClock.now
+                    times.append((end - start) / .nanoseconds(1))
+                    precondition(effects.count < 16, "so that nothing is left out by the compiler")
+                }
+            }
+        }
+        var clock: [Double] = []
+        for _ in 0..<100_000 {
+            let start = ContinuousClock.now
+            clock.append((ContinuousClock.now - start) / .nanoseconds(1))
+        }
+        times.sort()
+        clock.sort()
+        let own = clock[clock.count / 2]
+        let result = Result(
+            events: times.count, median_ns: max(times[times.count / 2] - own, 0),
+            p99_ns: max(times[times.count * 99 / 100] - own, 0), clock_ns: own
+        )
+        try output.say(
+            """
+            \(result.events) events through the flow: median \(Int(result.median_ns)) ns, P99 \(Int(result.p99_ns)) ns \
+            (reading the clock takes \(Int(own)) ns, and is taken off).
+            """, result
+        )
+    }
+
+    private static let readiness = Readiness(
+        biometry: .ready, keys: [.session: .usable, .biometric: .usable, .passcode: .usable, .pin: .usable],
+        ladder: UnlockPolicy.unlock.ladder
+    )
+
+    private static func at(_ milliseconds: Int) -> Instant { Instant(sinceOrigin: .milliseconds(milliseconds)) }
+    private static let proof = Proof(jws: "a.b.c")
+
+    private static let stories: [[(UnlockFlow.Event, Instant)]] = [
+        [
+            (.began(readiness, by: .tap), at(0)), (.answered(.matched, prompt: 1), at(900)), (.signed(proof, prompt: 1), at(930)),
+        ],
+        [
+            (.began(readiness, by: .tap), at(0)), (.answered(.notMatched, prompt: 1), at(1500)),
+            (.answered(.notMatched, prompt: 2), at(3000)), (.woke, at(6500)), (.answered(.matched, prompt: 3), at(7000)),
+            (.signed(proof, prompt: 3), at(7030)),
+        ],
+        [
+            (.began(readiness, by: .screen), at(0)), (.woke, at(400)), (.readPoorly(.tooPoor, prompt: 1), at(2000)),
+            (.woke, at(8400)),
+            (.woke, at(12_400)), (.answered(.matched, prompt: 2), at(16_000)), (.signed(proof, prompt: 2), at(16_030)),
+        ],
+    ]
+}
+#endif
