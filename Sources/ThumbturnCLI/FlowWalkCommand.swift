@@ -16,7 +16,9 @@ struct FlowWalkCommand: AsyncParsableCommand {
     func run() async throws {
         let start = ContinuousClock.now
         let report = await FlowWalk.everything { name, report in
-            print("  \(name): \(report.states) states, \(report.transitions) transitions")
+            // At once, so that a long walk shows that it goes on.
+            FileHandle.standardError.write(
+                Data("  \(name): \(report.states) states, \(report.transitions) transitions\n".utf8))
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         print(

@@ -2,9 +2,9 @@ import Testing
 import ThumbturnTestKit
 
 @Suite struct FlowWalkTests {
-    /// `thumbturn flow walk` prints the same figures.
-    @Test func everyStateOfEveryPolicy() async {
-        let report = await FlowWalk.everything()
+    /// The largest has most of the states and no branch of its own; `thumbturn flow walk` walks that, too.
+    @Test func everyStateOfThePolicies() async {
+        let report = await FlowWalk.everything(FlowWalk.all.filter { $0.name != "unlock" })
         print("walked \(report.states) states, \(report.transitions) transitions, \(report.ends.count) ends")
         #expect(report.violations.prefix(5) == [])
         #expect(report.gaps == [])
