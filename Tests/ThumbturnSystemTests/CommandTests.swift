@@ -11,7 +11,7 @@ import Testing
     @Test func theCommandsExplainThemselves() async throws {
         for command in [
             ["--help"], ["device", "--help"], ["device", "enrol", "--help"], ["lab", "story", "--help"],
-            ["bench", "sign-in", "--help"],
+            ["bench", "sign-in", "--help"], ["flow", "run", "--help"],
         ] {
             let help = try await thumbturn(command)
             #expect(help.status == 0 && help.output.contains("USAGE"))
@@ -97,6 +97,32 @@ import Testing
         defer { server.stop() }
         let taken = try await serve(["--listen", "127.0.0.1:\(port)"])
         #expect(taken.status == 1 && taken.errors.contains("--listen"), "\(taken.errors)")
+    }
+
+    @Test func aScenarioIsDrawnAndADifferenceIsAnExitStatus() async throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Scenarios")
+        let file = folder.appendingPathComponent("nobody-answers.json")
+        let drawn = try await thumbturn(["flow", "run", "--without-each", file.path])
+        #expect(drawn.status == 0 && drawn.output.hasPrefix("as told: Nobody answers\n"))
+        #expect(drawn.output.contains("8.000 s │ woke\n") && drawn.output.contains("→ showHint devicePasscode\n"))
+        let json = try await thumbturn(["flow", "run", "--json", file.path])
+        #expect(json.status == 0 && json.output.contains("\"as_told\":true"))
+
+        let told = try String(contentsOf: file, encoding: .utf8)
+        let copy = Built.temporaryFolder() + ".json"
+        defer { try? FileManager.default.removeItem(atPath: copy) }
+        func run(_ text: String) async throws -> Finished {
+            try text.write(toFile: copy, atomically: true, encoding: .utf8)
+            return try await thumbturn(["flow", "run", copy])
+        }
+        let differing = try await run(told.replacing("{\"showHint\": \"devicePasscode\"}", with: "{\"showHint\": \"appPIN\"}"))
+        #expect(differing.status == 1 && differing.output.hasPrefix("DIFFERS: "))
+        #expect(differing.output.contains("- showHint appPIN\n") && differing.output.contains("+ showHint devicePasscode\n"))
+        let mistaken = try await run(told.replacing("\"woke\"", with: "\"awoke\""))
+        #expect(mistaken.status == 64 && mistaken.errors.contains("events[0].event: awoke has no meaning here"))
+        #expect(try await thumbturn(["flow", "run", "/nowhere.json"]).status == 64)
+        #expect(try await thumbturn(["flow", "run"]).status == 64)
     }
 
     @Test func theBenchmarkPrintsItsFigures() async throws {

@@ -294,7 +294,9 @@ extension UnlockFlow {
             note(obstacle)
             var effects: [Effect] = []
             if let loss = readiness.loss(of: rung) { effects.append(.emit(.keyInvalidated(loss))) }
-            if obstacle.code == .lockedOut { effects.append(.emit(.lockedOut(obstacle.lockout))) }
+            if case .lockedOut(let lockout) = readiness.biometry, obstacle.code == .lockedOut {
+                effects.append(.emit(.lockedOut(lockout)))
+            }
             if obstacle.recovery == .openSettings || obstacle.recovery == .setPasscode { effects.append(.offerSetUp(obstacle)) }
             return effects + moveOn(from: rung, because: .skipped(obstacle.code.name), at: now)
         }
