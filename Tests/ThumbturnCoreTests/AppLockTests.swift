@@ -58,6 +58,15 @@ import ThumbturnCore
         #expect(short.handle(.phase(.front), at: Self.at(39)) == [.uncover])
     }
 
+    @Test func anUnlockJustAfterTheAppLeftCounts() {
+        var lock = AppLock(rules: .init(lockAfter: .seconds(30)))
+        _ = lock.handle(.phase(.front), at: Self.at(0))
+        #expect(lock.handle(.phase(.back), at: Self.at(1)) == [.cover])
+        #expect(lock.handle(.unlocked, at: Self.at(2)) == [.wake(at: Instant(sinceOrigin: .seconds(31)))], "and it locks in time")
+        #expect(lock.handle(.phase(.back), at: Self.at(3)) == [], "once")
+        #expect(lock.handle(.woke, at: Self.at(31)) == [.lock])
+    }
+
     @Test func aTimeThatCannotBeToldLocks() {
         for now in [Self.at(11, boot: "another boot"), Self.at(9)] {
             var lock = Self.open()
@@ -93,6 +102,8 @@ import ThumbturnCore
         #expect(lock.handle(.lockNow, at: Self.at(1)) == [])
         _ = lock.handle(.phase(.inactive), at: Self.at(2))
         #expect(lock.handle(.phase(.front), at: Self.at(3)) == [.uncover])
+        _ = lock.handle(.phase(.back), at: Self.at(3))
+        #expect(lock.handle(.phase(.front), at: Self.at(3)) == [.uncover], "also after an absence")
         #expect(lock.handle(.tapped, at: Self.at(4)) == [.ask])
     }
 

@@ -42,6 +42,37 @@ import ThumbturnTestKit
         #expect(standing(ledger(-500, 0, 30, third), third) == (isBurst ? .paused(.seconds(10)) : .open), "the last three count")
     }
 
+    @Test("a policy may ask for a longer burst, or a shorter one", arguments: 2...5)
+    func bursts(_ count: Int) {
+        var delays = delays
+        delays.burst = count
+        delays.floorFrom = 5
+        let times = Array(0..<count)
+        func ledger(_ times: ArraySlice<Int>) -> BiometricLedger {
+            times.reduce(BiometricLedger()) { $0.attempting(at: moment($1), under: delays) }
+        }
+        #expect(ledger(times.dropLast()).inBurst == 0)
+        #expect(ledger(times[...]).inBurst == count)
+        #expect(ledger([-1000] + times.dropLast()).inBurst == 0, "an old one does not count")
+    }
+
+    @Test func theShortestDelayIsOne() {
+        var delays = delays
+        delays.afterBurst = .milliseconds(1)
+        let ledger = ledger(5, 5, 5)
+        #expect(ledger.standing(at: moment(5), under: delays) == .paused(.milliseconds(1)))
+        let anchored = ledger.anchored(at: moment(0, boot: "b"), under: delays)
+        #expect(anchored.standing(at: moment(0, boot: "b"), under: delays) == .paused(.milliseconds(1)))
+        #expect(anchored.standing(at: moment(1, boot: "b"), under: delays) == .open)
+    }
+
+    @Test func whoTurnedItOffHasItOffWhateverHappens() {
+        let off = ledger(1, 2).turnedOff()
+        #expect(standing(off, 1_000_000) == .off)
+        #expect(standing(off.attempting(at: moment(3), under: delays), 1_000_000) == .off)
+        #expect(standing(ledger(1, 2, 3).turnedOff().anchored(at: moment(0, boot: "b"), under: delays), 1000, boot: "b") == .off)
+    }
+
     @Test func aBurstLastsUntilItIsForgiven() {
         let late = ledger(0, 1, 2, 5000)
         #expect(late.inBurst == 4)
@@ -87,12 +118,14 @@ import ThumbturnTestKit
     @Test func noRestartMakesTwoMismatchesOfThree() {
         let before = ledger(100, 110)
         #expect(before.anchored(at: moment(0, boot: "b"), under: delays) == before, "where nothing pauses nothing is written")
+        #expect(standing(before, 0, boot: "b") == .open)
         let after = before.attempting(at: moment(3000, boot: "b"), under: delays)
         #expect(standing(after, 3000, boot: "b") == .paused(.seconds(10)))
     }
 
     @Test func aDamagedLedgerPausesLongestAndLeavesOneAttempt() {
         let ledger = BiometricLedger.replacingDamaged(at: moment(7))
+        #expect(ledger.inARow == 49 && ledger.inBurst == 49)
         #expect(standing(ledger, 7) == .paused(.seconds(300)))
         #expect(standing(ledger, 307) == .open)
         #expect(standing(ledger.attempting(at: moment(307), under: delays), 307) == .off)
@@ -106,9 +139,9 @@ import ThumbturnTestKit
         let one = String(decoding: try JSONEncoder().encode(moment(1)), as: UTF8.self)
         for (row, burst, recent) in [
             (-1, 0, "[]"), (0, 0, "[\(one)]"), (1, 0, "[]"), (3, 4, "[\(one)]"), (3, -1, "[\(one)]"), (51, 0, "[\(one)]"),
-            (9, 0, "[\(one),\(one),\(one),\(one)]"),
+            (9, 0, "[\(one),\(one),\(one),\(one),\(one),\(one)]"),
         ] {
-            let text = #"{"inARow":\#(row),"inBurst":\#(burst),"recent":\#(recent)}"#
+            let text = #"{"inARow":\#(row),"inBurst":\#(burst),"isOff":false,"recent":\#(recent)}"#
             #expect(throws: DecodingError.self, "\(text)") {
                 try JSONDecoder().decode(BiometricLedger.self, from: Data(text.utf8))
             }

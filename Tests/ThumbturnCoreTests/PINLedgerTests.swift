@@ -51,6 +51,7 @@ import ThumbturnTestKit
         for wrong in 0...4 {
             let ledger = ledger(wrong: wrong, at: moment(100))
             #expect(ledger.anchored(at: moment(0, boot: "b")) == ledger)
+            #expect(ledger.standing(at: moment(0, boot: "b")) == .open)
         }
     }
 

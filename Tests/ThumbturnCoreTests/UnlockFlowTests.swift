@@ -77,6 +77,88 @@ let proof = Proof(jws: "a.b.c")
             ])
     }
 
+    @Test func everyStepIsTold() {
+        var player = FlowPlayer()
+        let start = player.now
+        let first = UnlockFlow.Prompt(id: 1, rung: .biometric, cancelButton: .cancel)
+        let second = UnlockFlow.Prompt(id: 2, rung: .biometric, cancelButton: .use(.devicePasscode))
+        #expect(player.effects == [.show(first), .emit(.promptShown(.biometric)), .wake(at: start.advanced(by: .seconds(8)))])
+        player.answer(.notMatched, after: .seconds(2))
+        #expect(
+            player.effects == [
+                .emit(.sensorAnswered("notMatched", after: .seconds(2))), .emit(.retry(1)), .show(second),
+                .emit(.promptShown(.biometric)), .wake(at: start.advanced(by: .seconds(7))),
+            ])
+        var matched = player
+        matched.answer(.matched, after: .seconds(1))
+        #expect(matched.effects == [.emit(.sensorAnswered("matched", after: .seconds(3))), .sign(second)])
+        player.answer(.failed(Failure(.platform, recovery: .report)), after: .seconds(1))
+        let third = UnlockFlow.Prompt(id: 3, rung: .devicePasscode, cancelButton: .cancel)
+        #expect(
+            player.effects == [
+                .emit(.sensorAnswered("platform", after: .seconds(3))),
+                .move(from: .biometric, to: .devicePasscode, because: .skipped("platform")),
+                .emit(.fellBack(from: .biometric, to: .devicePasscode, .skipped("platform"))), .show(third),
+                .emit(.promptShown(.devicePasscode)),
+            ])
+        #expect(player.flow.person.pace.missesInARow == 0, "the sensor was not to blame")
+        var typing = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), .withPIN)
+        typing.answer(.entered, after: .seconds(4))
+        typing.send(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: 1), after: .seconds(1))
+        #expect(typing.effects.first == .emit(.sensorAnswered("notMatched", after: .seconds(5))))
+        var stopped = FlowPlayer(.highRisk)
+        stopped.send(.woke, after: .seconds(8))
+        #expect(
+            stopped.effects == [
+                .showHint(.fullCredentials), .emit(.hintShown), .wake(at: stopped.now.advanced(by: .seconds(4))),
+            ])
+        stopped.answer(.failed(Failure(.lockedOut, recovery: .fallBack(.devicePasscode))))
+        let end = Failure(.lockedOut, recovery: .signInAgain)
+        #expect(
+            stopped.effects == [
+                .emit(.sensorAnswered("lockedOut", after: .seconds(8))), .emit(.lockedOut(.untilPasscode)),
+                .move(from: .biometric, to: .fullCredentials, because: .lockedOut),
+                .emit(.fellBack(from: .biometric, to: .fullCredentials, .lockedOut)), .finish(.failed(end)),
+            ])
+    }
+
+    @Test func aLockoutSaysMoreThanAMismatch() {
+        var player = FlowPlayer(.highRisk)
+        player.answer(.notMatched)
+        player.answer(.failed(Failure(.lockedOut, recovery: .fallBack(.devicePasscode))))
+        #expect(player.failure == Failure(.lockedOut, recovery: .signInAgain))
+    }
+
+    @Test func whatWentWrongIsSaidAtTheEnd() {
+        var mismatched = FlowPlayer(.highRisk)
+        for _ in 1...3 { mismatched.answer(.notMatched) }
+        #expect(mismatched.failure == Failure(.notMatched, recovery: .signInAgain))
+        var timedOut = FlowPlayer(.highRisk)
+        timedOut.send(.woke, after: .seconds(12))
+        #expect(timedOut.failure == Failure(.timedOut, recovery: .signInAgain))
+        let dead = Failure(.keyInvalidated, recovery: .reEnrol)
+        let paused = Failure(.paused, recovery: .wait(.seconds(60)))
+        var player = FlowPlayer(UnlockPolicy(ladder: [.appPIN, .biometric]), .withPIN)
+        player.answer(.entered)
+        player.send(.signingFailed(paused, prompt: 1))
+        player.answer(.failed(dead))
+        #expect(player.failure == dead, "no pause mends a dead key")
+        #expect(player.effects.contains(.emit(.keyInvalidated(.unknown))))
+        var locked = FlowPlayer(UnlockPolicy(ladder: [.biometric, .appPIN]), .withPIN)
+        locked.answer(.failed(Failure(.lockedOut, recovery: .fallBack(.appPIN))))
+        locked.answer(.entered)
+        locked.send(.signingFailed(paused, prompt: 2))
+        #expect(locked.failure == paused, "it ends by itself")
+    }
+
+    @Test func withoutTheSessionsKeyNothingIsAsked() {
+        let missing = FlowPlayer(.unlock, .withPIN.with { $0.keys[.session] = .missing })
+        #expect(missing.failure == Failure(.notEnrolled, recovery: .signInAgain))
+        let dead = FlowPlayer(.highRisk, .withPIN.with { $0.keys[.session] = .invalidated(.enrolmentChanged) })
+        #expect(dead.failure == Failure(.keyInvalidated, recovery: .reEnrol))
+        #expect(dead.effects.contains(.emit(.keyInvalidated(.enrolmentChanged))))
+    }
+
     @Test func aSecondAttemptSucceeds() {
         var player = FlowPlayer()
         player.answer(.notMatched, after: .seconds(2))
@@ -203,6 +285,17 @@ let proof = Proof(jws: "a.b.c")
         }
         #expect(player.effects.contains(.move(from: .appPIN, to: .fullCredentials, because: .mismatches)))
         #expect(player.failure == Failure(.paused, recovery: .wait(.seconds(30))), "the pause says more than the mismatches")
+    }
+
+    @Test func whereFewerWrongPINsEndTheRungNothingPauses() {
+        var policy = UnlockPolicy(ladder: [.appPIN])
+        policy.pinMismatchLimit = 4
+        var player = FlowPlayer(policy, .withPIN)
+        for wrong in 1...4 {
+            player.answer(.entered)
+            player.send(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: wrong))
+        }
+        #expect(player.failure == Failure(.notMatched, recovery: .signInAgain))
     }
 
     @Test func aPauseEndsTheRungAndTheLadderGoesOn() {
@@ -359,6 +452,13 @@ let proof = Proof(jws: "a.b.c")
         signing.send(stop)
         signing.send(.signed(proof, prompt: 1))
         #expect(signing.failure?.code == .cancelledByApp, "a late signature is discarded")
+        var waiting = FlowPlayer(by: .screen)
+        #expect(waiting.send(stop).first == .emit(.cancelled("cancelledByApp")))
+        #expect(waiting.failure?.code == .cancelledByApp)
+        var away = FlowPlayer()
+        away.send(.wentBack)
+        away.send(stop)
+        #expect(away.failure?.code == .cancelledByApp)
         var idle = UnlockFlow(policy: .unlock)
         #expect(idle.handle(stop, at: prompting.now).count == 1)
     }
@@ -371,6 +471,7 @@ let proof = Proof(jws: "a.b.c")
         var player = FlowPlayer()
         player.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)), after: .seconds(2))
         #expect(player.flow.isAway && player.end == nil, "it may be about to go to the back")
+        #expect(player.effects.contains(.wake(at: player.now.advanced(by: .seconds(1)))))
         #expect(player.send(.woke, after: .milliseconds(999)) == [])
         player.send(.woke, after: .milliseconds(1))
         #expect(player.failure == Failure(.cancelledBySystem, recovery: .retry))
@@ -401,6 +502,8 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.notMatched, after: .seconds(1))
         player.send(.wentBack, after: .seconds(1))
         #expect(player.effects == [.dismiss(.init(id: 2, rung: .biometric, cancelButton: .use(.devicePasscode)))])
+        #expect(player.send(.tapped) == [] && player.send(.woke) == [], "nobody is asked in the back")
+        #expect(player.flow.state == .away(.biometric))
         player.send(.cameFront, after: .seconds(100))
         player.send(.woke, after: .milliseconds(3999))
         #expect(player.prompt?.rung == .biometric)
@@ -436,6 +539,7 @@ let proof = Proof(jws: "a.b.c")
         for _ in 1...3 {
             player.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)))
             player.send(.cameFront)
+            #expect(player.prompt?.rung == .biometric && !player.flow.isAway)
         }
         player.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)))
         #expect(player.failure?.code == .cancelledBySystem)
@@ -627,6 +731,21 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.entered)
         player.send(.signed(second, prompt: 2))
         #expect(player.end == .granted(.biometric, proof, also: [second]))
+    }
+
+    @Test func theSecondBeginsAnew() {
+        var player = FlowPlayer(Self.both, .withPIN)
+        player.answer(.notMatched)
+        player.answer(.matched)
+        player.send(.signed(proof, prompt: 2))
+        var broken = player
+        broken.answer(.failed(Failure(.platform, recovery: .report)))
+        #expect(broken.failure?.code == .platform, "the mismatch before it was made good")
+        for wrong in 1...4 {
+            player.answer(.entered)
+            player.send(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: player.prompt?.id ?? 0))
+            #expect(player.prompt?.rung == .appPIN, "\(wrong)")
+        }
     }
 
     @Test func nothingTakesThePlaceOfTheSecond() {

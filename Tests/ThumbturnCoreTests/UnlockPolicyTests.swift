@@ -12,6 +12,24 @@ import ThumbturnCore
         #expect(try JSONDecoder().decode(UnlockPolicy.self, from: sent) == policy)
     }
 
+    @Test(
+        "what every preset asks, in its order",
+        arguments: [
+            ("unlock", [.biometric, .devicePasscode, .appPIN, .fullCredentials], true, 50),
+            ("sensitiveScreen", [.biometric, .appPIN, .fullCredentials], true, 50),
+            ("highRisk", [.biometric, .fullCredentials], false, 3),
+            ("transaction", [.biometric, .appPIN, .fullCredentials], false, 3),
+            ("storedCredential", [.biometric, .devicePasscode], true, 50),
+            ("dataAtRest", [.biometric, .devicePasscode], false, 50),
+        ] as [(String, [Rung], Bool, Int)])
+    func asked(_ name: String, _ ladder: [Rung], _ byItself: Bool, _ mismatches: Int) throws {
+        let policy = try #require(UnlockPolicy.presets[name])
+        #expect(policy.ladder == ladder)
+        #expect((policy.automaticPrompt != nil) == byItself, "what is dear waits for a tap")
+        #expect(policy.delays.limit == mismatches, "so many in a row switch the sensor off")
+        #expect(policy.transition == .milliseconds(250))
+    }
+
     @Test func onlyTheLadderHasToBeSaid() throws {
         let read = try JSONDecoder().decode(UnlockPolicy.self, from: Data(#"{"ladder":["biometric","fullCredentials"]}"#.utf8))
         var expected = UnlockPolicy(ladder: [.biometric, .fullCredentials])
@@ -66,7 +84,10 @@ import ThumbturnCore
             #""retry_window":0"#, #""retry_limit":12000"#, #""earliest_hint":8000"#, #""earliest_fallback":4000"#,
             #""earliest_fallback":12000"#, #""transition":200"#, #""transition":300"#, #""mismatch_limit":1"#,
             #""mismatch_limit":5"#,
+            #""retry_window":12000"#, #""pin_mismatch_limit":1"#,
+            #""fallback_after":1000,"hint_after":1,"earliest_hint":1,"earliest_fallback":1,"retry_window":0,"retry_limit":1"#,
             #""pin_mismatch_limit":10"#, #""reuse":300000"#, #""delays":{"burst":2,"floor_from":1,"limit":50}"#,
+            #""delays":{"window":1,"after_burst":1,"limit":1}"#,
             #""delays":{"after_burst":30000,"after_more":30000,"floor":30000}"#,
         ])
     func edges(_ member: String) throws {
@@ -127,11 +148,23 @@ import ThumbturnCore
         var player = FlowPlayer(person: person)
         player.answer(.matched, after: .seconds(3))
         #expect(hint(player.flow.person.pace) == .seconds(8), "one success ends the row")
+        #expect(player.flow.person.pace.missesInARow == 0)
+        var later = FlowPlayer(person: Person(pace: Pace(missesInARow: 2)))
+        later.answer(.notMatched)
+        later.answer(.matched)
+        #expect(later.flow.person.pace.missesInARow == 0, "also a success that tells nothing about time")
+        #expect(Pace(missesInARow: 9) == person.pace, "three say all that there is to say")
     }
 
     @Test func itIsKeptAndADamagedOneIsRefused() throws {
         let kept = pace([2000, 3000, 2000, 3000, 2000])
         #expect(try JSONDecoder().decode(Pace.self, from: JSONEncoder().encode(kept)) == kept)
+        func read(_ samples: Int) throws -> Pace {
+            let text = #"{"samples":\#(samples),"missesInARow":0,"usual":0,"variation":0}"#
+            return try JSONDecoder().decode(Pace.self, from: Data(text.utf8))
+        }
+        #expect(try read(0) == Pace())
+        #expect(try read(1) == pace([0]), "no sample is too short")
         for (samples, misses, usual, variation) in [
             (-1, 0, 0, 0), (6, 0, 0, 0), (0, 4, 0, 0), (0, -1, 0, 0), (0, 0, -1, 0), (0, 0, 60001, 0), (0, 0, 0, -1),
             (0, 0, 0, 60001),

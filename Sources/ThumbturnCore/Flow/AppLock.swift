@@ -149,9 +149,8 @@ public struct AppLock: Hashable, Sendable {
         }
         switch state {
         case .locked(asksItself: true) where isNewHere: effects += ask()
-        // It is answered in this appearance or asked again in it.
-        case .asking: break
-        case .locked, .unlocked: isNewHere = false
+        // What is being asked is answered in this appearance or asked again in it; elsewhere there is nothing to ask.
+        case .asking, .locked, .unlocked: break
         }
         return effects
     }

@@ -32,7 +32,7 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
     }
 
     /// No limit is higher, and no burst needs more moments.
-    private static let (mostInARow, mostRecent) = (50, 3)
+    private static let (mostInARow, mostRecent) = (50, 5)
 
     /// Refuses what no ledger can say, so that a damaged one is known as damaged.
     public init(from decoder: any Decoder) throws {
