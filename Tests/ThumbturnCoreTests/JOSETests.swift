@@ -75,6 +75,16 @@ import ThumbturnTestKit
         #expect(!JSONScan.isUnambiguous(deep(100_000)))
     }
 
+    /// The grammar of RFC 8259 section 6: decoders differ in what else they take.
+    @Test func numbersHaveOneSpelling() {
+        for right in ["0", "-0", "10", "1.5", "-1.25e+10", "1E9", "0.0", "true", "false", "null"] {
+            #expect(JSONScan.isUnambiguous(Array("[\(right)]".utf8)), "\(right)")
+        }
+        for wrong in ["00", "01", "-", "+1", ".5", "1.", "1e", "1e+", "0x1", "NaN", "True", "nul", "1.5.5", "1-1"] {
+            #expect(!JSONScan.isUnambiguous(Array("[\(wrong)]".utf8)), "\(wrong)")
+        }
+    }
+
     @Test func aKeyIsItsPoint() throws {
         let point: [UInt8] = [4] + (0..<64).map { UInt8($0) }
         let key = try #require(JWK(x963: point))

@@ -62,7 +62,7 @@ import ThumbturnTestKit
         arguments: [
             ("\"format\": \"thumbturn-scenario/1\"", "\"format\": \"thumbturn-scenario/2\"", "format: "),
             ("\"name\": ", "\"nam\": ", "the file: has no member \"nam\""),
-            ("\"shows\": ", "\"name\": ", "the file: holds a member twice"),
+            ("\"shows\": ", "\"name\": ", "line 4: holds a member twice"),
             ("  \"pains\": [],\n", "", "the file: lacks the member \"pains\""),
             ("\"pains\": []", "\"pains\": [43]", "pains[0]: "),
             ("\"policy\": \"unlock\"", "\"policy\": \"unlok\"", "policy: \"unlok\" is none of "),
@@ -74,7 +74,7 @@ import ThumbturnTestKit
             ("{\"session\": \"usable\"", "{\"sesion\": \"usable\"", "start.keys: has no member \"sesion\""),
             ("\"at\": 12000", "\"at\": 7000", "events[1].at: is before the event above"),
             ("\"at\": 8000", "\"at\": -1", "events[0].at: "),
-            ("\"at\": 8000", "\"at\": 8000.5", "events"),
+            ("\"at\": 8000", "\"at\": 8000.5", "events[0].at: "),
             ("\"event\": \"woke\"", "\"event\": \"awoke\"", "events[0].event: awoke has no meaning here"),
             ("\"event\": \"woke\"", "\"event\": {\"woke\": 1}", "events[0].event: "),
             ("\"answer\": \"matched\"", "\"answer\": \"matches\"", "events[2].event.answered.answer: "),
@@ -94,7 +94,7 @@ import ThumbturnTestKit
 
     @Test func whatIsNoJSONIsNamedWithItsLine() throws {
         let error = #expect(throws: ScenarioProblem.self) { try Scenario(json: Data("{\n  \"format\": oops\n}".utf8)) }
-        #expect(error?.description.contains("line 2") == true, "\(error?.description ?? "none")")
+        #expect(error?.description == "line 2: is no JSON", "\(error?.description ?? "none")")
     }
 
     @Test func aFileIsCappedBeforeItIsRead() throws {

@@ -7,16 +7,28 @@ public enum JSONScan {
     /// Our own messages are three deep.
     private static let maximumDepth = 16
 
-    /// Whether the bytes are such a text. Numbers and literals are only delimited here; the decoder checks their form.
-    public static func isUnambiguous(_ bytes: [UInt8]) -> Bool {
-        guard String(validating: bytes, as: UTF8.self) != nil, bytes.first != 0xEF else { return false }
+    /// Whether the bytes are such a text.
+    public static func isUnambiguous(_ bytes: [UInt8]) -> Bool { fault(in: bytes) == nil }
+
+    /// Why the bytes are no such text, and the line, from 1, where reading them stopped.
+    package struct Fault: Hashable, Sendable {
+        package let line: Int
+        package let says: String
+    }
+
+    package static func fault(in bytes: [UInt8]) -> Fault? {
+        guard String(validating: bytes, as: UTF8.self) != nil, bytes.first != 0xEF else {
+            return Fault(line: 1, says: "is no UTF-8, or begins with a mark")
+        }
         var scanner = Scanner(bytes: bytes)
-        return scanner.value(depth: 0) && scanner.isAtEnd
+        if scanner.value(depth: 0) && scanner.isAtEnd { return nil }
+        return Fault(line: 1 + bytes.prefix(scanner.index).count { $0 == UInt8(ascii: "\n") }, says: scanner.says)
     }
 
     private struct Scanner {
         let bytes: [UInt8]
         var index = 0
+        var says = "is no JSON"
 
         init(bytes: [UInt8]) {
             self.bytes = bytes
@@ -30,7 +42,10 @@ public enum JSONScan {
         }
 
         mutating func value(depth: Int) -> Bool {
-            guard depth <= maximumDepth else { return false }
+            guard depth <= maximumDepth else {
+                says = "is nested more than \(maximumDepth) deep"
+                return false
+            }
             skipSpace()
             switch peek {
             case UInt8(ascii: "{"): return object(depth: depth)
@@ -46,9 +61,12 @@ public enum JSONScan {
             if take("}") { return true }
             repeat {
                 skipSpace()
-                guard peek == UInt8(ascii: "\""), let name = string(), names.insert(name).inserted, take(":"),
-                    value(depth: depth + 1)
-                else { return false }
+                guard peek == UInt8(ascii: "\""), let name = string() else { return false }
+                guard names.insert(name).inserted else {
+                    says = "holds a member twice in one object"
+                    return false
+                }
+                guard take(":"), value(depth: depth + 1) else { return false }
             } while take(",")
             return take("}")
         }
@@ -113,11 +131,38 @@ public enum JSONScan {
             return String(validating: units, as: UTF16.self).map { Array($0.unicodeScalars) }
         }
 
-        /// A number, `true`, `false` or `null`. The decoder checks its form; here it only has to end.
+        /// A number, `true`, `false` or `null`.
         private mutating func literal() -> Bool {
             let start = index
             while let byte = peek, !Self.ends.contains(byte) { index += 1 }
-            return index > start
+            if Self.names.contains(Array(bytes[start..<index])) || Self.isNumber(bytes[start..<index]) { return true }
+            index = start
+            return false
+        }
+
+        /// `-` digits `.` digits `e` digits (RFC 8259 section 6), of which only the first digits are needed.
+        private static func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
+            var rest = text
+            func skip(_ characters: String) -> Bool {
+                guard let first = rest.first, characters.utf8.contains(first) else { return false }
+                rest.removeFirst()
+                return true
+            }
+            func digits() -> Int {
+                let found = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
+                rest.removeFirst(found)
+                return found
+            }
+            _ = skip("-")
+            let leadsWithZero = rest.first == UInt8(ascii: "0")
+            let whole = digits()
+            guard whole == 1 || (whole > 1 && !leadsWithZero) else { return false }
+            if skip("."), digits() == 0 { return false }
+            if skip("eE") {
+                _ = skip("+-")
+                if digits() == 0 { return false }
+            }
+            return rest.isEmpty
         }
 
         private mutating func take(_ character: Unicode.Scalar) -> Bool {
@@ -133,6 +178,7 @@ public enum JSONScan {
 
         private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
 
+        private static let names = ["true", "false", "null"].map { Array($0.utf8) }
         private static let spaces: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
         private static let ends: [UInt8] = spaces + Array(",:{}[]\"".utf8)
     }

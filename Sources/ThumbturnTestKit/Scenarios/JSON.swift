@@ -11,19 +11,31 @@ package enum JSON: Hashable, Sendable {
 
 extension JSON: Codable {
     package init(from decoder: any Decoder) throws {
-        let value = try decoder.singleValueContainer()
-        if let text = try? value.decode(String.self) {
-            self = .text(text)
-        } else if let number = try? value.decode(Int64.self) {
-            self = .number(number)
-        } else if let list = try? value.decode([JSON].self) {
-            self = .list(list)
-        } else if let object = try? value.decode([String: JSON].self) {
-            self = .object(object)
+        if var list = try? decoder.unkeyedContainer() {
+            var values: [JSON] = []
+            while !list.isAtEnd { values.append(try list.decode(JSON.self)) }
+            self = .list(values)
+        } else if let object = try? decoder.container(keyedBy: Name.self) {
+            let values = try object.allKeys.map { ($0.stringValue, try object.decode(JSON.self, forKey: $0)) }
+            self = .object(Dictionary(uniqueKeysWithValues: values))
         } else {
-            let says = "is no text, whole number, list or object"
-            throw DecodingError.dataCorruptedError(in: value, debugDescription: says)
+            let value = try decoder.singleValueContainer()
+            if let text = try? value.decode(String.self) {
+                self = .text(text)
+            } else if let number = try? value.decode(Int64.self) {
+                self = .number(number)
+            } else {
+                throw DecodingError.dataCorruptedError(in: value, debugDescription: "is no text, whole number, list or object")
+            }
         }
+    }
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -135,8 +147,9 @@ extension DecodingError {
                 context
             @unknown default: Context(codingPath: [], debugDescription: "cannot be read")
             }
-        let path = context.codingPath.map(\.stringValue).joined(separator: ".")
-        let cause = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
-        return (path.isEmpty ? "" : "\(path): ") + (cause ?? context.debugDescription)
+        let path = context.codingPath.reduce("") { path, key in
+            key.intValue.map { "\(path)[\($0)]" } ?? (path.isEmpty ? key.stringValue : "\(path).\(key.stringValue)")
+        }
+        return (path.isEmpty ? "" : "\(path): ") + context.debugDescription
     }
 }

@@ -11,14 +11,12 @@ extension Scenario {
     /// member is unknown, absent or makes no sense, where times go back, and where the file is too long.
     public init(json: some DataProtocol) throws {
         guard json.count <= Self.longest else { throw ScenarioProblem("the file: is longer than \(Self.longest) bytes") }
+        if let fault = JSONScan.fault(in: Array(json)) { throw ScenarioProblem("line \(fault.line): \(fault.says)") }
         let whole: JSON
         do {
             whole = try JSONDecoder().decode(JSON.self, from: Data(json))
         } catch let error as DecodingError {
-            throw ScenarioProblem("the file: \(error.says)")
-        }
-        guard JSONScan.isUnambiguous(Array(json)) else {
-            throw ScenarioProblem("the file: holds a member twice in one object, or is nested too deeply")
+            throw ScenarioProblem(error.says)
         }
         try self.init(Place(path: "", value: whole))
     }
