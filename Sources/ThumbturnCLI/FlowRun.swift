@@ -32,7 +32,8 @@ struct FlowRun: ParsableCommand {
             } catch let problem as ScenarioProblem {
                 throw unusable(file, problem.description)
             } catch {
-                throw unusable(file, "cannot be read")
+                throw unusable(
+                    file, (error as? CocoaError)?.code == .fileReadNoSuchFile ? "there is no such file" : "cannot be read")
             }
         }
         var isAsTold = true

@@ -3,17 +3,20 @@ public import ThumbturnCore
 /// Visits every state of the unlock flow that a policy can reach within bounds, and checks in each what must always hold.
 ///
 /// Bounds: time goes on in steps of 0, 4 and 8 seconds up to 16, and a path is disturbed in one way: the app goes to the back, the
-/// system takes prompts, the device changes, the sensor reads poorly, or the platform has trouble. In each state everything happens that may happen: answers to the living prompt and to the one before it, wakes, choices, changes of what the device can do.
+/// system takes prompts, the device changes, the sensor reads poorly, or the platform has trouble. In each state everything happens that
+/// may happen: answers to the living prompt and to the one before it, wakes, choices, changes of what the device can do.
 public struct FlowWalk: Sendable {
     /// What a walk found.
     public struct Report: Sendable, Equatable {
-        /// How many different states were visited, and how many events were sent.
+        /// How many different states were visited.
         public var states = 0
+        /// How many events were sent.
         public var transitions = 0
         /// The ends that were reached, by name.
         public var ends: Set<String> = []
-        /// The pairs of state and event that were tried, and those in which something happened.
+        /// The pairs of state and event that were tried.
         public var tried: Set<String> = []
+        /// Those of them in which something happened.
         public var acted: Set<String> = []
         /// What should not be; each says where.
         public var violations: [String] = []

@@ -4,8 +4,9 @@ import Testing
 import TestSupport
 
 @Suite struct ConsumerTests {
-    /// An app that takes the product `Thumbturn` downloads two packages at most, and the README's programs do what they say.
-    @Test func anAppDownloadsLittleAndTheReadmeRuns() async throws {
+    /// An app that takes the product `Thumbturn` downloads two packages at most, and the programs of the documentation do
+    /// what they say.
+    @Test func anAppDownloadsLittleAndTheDocumentedProgramsRun() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try Self.write("App", in: folder, products: ["Thumbturn"]) {
@@ -22,11 +23,10 @@ import TestSupport
         #expect(checkouts.count <= 2)
 
         let port = try await Built.freePort()
-        let readme = try String(contentsOf: repository.appendingPathComponent("README.md"), encoding: .utf8)
-        let blocks = readme.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
-        let (example, vault) = try (#require(blocks.first), #require(blocks.dropFirst().first))
+        let readme = try Self.blocks(of: "README.md")
+        let (example, vault) = try (#require(readme.first), #require(readme.dropFirst().first))
 
-        try Self.write("Vault", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) { String(vault) }
+        try Self.write("Vault", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) { vault }
         let opened = try await Built.run("/usr/bin/env", ["swift", "run", "--package-path", folder, "Vault"])
         #expect(opened.status == 0, "\(opened.errors)")
         #expect(
@@ -34,7 +34,7 @@ import TestSupport
         )
 
         try Self.write("Example", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) {
-            String(example).replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
+            example.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
         }
         try await ServerProcess.addAccount(in: folder + "/data")
         let server = try await ServerProcess.start(
@@ -47,6 +47,22 @@ import TestSupport
             shown.output.hasSuffix(
                 "signed in with the biometric key, as ada\nafter a new face: invalidated (enrolmentChanged)\n"), "\(shown.output)"
         )
+
+        // The page prints what its blocks print together.
+        let parts = try Self.blocks(of: "docs/app.md").joined()
+        let page = try String(contentsOf: repository.appendingPathComponent("docs/app.md"), encoding: .utf8)
+        let told = try #require(page.split(separator: "prints:\n\n```\n").last?.split(separator: "```").first)
+        try Self.write("Parts", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) {
+            parts.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
+        }
+        let played = try await Built.run("/usr/bin/env", ["swift", "run", "--package-path", folder, "Parts"])
+        #expect(played.status == 0 && played.output.hasSuffix(told), "\(played.output)\(played.errors)")
+    }
+
+    /// The Swift blocks of one of our pages, in order.
+    private static func blocks(of page: String) throws -> [String] {
+        let text = try String(contentsOf: repository.appendingPathComponent(page), encoding: .utf8)
+        return text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first.map(String.init) }
     }
 
     /// A package with one program that takes these products of ours, and nothing else.

@@ -61,6 +61,7 @@ public struct AppLock: Hashable, Sendable {
         case wake(at: Instant)
     }
 
+    /// Where the lock stands.
     public private(set) var state = State.locked(asksItself: true)
     /// Whether the contents are hidden for now. The lock screen itself may be seen under no cover.
     public private(set) var isCovered = true

@@ -19,6 +19,7 @@ public struct ApprovalDetails: Hashable, Sendable {
 
     /// For example "Payment".
     public let title: String
+    /// What is agreed to, line by line.
     public let lines: [Line]
 
     /// Nil where something could not be shown as it is: no title or no line, an empty text, or control and format characters, which
@@ -53,6 +54,7 @@ public struct ApprovalDetails: Hashable, Sendable {
 
     /// What is shown, and approved.
     public let details: ApprovalDetails
+    /// Where the sheet stands.
     public private(set) var stage = Stage.shown
     /// What is said below; nil where there is nothing to say.
     public private(set) var message: PersonMessage?

@@ -12,6 +12,7 @@ public import ThumbturnCore
         case unavailable
     }
 
+    /// What the switch shows now.
     public private(set) var state = State.unavailable
     /// Why it is as it is, or why it did not change; nil where there is nothing to say.
     public private(set) var message: PersonMessage?

@@ -44,11 +44,13 @@ public import ThumbturnCore
 
     /// The app's words: why the person is asked.
     public let reason: String
+    /// Where the screen stands.
     public private(set) var stage = Stage.ready
     /// The rung that is asked, or will be.
     public private(set) var rung: Rung
     /// What is said beside the reason; nil where there is nothing to say.
     public private(set) var message: PersonMessage?
+    /// The buttons below the message, the first one first.
     public private(set) var buttons: [Button] = []
 
     private let news: UnlockNewsRelay

@@ -140,16 +140,16 @@ struct Place {
 extension DecodingError {
     /// Where and why, without the decoder's own words around it.
     var says: String {
-        let context =
+        let (context, says) =
             switch self {
-            case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
-                .dataCorrupted(let context):
-                context
-            @unknown default: Context(codingPath: [], debugDescription: "cannot be read")
+            case .typeMismatch(let type, let context): (context, "is no \(type)")
+            case .keyNotFound(let key, let context): (context, "lacks the member \"\(key.stringValue)\"")
+            case .valueNotFound(_, let context), .dataCorrupted(let context): (context, context.debugDescription)
+            @unknown default: (Context(codingPath: [], debugDescription: ""), "cannot be read")
             }
         let path = context.codingPath.reduce("") { path, key in
             key.intValue.map { "\(path)[\($0)]" } ?? (path.isEmpty ? key.stringValue : "\(path).\(key.stringValue)")
         }
-        return (path.isEmpty ? "" : "\(path): ") + context.debugDescription
+        return (path.isEmpty ? "" : "\(path): ") + says
     }
 }

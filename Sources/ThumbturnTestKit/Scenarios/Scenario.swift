@@ -57,8 +57,11 @@ public struct Scenario: Hashable, Sendable {
         public struct Step: Hashable, Sendable {
             /// Since the beginning.
             public let at: Duration
+            /// What happened to the flow.
             public let event: UnlockFlow.Event
+            /// What the file says that the flow does about it, in order.
             public let expected: [UnlockFlow.Effect]
+            /// What the flow did.
             public let happened: [UnlockFlow.Effect]
         }
 
