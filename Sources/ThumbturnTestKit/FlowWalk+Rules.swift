@@ -1,0 +1,101 @@
+import ThumbturnCore
+
+// What must hold in every state of the flow, and at every step.
+
+extension FlowWalk {
+    /// Notes an end, or a state without a way out.
+    func arrive(at place: Place, _ report: inout Report) {
+        if case .finished(let end) = place.flow.state {
+            switch end {
+            case .granted(let rung, _, let also):
+                report.ends.insert("granted by \(rung.rawValue)\(also.isEmpty ? "" : " and more")")
+            case .failed(let failure): report.ends.insert(failure.code.name)
+            }
+        } else if !canEnd(place, within: 4) {
+            report.violations.append("a dead end: \(place.flow.state)")
+        }
+    }
+
+    /// Checks one step.
+    func check(
+        _ before: Place, _ event: UnlockFlow.Event, _ after: Place, _ effects: [UnlockFlow.Effect], _ report: inout Report
+    ) {
+        func demand(_ holds: Bool, _ rule: String) {
+            if !holds { report.violations.append("\(rule): \(event) in \(before.flow.state) of \(before.readiness)") }
+        }
+        let finishes = effects.compactMap { if case .finish(let end) = $0 { end } else { nil } }
+        if case .finished = before.flow.state {
+            demand(effects.isEmpty && after.flow == before.flow, "the end is reached once")
+            return
+        }
+        if case .finished(let end) = after.flow.state {
+            demand(finishes == [end], "an end is told once")
+            switch end {
+            case .granted(_, let proof, let also):
+                if case .signing(let prompt) = before.flow.state, event == .signed(proof, prompt: prompt.id) {
+                    demand(also.count == policy.also.count, "a grant has every proof that the policy demands")
+                } else {
+                    demand(false, "no grant without a proof")
+                }
+            case .failed(let failure):
+                let waits = if case .wait = failure.recovery { true } else { false }
+                demand(waits == (failure.code == .paused), "patience helps where there is a pause, and nowhere else")
+            }
+        } else {
+            demand(finishes.isEmpty, "only a finished flow tells an end")
+        }
+        for case .show(let prompt) in effects {
+            demand(after.readiness.hasKeys(for: prompt.rung), "a rung is asked only where its key can answer")
+            demand((policy.ladder + policy.also).contains(prompt.rung), "only rungs of the policy are asked")
+        }
+        for case .wake(let time) in effects { demand(time >= after.now, "nobody is woken in the past") }
+        if let prompt = event.prompt, prompt != before.flow.livingPrompt {
+            demand(effects.isEmpty && after.flow == before.flow, "an answer of another prompt changes nothing")
+        }
+        if case .answered(.failed(let failure), _) = event, failure.isCancel {
+            let counted = effects.contains {
+                switch $0 {
+                case .emit(.retry), .move(_, _, because: .mismatches): true
+                default: false
+                }
+            }
+            demand(!counted, "a cancelled prompt is no mismatch")
+        }
+        if case .readPoorly = event, !effects.contains(where: { if case .move = $0 { true } else { false } }) {
+            demand(after.flow.state == before.flow.state, "a reading without a verdict decides nothing")
+        }
+        // A PIN is tried again only by asking again, and no more often than the policy allows.
+        if case .signingFailed(let failure, let id) = event, failure.code == .notMatched,
+            case .signing(let prompt) = before.flow.state,
+            prompt.rung == .appPIN, prompt.id == id
+        {
+            let isRetry = effects.contains { if case .emit(.retry(let n)) = $0 { n < policy.pinMismatchLimit } else { false } }
+            let movesOn = effects.contains { if case .move(from: .appPIN, _, because: .mismatches) = $0 { true } else { false } }
+            demand(isRetry != movesOn, "a wrong PIN asks again or moves on")
+        }
+        if event == .woke, case .prompting(let prompt) = after.flow.state, prompt.rung == .biometric,
+            after.flow.person.timeLimits == .ofThePolicy, !after.wasAway, let since = after.sensorSince
+        {
+            demand(since.duration(to: after.now) < policy.fallbackAfter, "no sensor prompt outlives the limit")
+        }
+    }
+
+    /// Whether an honest person, who taps, returns, matches or moves on, comes to an end within so many actions.
+    private func canEnd(_ place: Place, within actions: Int) -> Bool {
+        var flow = place.flow
+        for _ in 0..<(actions + 2 * policy.also.count) {
+            switch flow.state {
+            case .finished: return true
+            case .idle: _ = flow.handle(.began(place.readiness, by: .tap), at: place.now)
+            case .waiting: _ = flow.handle(.tapped, at: place.now)
+            case .away, .interrupted: _ = flow.handle(.cameFront, at: place.now)
+            case .prompting(let prompt):
+                let answer = prompt.rung == .appPIN ? SensorAnswer.entered : .matched
+                _ = flow.handle(.answered(answer, prompt: prompt.id), at: place.now)
+            case .signing(let prompt): _ = flow.handle(.signed(Self.proof, prompt: prompt.id), at: place.now)
+            }
+        }
+        if case .finished = flow.state { return true }
+        return false
+    }
+}

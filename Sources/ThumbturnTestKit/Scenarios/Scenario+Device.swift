@@ -1,0 +1,68 @@
+import ThumbturnCore
+
+// How scenario files spell what a device can do.
+
+extension Readiness {
+    var spelled: [String: JSON] {
+        ["biometry": biometry.spelled, "keys": .object(Dictionary(uniqueKeysWithValues: keys.map { ($0.rawValue, $1.spelled) }))]
+    }
+
+    /// From the members `biometry` and `keys`; kinds of keys that are not listed are missing.
+    init(_ members: [String: Place], ladder: [Rung]) throws {
+        let states = try members["keys"]!.members([], optional: KeyKind.allCases.map(\.rawValue))
+        var keys: [KeyKind: KeyState] = [:]
+        for kind in KeyKind.allCases { keys[kind] = try states[kind.rawValue].map(KeyState.init) }
+        self.init(biometry: try BiometryState(members["biometry"]!), keys: keys, ladder: ladder)
+    }
+}
+
+extension BiometryState {
+    /// The states that carry nothing.
+    private static let plain: [String: BiometryState] = [
+        "ready": .ready, "notEnrolled": .notEnrolled, "permissionDenied": .permissionDenied, "weak": .weak,
+        "unconfirmed": .unconfirmed, "passcodeNotSet": .passcodeNotSet, "lidClosed": .lidClosed, "switchedOff": .switchedOff,
+        "unavailable": .unavailable,
+    ]
+
+    var spelled: JSON {
+        switch self {
+        case .lockedOut(let lockout): .one("lockedOut", .text(lockout.rawValue))
+        case .paused(let duration): .one("paused", .time(duration))
+        default: .text(Self.plain.first { $0.value == self }?.key ?? "\(self)")
+        }
+    }
+
+    init(_ place: Place) throws {
+        switch try place.choice() {
+        case ("lockedOut", let it?): self = .lockedOut(try it.named())
+        case ("paused", let it?): self = .paused(for: try it.duration())
+        case (let name, nil):
+            guard let state = Self.plain[name] else { throw place.unknown }
+            self = state
+        default: throw place.unknown
+        }
+    }
+}
+
+extension KeyState {
+    var spelled: JSON {
+        switch self {
+        case .usable: .text("usable")
+        case .missing: .text("missing")
+        case .invalidated(let loss): .one("invalidated", .text(loss.rawValue))
+        case .paused(let duration): .one("paused", .time(duration))
+        case .notYetReadable: .text("notYetReadable")
+        }
+    }
+
+    init(_ place: Place) throws {
+        switch try place.choice() {
+        case ("usable", nil): self = .usable
+        case ("missing", nil): self = .missing
+        case ("invalidated", let it?): self = .invalidated(try it.named())
+        case ("paused", let it?): self = .paused(for: try it.duration())
+        case ("notYetReadable", nil): self = .notYetReadable
+        default: throw place.unknown
+        }
+    }
+}

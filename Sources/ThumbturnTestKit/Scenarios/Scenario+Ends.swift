@@ -1,0 +1,93 @@
+import ThumbturnCore
+
+// How scenario files spell ends and failures.
+
+extension UnlockFlow.End {
+    package var spelled: JSON {
+        switch self {
+        case .granted(let rung, let proof, let also):
+            .one(
+                "granted",
+                .object([
+                    "rung": .text(rung.rawValue), "proof": .text(proof.jws), "also": .list(also.map { .text($0.jws) }),
+                ]))
+        case .failed(let failure): .one("failed", failure.spelled)
+        }
+    }
+
+    init(_ place: Place) throws {
+        switch try place.choice() {
+        case ("granted", let it?):
+            let members = try it.members(["rung", "proof", "also"])
+            self = .granted(
+                try members["rung"]!.named(), Proof(jws: try members["proof"]!.text()),
+                also: try members["also"]!.list().map { Proof(jws: try $0.text()) }
+            )
+        case ("failed", let it?): self = .failed(try Failure(it))
+        default: throw place.unknown
+        }
+    }
+}
+
+extension Failure {
+    var spelled: JSON {
+        var members: [String: JSON] = ["code": .text(code.name), "recovery": recovery.spelled]
+        if let status { members["status"] = .object(["domain": .text(status.domain), "code": .id(status.code)]) }
+        return .object(members)
+    }
+
+    init(_ place: Place) throws {
+        let members = try place.members(["code", "recovery"], optional: ["status"])
+        let status = try members["status"].map { place in
+            let parts = try place.members(["domain", "code"])
+            let code = Int(try parts["code"]!.number(Int64(Int32.min)...Int64(UInt32.max)))
+            return PlatformStatus(domain: try parts["domain"]!.text(), code: code)
+        }
+        self.init(try Code(members["code"]!), recovery: try Recovery(members["recovery"]!), status: status)
+    }
+}
+
+extension Failure.Code {
+    /// Every code that a flow may meet.
+    static let named: [String: Failure.Code] = Dictionary(
+        uniqueKeysWithValues: [
+            cancelledByUser, cancelledBySystem, cancelledByApp, superseded, notMatched, timedOut, lockedOut, paused,
+            pinEasilyGuessed, biometryNotEnrolled, biometryUnavailable, biometryTooWeak, biometryUnconfirmed, passcodeNotSet,
+            permissionDenied, keyInvalidated, notEnrolled, notYetReadable, alreadyEnrolled, refused, sessionOver, unreachable,
+            unexpectedAnswer, policyDenies, reasonMissing, insecureServer, platform, noVault, vaultClosed, notAuthentic, tooLarge,
+        ].map { ($0.name, $0) })
+
+    init(_ place: Place) throws {
+        guard let code = Self.named[try place.text()] else { throw place.unknown }
+        self = code
+    }
+}
+
+extension Recovery {
+    var spelled: JSON {
+        switch self {
+        case .retry: .text("retry")
+        case .wait(let duration): .one("wait", .time(duration))
+        case .fallBack(let rung): .one("fallBack", .text(rung.rawValue))
+        case .reEnrol: .text("reEnrol")
+        case .openSettings: .text("openSettings")
+        case .setPasscode: .text("setPasscode")
+        case .signInAgain: .text("signInAgain")
+        case .report: .text("report")
+        }
+    }
+
+    init(_ place: Place) throws {
+        switch try place.choice() {
+        case ("retry", nil): self = .retry
+        case ("wait", let it?): self = .wait(try it.duration())
+        case ("fallBack", let it?): self = .fallBack(try it.named())
+        case ("reEnrol", nil): self = .reEnrol
+        case ("openSettings", nil): self = .openSettings
+        case ("setPasscode", nil): self = .setPasscode
+        case ("signInAgain", nil): self = .signInAgain
+        case ("report", nil): self = .report
+        default: throw place.unknown
+        }
+    }
+}
