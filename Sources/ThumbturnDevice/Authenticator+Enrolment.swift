@@ -27,7 +27,8 @@ extension Authenticator {
     ///   - deviceName: how the person will recognise this device in a list, 1 to 64 characters.
     ///   - reason: shown in the system's prompt.
     /// - Returns: the server's record; nil where `keep` left an enrolment alone.
-    /// - Throws: `alreadyEnrolled`; `superseded` while another enrolment is running; what this device lacks (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`,
+    /// - Throws: `alreadyEnrolled`; `superseded` while another enrolment is running; what this device lacks
+    ///   (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`,
     ///   `lockedOut`); `refused` for a wrong password; `pinEasilyGuessed` for a PIN that a thief tries first; what `authenticate`
     ///   throws.
     @discardableResult

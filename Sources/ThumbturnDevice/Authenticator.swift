@@ -75,8 +75,8 @@ public actor Authenticator {
     /// - Parameter reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     /// - Returns: which rung answered, and the tokens.
     /// - Throws: one of the four cancels; what stood in the way of the last rung, with `signInAgain`; `keyInvalidated` with
-    ///   `reEnrol`; `paused` with the time to wait, after too many mismatches or wrong PINs; `refused`, `unreachable` or `unexpectedAnswer` from the server. Cancelling the task dismisses the prompt and
-    ///   throws `cancelledByApp`.
+    ///   `reEnrol`; `paused` with the time to wait, after too many mismatches or wrong PINs; `refused`, `unreachable` or
+    ///   `unexpectedAnswer` from the server. Cancelling the task dismisses the prompt and throws `cancelledByApp`.
     ///
     /// A policy that demands two keys throws `policyDenies`: a sign-in is one proof.
     public func authenticate(

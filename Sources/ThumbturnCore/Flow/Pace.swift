@@ -1,8 +1,8 @@
 /// How long one person usually takes at one kind of sensor: the estimator behind adaptive times.
 ///
 /// It is the one that TCP uses for its timeout (RFC 6298 section 2): the smoothed time and its smoothed variation, and an answer counts
-/// as late after the time plus four times the variation. As in Karn's algorithm (RFC 6298 section 3) only first attempts are samples. In a sentence: the
-/// hint comes when you have taken clearly longer than you usually do.
+/// as late after the time plus four times the variation. As in Karn's algorithm (RFC 6298 section 3) only first attempts are
+/// samples. In a sentence: the hint comes when you have taken clearly longer than you usually do.
 public struct Pace: Hashable, Sendable, Codable {
     /// Successful first attempts so far; counted up to `samplesNeeded`.
     public private(set) var samples = 0

@@ -15,8 +15,8 @@ extension UnlockPolicy: Codable {
     }
 
     /// Reads a policy: an object whose durations are whole milliseconds. Members that are absent have the default numbers, but
-    /// `ladder` has to be there, and an absent `automatic_prompt` waits for a tap. Throws `DecodingError` with the reason where a member is unknown, or
-    /// where the policy contradicts itself; see `problem`. One that is read also has to end with the full sign-in.
+    /// `ladder` has to be there, and an absent `automatic_prompt` waits for a tap. Throws `DecodingError` with the reason where a
+    /// member is unknown, or where the policy contradicts itself; see `problem`. One that is read also has to end with the full sign-in.
     public init(from decoder: any Decoder) throws {
         try StrictKeys.check(decoder, CodingKeys.allCases)
         let values = try decoder.container(keyedBy: CodingKeys.self)
