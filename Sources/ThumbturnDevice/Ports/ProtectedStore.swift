@@ -14,7 +14,7 @@ public protocol ProtectedStore: Sendable {
     func release(_ name: KeyName, presence: Presence) async throws(Failure) -> SecretBytes
 
     /// The state of a secret, without a prompt. `invalidated` where the access says that the enrolled faces and fingers must not
-    /// change, and they did, or where the passcode was removed.
+    /// change, and they did, or where the passcode was removed; `missing` where the system deletes what died.
     func state(of name: KeyName) async -> KeyState
 
     /// Deletes a secret; one that is not there is no failure. Never prompts.

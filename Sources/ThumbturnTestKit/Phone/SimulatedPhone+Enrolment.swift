@@ -32,7 +32,6 @@ extension SimulatedPhone {
             state.hasPasscode = false
             state.passcode += 1
             state.removeFaces()
-            for name in state.vaults.keys { state.vaults[name]?.isDead = true }
         }
     }
 

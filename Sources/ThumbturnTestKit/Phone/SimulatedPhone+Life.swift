@@ -47,6 +47,7 @@ extension SimulatedPhone {
             guard losesKeys else { return }
             for name in state.keys.keys { state.keys[name]?.life.isLost = true }
             for name in state.pins.keys.keys { state.pins.keys[name]?.life.isLost = true }
+            for name in state.vaults.keys { state.vaults[name]?.life.isLost = true }
         }
     }
 

@@ -5,9 +5,7 @@ import ThumbturnDevice
 extension SimulatedPhone {
     struct ProtectedSecret {
         var secret: SecretBytes
-        /// The enrolment with which it dies; nil where it outlives changes.
-        var enrolment: Int?
-        var isDead = false
+        var life: KeyLife
     }
 
     var vaultStore: any ProtectedStore { PhoneVaults(phone: self) }
@@ -29,9 +27,9 @@ extension SimulatedPhone {
         let obstacle: Failure? = state.withLock { state in
             if !state.hasPasscode, state.model.hasPasscode { return Failure(.passcodeNotSet, recovery: .setPasscode) }
             if let obstacle = Self.obstacle(toMaking: name.kind, state) { return obstacle }
-            state.vaults[name] = ProtectedSecret(
-                secret: secret, enrolment: access == .biometryCurrentSet && name.kind == .biometric ? state.enrolment : nil
-            )
+            var life = state.life(of: name.kind)
+            if access != .biometryCurrentSet { life.enrolment = nil }
+            state.vaults[name] = ProtectedSecret(secret: secret, life: life)
             return nil
         }
         if let obstacle { throw obstacle }
@@ -39,10 +37,7 @@ extension SimulatedPhone {
 
     fileprivate func vaultState(_ name: KeyName) -> KeyState {
         state.withLock { state in
-            guard state.isReadable else { return .notYetReadable }
-            guard let kept = state.vaults[name] else { return .missing }
-            if let enrolment = kept.enrolment, enrolment != state.enrolment { return .invalidated(.enrolmentChanged) }
-            return kept.isDead ? .invalidated(.passcodeRemoved) : .usable
+            state.isReadable ? state.seen(state.vaults[name]?.life) : .notYetReadable
         }
     }
 
@@ -53,9 +48,9 @@ extension SimulatedPhone {
         case .notYetReadable: throw Failure(.notYetReadable, recovery: .retry)
         case .missing, .paused: throw Failure(.notEnrolled, recovery: .reEnrol)
         }
-        guard let verified = presence.context as? Verified, verified.key == name, verified.rung.key == name.kind else {
-            throw Failure(.notMatched, recovery: .retry)
-        }
+        guard let verified = presence.context as? Verified, verified.key == name, verified.rung.key == name.kind,
+            state.withLock({ $0.spent.insert(verified.prompt).inserted })
+        else { throw Failure(.notMatched, recovery: .retry) }
         guard let kept = state.withLock({ $0.vaults[name] }) else { throw Failure(.notEnrolled, recovery: .reEnrol) }
         return kept.secret
     }

@@ -40,6 +40,39 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("one match gives out one secret of a vault, once", arguments: strong)
+    func oneRelease(_ model: Model) async throws {
+        try await Asked.run(model) { asked in
+            let store = try #require(asked.platform.vaults)
+            let name = Asked.name(.biometric)
+            try await store.protect(SecretBytes("s"), as: name, access: .biometryCurrentSet)
+            let presence = await asked.prompt(message: []).presence
+            expect(try await store.release(name, presence: try #require(presence)).bytes, is: Array("s".utf8))
+            await expectFailure(.notMatched) { _ = try await store.release(name, presence: try #require(presence)) }
+        }
+    }
+
+    @Test("a vault's key dies as visibly as any other (SecItem.m, KeyPermanentlyInvalidatedException)", arguments: strong)
+    func deadSecrets(_ model: Model) async throws {
+        for access in VaultAccess.allCases where access != .passcode {
+            try await Asked.run(model) { asked in
+                let (store, name) = (try #require(asked.platform.vaults), Asked.name(.biometric))
+                _ = try await asked.platform.keys.create(name)
+                try await store.protect(SecretBytes("s"), as: name, access: access)
+                asked.phone.enrolNewFace()
+                let seen = access == .biometryCurrentSet ? await asked.state(.biometric) : .usable
+                #expect(await store.state(of: name) == seen, "\(access)")
+                try await store.protect(SecretBytes("s"), as: name, access: access)
+                _ = try await asked.platform.keys.create(name)
+                guard model.hasPasscode else { return }
+                asked.phone.removePasscode()
+                #expect(await store.state(of: name) == (await asked.state(.biometric)), "\(access)")
+                asked.phone.setPasscode()
+                #expect(await store.state(of: name) != .usable)
+            }
+        }
+    }
+
     // MARK: The enrolled set
 
     @Test("a new face or finger ends a biometric key, and no other (biometryCurrentSet, KeyGenParameterSpec)", arguments: strong)

@@ -178,11 +178,15 @@ import ThumbturnTestKit
         _ = try await platform.keys.create(Asked.name(.session))
         let pin = try #require(platform.pin).key
         _ = try await pin.create(Asked.name(.pin), pin: digits)
+        let vaults = try #require(platform.vaults)
+        try await vaults.protect(SecretBytes("s"), as: Asked.name(.passcode), access: .userPresence)
         phone.upgradeSystem()
+        #expect(await vaults.state(of: Asked.name(.passcode)) == .usable)
         #expect(await platform.keys.state(of: Asked.name(.session)) == .usable, "an upgrade alone breaks nothing")
         phone.upgradeSystem(losesKeys: true)
         #expect(await platform.keys.state(of: Asked.name(.session)) == .invalidated(.unknown))
         #expect(await pin.state(of: Asked.name(.pin)) == .invalidated(.unknown))
+        #expect(await vaults.state(of: Asked.name(.passcode)) == .invalidated(.unknown))
         _ = try await platform.keys.create(Asked.name(.session))
         #expect(await platform.keys.state(of: Asked.name(.session)) == .usable)
     }
