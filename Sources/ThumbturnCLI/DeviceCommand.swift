@@ -13,10 +13,12 @@ struct DeviceCommand: AsyncParsableCommand {
             sensor is a stand-in that reads no finger; --answers says what it answers.
 
             On Linux, --keys tpm --sensor fprintd makes it a real device: keys in the TPM 2.0, fingers that fprintd matches, and \
-            thumbturn-matcherd between them. A PIN comes from the environment variable THUMBTURN_PIN, or is asked on the \
-            terminal. `thumbturn doctor` says what is missing.
+            thumbturn-matcherd between them. `thumbturn doctor` says what is missing.
+
+            A PIN comes from the environment variable THUMBTURN_PIN, or is asked on the terminal; a new one that takes the place \
+            of another comes from THUMBTURN_NEW_PIN.
             """,
-        subcommands: [Enrol.self, SignIn.self, MeCommand.self, Refresh.self, Revoke.self, Status.self]
+        subcommands: [Enrol.self, SignIn.self, MeCommand.self, Refresh.self, Revoke.self, Status.self, PINCommand.self]
     )
 }
 
@@ -36,7 +38,12 @@ struct DeviceOptions: ParsableArguments {
     @OptionGroup var parts: DeviceParts
 
     /// The rungs of this device: below the finger there is the PIN, where there is one.
-    var policy: UnlockPolicy { parts.keys == .tpm ? UnlockPolicy(ladder: [.biometric, .appPIN, .fullCredentials]) : .highRisk }
+    var policy: UnlockPolicy {
+        parts.keys == .tpm ? UnlockPolicy(ladder: [.biometric, .appPIN, .fullCredentials]) : .transaction
+    }
+
+    /// The rungs for which an enrolment makes keys. A PIN of software keys is set afterwards, if at all.
+    var enrolmentPolicy: UnlockPolicy { parts.keys == .tpm ? policy : .highRisk }
 
     func authenticator() throws -> Authenticator {
         guard let url = URL(string: server) else {
@@ -87,7 +94,7 @@ extension DeviceCommand {
             try await device.output.run {
                 let auth = try device.authenticator()
                 let record = try await auth.enrol(
-                    with: PasswordSignIn(account: account, password: try Password.read()), policy: device.policy,
+                    with: PasswordSignIn(account: account, password: try Password.read()), policy: device.enrolmentPolicy,
                     deviceName: name,
                     ifExists: replace ? .replace : .fail
                 )

@@ -40,9 +40,11 @@ struct DeviceParts: ParsableArguments {
     func platform(home: String, answers: String?) throws -> Platform {
         switch keys {
         case .software:
+            let secrets = FileSecrets(folder: home)
+            let pin = SoftwarePINKey(secrets: StoredPINSecrets(secrets))
             return Platform(
-                sensor: try softwareSensor(answers), keys: SoftwareKeys(folder: home), secrets: FileSecrets(folder: home),
-                promptGap: .zero
+                sensor: try softwareSensor(answers), keys: SoftwareKeys(folder: home), secrets: secrets,
+                pin: PINSupport(entry: TerminalPIN(), key: pin), promptGap: .zero
             )
         case .tpm:
             #if os(Linux)
@@ -113,11 +115,14 @@ private final class TerminalPIN: PINEntry {
     /// Given once: the same wrong PIN again would cost another guess.
     private let given = Mutex(ProcessInfo.processInfo.environment["THUMBTURN_PIN"])
 
-    func enter(_ request: PINRequest) -> PINAnswer { answer(to: "\(request.reason) PIN: ") }
-    func choose() -> PINAnswer { answer(to: "A PIN for this device, 6 digits or more: ") }
+    private let new = Mutex(ProcessInfo.processInfo.environment["THUMBTURN_NEW_PIN"])
 
-    private func answer(to question: String) -> PINAnswer {
-        let once = given.withLock { $0.take() }
+    func enter(_ request: PINRequest) -> PINAnswer { answer(to: "\(request.reason) PIN: ", given.withLock { $0.take() }) }
+    func choose() -> PINAnswer {
+        answer(to: "A new PIN for this device, 6 digits or more: ", new.withLock { $0.take() } ?? given.withLock { $0.take() })
+    }
+
+    private func answer(to question: String, _ once: String?) -> PINAnswer {
         guard let typed = once ?? (isatty(0) == 1 ? Hidden.ask(question) : nil), !typed.isEmpty else {
             say("No PIN was given, or it did not match. Set THUMBTURN_PIN, or run this at a terminal.")
             return .failed(Failure(.cancelledByUser, recovery: .retry))

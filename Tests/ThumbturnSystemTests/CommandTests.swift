@@ -4,8 +4,12 @@ import TestSupport
 import Testing
 
 @Suite struct CommandTests {
-    private func thumbturn(_ arguments: [String], password: String? = nil) async throws -> Finished {
-        try await Built.run(Built.path("thumbturn"), arguments, environment: password.map { ["THUMBTURN_PASSWORD": $0] } ?? [:])
+    private func thumbturn(
+        _ arguments: [String], password: String? = nil, pins: [String: String] = [:]
+    ) async throws -> Finished {
+        var environment = pins
+        environment["THUMBTURN_PASSWORD"] = password
+        return try await Built.run(Built.path("thumbturn"), arguments, environment: environment)
     }
 
     @Test func theCommandsExplainThemselves() async throws {
@@ -56,6 +60,22 @@ import Testing
         #expect(refreshed.status == 0)
         let status = try await thumbturn(["device", "status", "--json"] + device)
         #expect(status.output == #"{"enrolled":true,"next_rung":"biometric"}"# + "\n")
+
+        let reset = ["device", "pin", "reset", "--account", "ada"] + device
+        let none = try await thumbturn(["device", "pin", "change"] + device, pins: ["THUMBTURN_NEW_PIN": "824193"])
+        #expect(none.status == 64 && none.errors.contains("thumbturn device pin reset"))
+        let foreign = try await thumbturn(reset, password: "not the password", pins: ["THUMBTURN_NEW_PIN": "824193"])
+        #expect(foreign.status == 77)
+        let first = try await thumbturn(reset, password: ServerProcess.password, pins: ["THUMBTURN_NEW_PIN": "824193"])
+        #expect(first.status == 0, "\(first.errors)")
+        let changed = try await thumbturn(["device", "pin", "change"] + device, pins: ["THUMBTURN_NEW_PIN": "739162"])
+        #expect(changed.status == 0, "\(changed.errors)")
+        for (pin, status) in [("824193", Int32(77)), ("739162", 0)] {
+            let byPIN = ["device", "sign-in", "--answers", "lockout"] + device
+            let signedIn = try await thumbturn(byPIN, pins: ["THUMBTURN_PIN": pin])
+            #expect(signedIn.status == status, "\(signedIn.errors)")
+            #expect(signedIn.output.contains("appPIN") == (status == 0))
+        }
         let revoked = try await thumbturn(["device", "revoke"] + device)
         #expect(revoked.status == 0)
         #expect(try await thumbturn(["device", "sign-in"] + device).status == 77)
