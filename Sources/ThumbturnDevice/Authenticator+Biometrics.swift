@@ -11,9 +11,16 @@ extension Authenticator {
     /// - Throws: `platform` where it cannot be written down: then the sensor is still on.
     public func requireStrongerRungNextTime() async throws(Failure) {
         forgetWhoWasThere()
-        guard try await liveEnrolment() != nil else { return }
-        guard await platform.keys.state(of: try await liveName(of: .biometric)) != .missing else { return }
-        try await countedSensor(.unlock).turnOff()
+        // Also who came while it was being written.
+        defer { forgetWhoWasThere() }
+        let marks = try await enrolments()
+        // A new key that the server may know already takes the place of the old one when that is found out.
+        let successor = marks.change.flatMap { $0.kind == .biometric ? $0.number : nil }
+        for number in [marks.number(of: .biometric), successor].compactMap({ $0 }) {
+            let key = name(of: .biometric, in: number)
+            guard await platform.keys.state(of: key) != .missing else { continue }
+            try await CountedSensor(key, on: platform, under: UnlockPolicy.unlock.delays).turnOff()
+        }
     }
 
     /// Whether to offer biometrics now; see `BiometricOffer`. Silent: it never prompts and never throws.
@@ -35,15 +42,23 @@ extension Authenticator {
     /// Turns biometrics off for this account: the key behind the sensor is deleted, and neither offered nor made again until the
     /// person wants it. Never prompts. The other rungs stay as they are.
     ///
-    /// The server still lists the key, which can never sign again; it goes with the enrolment.
+    /// The server still lists the key, which can never sign again: it lets a factor go only for a proof, and nobody is asked for one
+    /// here. `removeBiometricKey` tells it, also afterwards; otherwise the record goes with the enrolment.
+    ///
+    /// - Throws: `superseded` while an enrolment or a change of keys is running.
     public func declineBiometrics() async throws(Failure) {
         // The wish first: an app that is killed in between makes no new key, and deletes the old one when it is asked again.
         try await answerBiometricOffer(.never)
         guard try await liveEnrolment() != nil else { return }
+        guard platform.journals.open(enrolmentsName) else { throw Failure(.superseded, recovery: .retry) }
+        defer { platform.journals.close(enrolmentsName) }
         var marks = try await enrolments()
+        // A new key that nobody has heard the end of takes no other's place any more.
+        if let change = marks.change, change.kind == .biometric { marks.undo(change) }
         marks.kinds?.removeAll { $0 == .biometric }
         try await keep(marks)
         try await deleteKey(try await liveName(of: .biometric))
+        _ = try? await settleChange()
     }
 
     /// What the person said to the offer of biometrics. What cannot be read as such, and what came back from a backup without what

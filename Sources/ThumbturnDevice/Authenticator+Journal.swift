@@ -147,14 +147,19 @@ extension Authenticator {
         return wasMade
     }
 
+    /// What the server lists, asked by the session key alone.
+    func serverKeys() async throws(Failure) -> [DeviceRecord.Key] {
+        try await connection.send(
+            "GET", "/v1/devices/current", key: liveName(of: .session), expecting: DeviceRecord.self
+        ).keys
+    }
+
     private func isMade(_ change: Enrolments.PendingChange) async throws(Failure) -> Bool {
         guard change.kid != nil || change.number == nil else { return false }
         do throws(Failure) {
-            let record = try await connection.send(
-                "GET", "/v1/devices/current", key: liveName(of: .session), expecting: DeviceRecord.self
-            )
-            guard let kid = change.kid else { return !record.keys.contains { $0.kind == change.kind } }
-            return record.keys.contains { $0.kid == kid }
+            let keys = try await serverKeys()
+            guard let kid = change.kid else { return !keys.contains { $0.kind == change.kind } }
+            return keys.contains { $0.kid == kid }
         } catch {
             // The server no longer knows this device, so it has made no change.
             guard error.status == Failure.PlatformStatus(domain: "HTTP", code: 404) else { throw error }

@@ -154,7 +154,9 @@ extension Authenticator {
         case .replaceBiometric:
             if let obstacle = await platform.sensor.biometry().obstacle { throw obstacle }
         case .removeBiometric:
-            guard try await state(of: liveName(of: .biometric)) != .missing else {
+            if try await state(of: liveName(of: .biometric)) != .missing { break }
+            // Declined, or deleted by the system: the server may still list it.
+            guard try await serverKeys().contains(where: { $0.kind == .biometric }) else {
                 throw Failure(.notEnrolled, recovery: .report)
             }
         case .removePIN: break

@@ -24,7 +24,7 @@ extension Authenticator {
         return try await platform.prompts.inTurn(ask(reason, policy), mayShare: false, on: platform) { () async throws(Failure) in
             if let grant = try await self.reusable(for: action, policy, withLiveness: liveness != nil) { return grant }
             let asked = Asked()
-            let (rung, (session, since)) = try await self.answer(
+            let (rung, (session, since), farewells) = try await self.answer(
                 reason, policy, ask: self.challenge(for: action, liveness, notingIn: asked)
             ) { (proof, challenge) async throws(Failure) in
                 guard let (since, evidence) = asked[challenge.text] else {
@@ -33,8 +33,10 @@ extension Authenticator {
                 return (try await self.redeem(proof, for: action, with: evidence), since)
             }
             if let enrolment = try await self.liveEnrolment() {
-                await self.remember(
-                    StepUp(action: action.name, rung: rung, hadLiveness: liveness != nil, enrolment: enrolment, since: since))
+                let stepUp = StepUp(
+                    action: action.name, rung: rung, hadLiveness: liveness != nil, enrolment: enrolment, since: since
+                )
+                await self.remember(stepUp, since: farewells)
             }
             await self.settle()
             return Grant(rung: rung, session: session)
@@ -48,11 +50,6 @@ extension Authenticator {
             try await liveEnrolment() == lastStepUp.enrolment
         else { return nil }
         return try await grant(of: lastStepUp.rung)
-    }
-
-    private func remember(_ stepUp: StepUp) {
-        lastStepUp = stepUp
-        remember(stepUp.rung)
     }
 
     /// The challenge comes first, because the evidence has to name it; a challenge that is asked for anew has its own.

@@ -24,6 +24,8 @@ public actor Authenticator {
     private var lastUnlock: (rung: Rung, at: Moment)?
     /// The last step-up, while the session that it opened is the one that lives.
     var lastStepUp: StepUp?
+    /// How often somebody wanted to be forgotten.
+    private var farewells = 0
 
     /// An authenticator for one server and account.
     ///
@@ -72,7 +74,10 @@ public actor Authenticator {
     /// runs, another one for the same account with the same reason and policy joins it and has the same outcome; all others wait
     /// their turn.
     ///
-    /// - Parameter reason: shown in the system's prompt; an empty one throws `reasonMissing`.
+    /// - Parameters:
+    ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
+    ///   - start: whether the prompt comes at once, or as the policy says for a screen that appeared. A tap also ends the waiting of
+    ///     such a screen, because nobody taps twice.
     /// - Returns: which rung answered, and the tokens.
     /// - Throws: one of the four cancels; what stood in the way of the last rung, with `signInAgain`; `keyInvalidated` with
     ///   `reEnrol`; `paused` with the time to wait, after too many mismatches or wrong PINs; `refused`, `unreachable` or
@@ -83,13 +88,14 @@ public actor Authenticator {
         _ reason: String, policy: UnlockPolicy = .unlock, by start: UnlockFlow.Start = .tap
     ) async throws(Failure) -> Grant {
         guard policy.also.isEmpty else { throw Failure(.policyDenies, recovery: .report) }
+        if start == .tap { prompt() }
         return try await platform.prompts.inTurn(ask(reason, policy), mayShare: true, on: platform) { () async throws(Failure) in
             if let grant = try await self.reusable(policy) { return grant }
-            let (rung, session) = try await self.answer(reason, policy, by: start, ask: self.signInChallenge) {
+            let (rung, session, farewells) = try await self.answer(reason, policy, by: start, ask: self.signInChallenge) {
                 (proof, _) async throws(Failure) in
                 try await self.redeem(proof)
             }
-            await self.remember(rung)
+            await self.remember(rung, since: farewells)
             await self.settle()
             return Grant(rung: rung, session: session)
         }
@@ -136,10 +142,22 @@ public actor Authenticator {
         }
     }
 
-    func remember(_ rung: Rung) { lastUnlock = (rung, moment) }
+    /// - Parameter farewells: how many there were when the key had signed. After another one nobody was there.
+    func remember(_ rung: Rung, since farewells: Int) {
+        if farewells == self.farewells { lastUnlock = (rung, moment) }
+    }
 
-    /// From here on nobody was there.
-    func forgetWhoWasThere() { (lastUnlock, lastStepUp) = (nil, nil) }
+    func remember(_ stepUp: StepUp, since farewells: Int) {
+        if farewells == self.farewells { lastStepUp = stepUp }
+        remember(stepUp.rung, since: farewells)
+    }
+
+    /// From here on nobody was there: neither an unlock nor a step-up of before, nor one whose proof is on its way to the server, stands
+    /// for a later one. Call it where the app is locked, if one of its policies lets an unlock stand for the next.
+    public func forgetWhoWasThere() {
+        (lastUnlock, lastStepUp) = (nil, nil)
+        farewells += 1
+    }
 
     nonisolated var moment: Moment { Moment(boot: platform.clock.boot, sinceBoot: platform.clock.now) }
 
@@ -147,7 +165,8 @@ public actor Authenticator {
     package func proof(_ reason: String, policy: UnlockPolicy) async throws(Failure) -> (Rung, Proof) {
         var policy = policy
         if platform.pin?.key.judge == .server { policy.ladder.removeAll { $0 == .appPIN } }
-        return try await answer(reason, policy, ask: signInChallenge) { proof, _ in proof }
+        let (rung, proof, _) = try await answer(reason, policy, ask: signInChallenge) { proof, _ in proof }
+        return (rung, proof)
     }
 
     /// Asks the server for a challenge that keys of these ids may answer, in the name of a session key.
@@ -158,16 +177,25 @@ public actor Authenticator {
     }
 
     /// Asks for a challenge, has a key sign it, and spends the proof.
+    ///
+    /// - Returns: also how many farewells there were when the key had signed.
     func answer<Spent: Sendable>(
         _ reason: String, _ policy: UnlockPolicy, by start: UnlockFlow.Start = .tap, ask challenge: @escaping Asking,
         spend: @escaping Spending<Spent>
-    ) async throws(Failure) -> (Rung, Spent) {
+    ) async throws(Failure) -> (Rung, Spent, farewells: Int) {
+        let spend: Spending<(Spent, farewells: Int)> = { (proof, challenge) async throws(Failure) in
+            let farewells = await self.farewells
+            return (try await spend(proof, challenge), farewells)
+        }
         try await settleInterruptedChange()
         let readiness = await readiness(for: policy)
         let signers = try await signers(for: policy.ladder, readiness)
         guard !signers.isEmpty else {
             // With nothing to sign there is nothing to ask the server; the flow says why.
-            return try await prove(.nothing, [:], reason, policy, by: start, readiness: { readiness }, spend: spend)
+            let (rung, spent) = try await prove(
+                .nothing, [:], reason, policy, by: start, readiness: { readiness }, spend: spend
+            )
+            return (rung, spent.0, spent.farewells)
         }
         let kids = policy.ladder.compactMap { signers[$0]?.kid }
         let session = try await liveName(of: .session)
@@ -175,15 +203,16 @@ public actor Authenticator {
             try await challenge(kids, session)
         }
         // The challenge comes before the first prompt, so that the network's time is not the person's.
-        let answered = try await prove(
+        let (rung, spent) = try await prove(
             try await ask(), signers, reason, policy, by: start, readiness: { await self.readiness(for: policy) }, renew: ask,
             spend: spend
         )
-        if answered.0 != .biometric {
-            try? await countedSensor(policy).forgive()
+        if rung != .biometric {
+            // A sensor that was switched off since then stays off.
+            if spent.farewells == farewells { try? await countedSensor(policy).forgive() }
             await keepEnrolmentMark()
         }
-        return answered
+        return (rung, spent.0, spent.farewells)
     }
 
     /// The keys of the live enrolment that may answer for these rungs now.

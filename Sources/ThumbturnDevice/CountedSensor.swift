@@ -51,13 +51,16 @@ struct CountedSensor: Sendable {
         }
         let answer = await ask()
         // Where this cannot be written the attempt stays counted, which is the safe side.
-        var wasTurnedOff = false
+        var refusal: Failure?
         try? await alone { () async throws(Failure) in
             switch answer {
             case .matched:
-                // Switched off while the prompt was up: the sensor does not undo that, and nothing is unlocked.
-                wasTurnedOff = try await ledger().isOff
-                if !wasTurnedOff { try await keep(BiometricLedger()) }
+                // Switched off while the prompt was up: the sensor does not undo that, and nothing is unlocked. Nor is it where that
+                // cannot be read.
+                refusal = BiometryState.lockedOut(.untilStrongerRung).obstacle
+                guard try await !ledger().isOff else { return }
+                refusal = nil
+                try await keep(BiometricLedger())
             case .notMatched:
                 // Another flow has settled its own attempt in between: this one is counted on top.
                 let kept = try await ledger()
@@ -66,7 +69,7 @@ struct CountedSensor: Sendable {
                 if try await ledger() == during { try await keep(before) }
             }
         }
-        if wasTurnedOff { return BiometryState.lockedOut(.untilStrongerRung).obstacle.map { .failed($0) } }
+        if let refusal { return .failed(refusal) }
         if case .notMatched = answer, let obstacle = obstacle(in: during) { return .failed(obstacle) }
         return answer
     }

@@ -74,6 +74,92 @@ import ThumbturnTestKit
         }
     }
 
+    /// A phone whose proof is on its way to the server when the person wants no sensor any more.
+    private static func onTheWay(
+        _ policy: UnlockPolicy, _ story: @escaping @Sendable (World, Authenticator) async throws -> Void
+    )
+        async throws
+    {
+        try await World.enrolled { world in
+            let auth = try Authenticator(
+                server: InMemoryServer.url,
+                platform: world.phone.platform(transport: SlowTokens(server: world.server, clock: world.clock)))
+            async let unlocked = auth.authenticate("Unlock", policy: policy)
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            try await auth.requireStrongerRungNextTime()
+            _ = try await unlocked
+            try await story(world, auth)
+        }
+    }
+
+    @Test func anUnlockOnItsWayStandsForNoLaterOne() async throws {
+        var policy = Self.sensorOnly
+        policy.reuse = .seconds(300)
+        let lax = policy
+        try await Self.onTheWay(lax) { _, auth in
+            #expect(await failure { _ = try await auth.authenticate("Unlock", policy: lax) } == Self.off)
+        }
+    }
+
+    @Test func norDoesAStrongerRungOnItsWayLiftWhatCameAfterIt() async throws {
+        try await Self.onTheWay(UnlockPolicy(ladder: [.devicePasscode])) { _, auth in
+            #expect(await failure { _ = try await auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
+            _ = try await auth.authenticate("Unlock", policy: UnlockPolicy(ladder: [.devicePasscode]))
+            expect(try await auth.authenticate("Unlock", policy: Self.sensorOnly).rung, is: .biometric)
+        }
+    }
+
+    @Test func aLockedAppIsNotOpenedByAnUnlockOfBefore() async throws {
+        try await World.enrolled { world in
+            var policy = Self.sensorOnly
+            policy.reuse = .seconds(300)
+            _ = try await world.auth.authenticate("Unlock", policy: policy)
+            let prompts = world.phone.promptCount
+            _ = try await world.auth.authenticate("Unlock", policy: policy)
+            #expect(world.phone.promptCount == prompts)
+            await world.auth.forgetWhoWasThere()
+            _ = try await world.auth.authenticate("Unlock", policy: policy)
+            #expect(world.phone.promptCount == prompts + 1)
+        }
+    }
+
+    /// The answer is lost, and then the network is gone: nobody knows that the new key is there.
+    private static func loseTheEndOfAReplacement(_ world: World) async throws {
+        world.server.state.withLock { $0.loses = .answer }
+        let platform = world.phone.platform(transport: GoneAfterTheChange(server: world.server))
+        let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+        do {
+            try await auth.replaceBiometricKey(with: World.signIn)
+            Issue.record("the answer was lost")
+        } catch {
+            #expect(error.code == .unreachable)
+        }
+    }
+
+    @Test func aNewKeyThatTheServerHasAlreadyIsOffToo() async throws {
+        try await World.enrolled { world in
+            try await Self.loseTheEndOfAReplacement(world)
+            try await world.auth.requireStrongerRungNextTime()
+            #expect(await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
+            #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung))
+        }
+    }
+
+    @Test func aMatchCountsForNothingWhereNobodyCanTellWhetherTheSensorIsOff() async throws {
+        try await World.enrolled { world in
+            var platform = world.phone.platform(transport: world.server)
+            let disk = UnreadableLedger(store: platform.secrets)
+            platform.secrets = disk
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            world.phone.next(.match, after: .seconds(2))
+            async let unlocked = failure { _ = try await auth.authenticate("Unlock", policy: Self.sensorOnly) }
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            disk.isUnreadable.withLock { $0 = true }
+            #expect(await unlocked != nil)
+            #expect(!world.server.paths.contains("POST /v1/token"))
+        }
+    }
+
     @Test func whereItCannotBeWrittenItSaysSo() async throws {
         try await World.enrolled { world in
             var platform = world.phone.platform(transport: world.server)
@@ -143,6 +229,42 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func theServerLetsAFactorGoOnlyForAProofAndHearsOfItThen() async throws {
+        try await World.enrolled { world in
+            func listed() -> Bool {
+                world.server.state.withLock { $0.devices.values.contains { $0.keys.contains { $0.kind == .biometric } } }
+            }
+            try await world.auth.declineBiometrics()
+            #expect(listed(), "declining asks nobody, so nothing could be shown to the server")
+            let prompts = world.phone.promptCount
+            try await world.auth.removeBiometricKey()
+            #expect(world.phone.promptCount == prompts + 1 && !listed())
+            await expectFailure(.notEnrolled) { try await world.auth.removeBiometricKey() }
+            #expect(world.phone.promptCount == prompts + 1)
+        }
+    }
+
+    @Test func decliningAlsoTakesAKeyAlongThatWasOnItsWay() async throws {
+        try await World.enrolled { world in
+            try await Self.loseTheEndOfAReplacement(world)
+            try await world.auth.declineBiometrics()
+            expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
+            #expect(await world.auth.readiness().state(of: .biometric) == .missing)
+            #expect(world.phone.keyCount == 2, "the session's and the passcode's")
+        }
+    }
+
+    @Test func decliningDoesNotCrossAnEnrolmentThatRuns() async throws {
+        try await World.enrolled { world in
+            world.phone.next(.match, after: .seconds(5))
+            async let record = world.auth.enrol(with: World.signIn, ifExists: .replace)
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            await expectFailure(.superseded) { try await world.auth.declineBiometrics() }
+            #expect(try await record != nil)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+
     @Test func switchingOffAndOnNeedsTheStrongerRung() async throws {
         try await World.enrolled { world in
             try await world.auth.requireStrongerRungNextTime()
@@ -156,4 +278,52 @@ import ThumbturnTestKit
             expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
         }
     }
+}
+
+/// A server that takes ten seconds over a proof.
+private struct SlowTokens: Transport {
+    let server: InMemoryServer
+    let clock: VirtualClock
+
+    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+        if request.url.hasSuffix("/v1/token"), String(decoding: request.body, as: UTF8.self).contains("proof") {
+            try? await clock.sleep(until: clock.now.advanced(by: .seconds(10)))
+        }
+        return try await server.send(request)
+    }
+}
+
+/// A network that is gone once it has carried a change of keys.
+private final class GoneAfterTheChange: Transport {
+    private let server: InMemoryServer
+    private let isGone = Mutex(false)
+
+    init(server: InMemoryServer) {
+        self.server = server
+    }
+
+    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+        guard !isGone.withLock({ $0 }) else { throw Failure(.unreachable, recovery: .retry) }
+        if request.url.hasSuffix("/v1/devices/current/keys") { isGone.withLock { $0 = true } }
+        return try await server.send(request)
+    }
+}
+
+/// A disk that shows no ledger of the sensor any more.
+private final class UnreadableLedger: SecretStore {
+    let isUnreadable = Mutex(false)
+    private let store: any SecretStore
+
+    init(store: any SecretStore) {
+        self.store = store
+    }
+
+    func read(_ name: String) async throws(Failure) -> [UInt8]? {
+        if isUnreadable.withLock({ $0 }), name.hasPrefix("biometric ledger") {
+            throw Failure(.notYetReadable, recovery: .retry)
+        }
+        return try await store.read(name)
+    }
+    func write(_ secret: [UInt8], as name: String) async throws(Failure) { try await store.write(secret, as: name) }
+    func delete(_ name: String) async throws(Failure) { try await store.delete(name) }
 }

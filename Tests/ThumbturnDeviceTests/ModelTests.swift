@@ -48,6 +48,10 @@ private struct ScreenWorld: Sendable {
         { () async throws(Failure) in _ = try await auth.authenticate("Unlock Acme") }
     }
 
+    var screenUnlock: @Sendable (UnlockFlow.Start) async throws(Failure) -> Void {
+        { (start) async throws(Failure) in _ = try await auth.authenticate("Unlock Acme", by: start) }
+    }
+
     var enrol: @Sendable () async throws(Failure) -> Void {
         { () async throws(Failure) in _ = try await auth.enrol(with: World.signIn) }
     }
@@ -122,7 +126,7 @@ private struct ScreenWorld: Sendable {
         try await ScreenWorld.tell { world in
             let prompts = world.world.phone.promptCount
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, clock: world.world.clock, unlock: world.unlock)
+                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock)
             #expect(screen.buttons.map(\.words) == [PersonMessage(.useBiometrics)])
             await world.with({ await screen.appear() }) {
                 await world.wait(.milliseconds(398))
@@ -135,11 +139,48 @@ private struct ScreenWorld: Sendable {
         }
     }
 
+    @Test func aTapWhileItWaitsForItsMomentAsksAtOnce() async throws {
+        try await ScreenWorld.tell { world in
+            let prompts = world.world.phone.promptCount
+            world.world.phone.next(.match, after: .seconds(1))
+            let screen = UnlockScreen(
+                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock, prompt: { await world.auth.prompt() })
+            await world.with({ await screen.appear() }) {
+                await world.wait(.milliseconds(100))
+                screen.press(.ask)
+                await world.wait(.milliseconds(100))
+                #expect(screen.stage == .asking && world.world.phone.promptCount == prompts + 1)
+                await world.wait(.seconds(2))
+                #expect(screen.stage == .unlocked && world.world.phone.promptCount == prompts + 1)
+            }
+        }
+    }
+
+    @Test func aPolicyThatWantsATapHasOneOnEveryScreen() async throws {
+        try await ScreenWorld.tell { world in
+            let prompts = world.world.phone.promptCount
+            let screen = UnlockScreen(
+                reason: "Pay", news: world.news,
+                unlock: { (start) async throws(Failure) in
+                    _ = try await world.auth.authenticate("Pay", policy: .highRisk, by: start)
+                },
+                prompt: { await world.auth.prompt() })
+            await world.with({ await screen.appear() }) {
+                await world.wait(.seconds(60))
+                #expect(screen.stage == .ready && world.world.phone.promptCount == prompts)
+                #expect(screen.buttons.map(\.action) == [.ask])
+                screen.press(.ask)
+                await world.wait(.seconds(1))
+                #expect(screen.stage == .unlocked && world.world.phone.promptCount == prompts + 1)
+            }
+        }
+    }
+
     @Test func aPaymentWaitsForATap() async throws {
         try await ScreenWorld.tell { world in
             let prompts = world.world.phone.promptCount
             let screen = UnlockScreen(
-                reason: "Pay", news: world.news, purpose: .payment, clock: world.world.clock, unlock: world.unlock)
+                reason: "Pay", news: world.news, purpose: .payment, unlock: world.screenUnlock)
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(3600))
                 #expect(world.world.phone.promptCount == prompts)
@@ -156,7 +197,7 @@ private struct ScreenWorld: Sendable {
             world.world.phone.next(.ignore)
             world.world.phone.next(.match, after: .seconds(2))
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, clock: world.world.clock, unlock: world.unlock,
+                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock,
                 useAnotherWay: { await world.auth.useAnotherWay() })
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(9))
@@ -176,7 +217,7 @@ private struct ScreenWorld: Sendable {
         try await ScreenWorld.tell { world in
             world.world.phone.next(.cancel)
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, clock: world.world.clock, unlock: world.unlock)
+                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock)
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(1))
                 #expect(screen.message == PersonMessage(.readyWhenYouAre))
@@ -195,8 +236,8 @@ private struct ScreenWorld: Sendable {
             world.world.phone.enrolNewFace()
             let asked = Mutex<[Recovery]>([])
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, clock: world.world.clock,
-                unlock: { () async throws(Failure) in _ = try await world.auth.authenticate("Unlock Acme", policy: .highRisk) },
+                reason: "Unlock Acme", news: world.news,
+                unlock: { (_) async throws(Failure) in _ = try await world.auth.authenticate("Unlock Acme", policy: .highRisk) },
                 recover: { recovery in asked.withLock { $0.append(recovery) } })
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(1))
@@ -211,7 +252,7 @@ private struct ScreenWorld: Sendable {
         try await ScreenWorld.tell { world in
             world.world.phone.next(.match, after: .seconds(5))
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, clock: world.world.clock, unlock: world.unlock)
+                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock)
             await world.with({ await screen.appear() }) { await world.wait(.seconds(1)) }
             await world.wait(.seconds(10))
             guard case .stopped(let failure) = screen.stage else {

@@ -36,6 +36,18 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func aTapEndsTheWaitingOfAScreen() async throws {
+        try await Self.enrolled { world, auth, _ in
+            let prompts = world.phone.promptCount
+            async let screen = auth.authenticate("Unlock", policy: .highRisk, by: .screen)
+            await Self.wait(.seconds(60), world)
+            #expect(world.phone.promptCount == prompts)
+            expect(try await auth.authenticate("Unlock", policy: .highRisk).rung, is: .biometric)
+            _ = try await screen
+            #expect(world.phone.promptCount == prompts + 1)
+        }
+    }
+
     @Test func anotherReasonWaitsItsTurn() async throws {
         try await Self.enrolled { world, auth, _ in
             let prompts = world.phone.promptCount

@@ -176,6 +176,24 @@ import ThumbturnTestKit
         }
     }
 
+    @Test("a key that is damaged is gone for good too, and it is said", arguments: 0..<3)
+    func damagedKey(_ manner: Int) async throws {
+        try await VaultWorld.tell { world in
+            let folder = Built.temporaryFolder()
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            var platform = world.platform
+            platform.vaults = FileVaultStore(folder: folder)
+            let vault = world.vault(on: platform)
+            try await vault.save("s3cret", as: "token")
+            let file = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+            let bytes = [[], [UInt8](repeating: 7, count: 31), [UInt8](repeating: 7, count: 32)][manner]
+            try Data(bytes).write(to: URL(fileURLWithPath: folder + "/" + file))
+            #expect(await failure { _ = try await vault.rung() } == Failure(.keyInvalidated, recovery: .reEnrol))
+            try await vault.delete()
+            expect(try await vault.read("token"), is: nil)
+        }
+    }
+
     @Test func aRecordThatClaimsAnotherAccessDoesNotOpen() async throws {
         try await VaultWorld.tell { world in
             try await world.vault().save("s3cret", as: "token")

@@ -156,6 +156,10 @@ import ThumbturnTestKit
             let ladder = UnlockPolicy(ladder: [.appPIN, .fullCredentials])
             await expectFailure(.policyDenies) { _ = try await world.vault(policy: ladder).rung() }
             await expectFailure(.policyDenies) { _ = try await world.vault(policy: UnlockPolicy(ladder: [])).rung() }
+            var both = UnlockPolicy(ladder: [.biometric])
+            both.also = [.appPIN]
+            let demanding = both
+            await expectFailure(.policyDenies) { _ = try await world.vault(policy: demanding).rung() }
             for reason in ["", " \n\t"] {
                 await expectFailure(.reasonMissing) { _ = try await world.vault().unlocked(reason) { _ in } }
             }

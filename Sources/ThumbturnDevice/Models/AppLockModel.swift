@@ -27,7 +27,7 @@ public import ThumbturnCore
     ///
     /// - Parameters:
     ///   - unlock: asks the person, for example with `Authenticator.authenticate`; it returns where that was a success.
-    ///   - whenLocked: forgets what was unlocked.
+    ///   - whenLocked: forgets what was unlocked; also `Authenticator.forgetWhoWasThere` where a policy has a `reuse`.
     public init(
         rules: AppLock.Rules = .init(), platform: Platform, unlock: @escaping @Sendable () async throws(Failure) -> Void,
         whenLocked: @escaping @MainActor () -> Void = {}

@@ -7,7 +7,8 @@ public import ThumbturnCore
 ///
 ///     .task { await screen.appear() }
 ///
-/// It asks by itself a moment after it appeared; not after the person cancelled, and never for a payment: there a tap comes first.
+/// It asks by itself when the policy says so, a moment after it appeared; not after the person cancelled, and never for a payment: there
+/// a tap comes first.
 @MainActor @Observable public final class UnlockScreen {
     /// What is unlocked.
     public enum Purpose: Hashable, Sendable {
@@ -54,9 +55,8 @@ public import ThumbturnCore
     public private(set) var buttons: [Button] = []
 
     private let news: UnlockNewsRelay
-    private let delay: Duration
-    private let clock: any DeviceClock
-    private let unlock: @Sendable () async throws(Failure) -> Void
+    private let unlock: @Sendable (UnlockFlow.Start) async throws(Failure) -> Void
+    private let prompt: @Sendable () async -> Void
     private let useAnotherWay: @Sendable () async -> Void
     private let recover: @MainActor (Recovery) -> Void
     /// Leads to the settings where something could be set up; beside everything else, and in nobody's way.
@@ -66,9 +66,12 @@ public import ThumbturnCore
     private let workbox: AsyncStream<Work>.Continuation
     /// After a cancel the screen waits for a tap, also when it appears again.
     @ObservationIgnored private var asksItself: Bool
+    /// An unlock has begun and has not ended; it may still wait for its moment.
+    @ObservationIgnored private var isRunning = false
 
     private enum Work: Sendable {
-        case ask
+        case ask(UnlockFlow.Start)
+        case prompt
         case anotherWay
     }
 
@@ -77,22 +80,21 @@ public import ThumbturnCore
     /// - Parameters:
     ///   - news: what the authenticator or vault tells while it asks.
     ///   - rung: the rung that will be asked first: `Readiness.nextRung`.
-    ///   - delay: from the appearance to the screen's own prompt.
-    ///   - unlock: asks the person with the same reason; returns where that was a success.
+    ///   - unlock: asks the person with the same reason, by the start that it is given; returns where that was a success.
+    ///   - prompt: `Authenticator.prompt` or `Vault.prompt`.
     ///   - useAnotherWay: `Authenticator.useAnotherWay` or `Vault.useAnotherWay`.
     ///   - recover: the app's part of a recovery; called when its button is pressed.
     public init(
         reason: String, news: UnlockNewsRelay, purpose: Purpose = .unlock, rung: Rung = .biometric,
-        delay: Duration = .milliseconds(400),
-        clock: any DeviceClock = SystemClock(), unlock: @escaping @Sendable () async throws(Failure) -> Void,
+        unlock: @escaping @Sendable (UnlockFlow.Start) async throws(Failure) -> Void,
+        prompt: @escaping @Sendable () async -> Void = {},
         useAnotherWay: @escaping @Sendable () async -> Void = {}, recover: @escaping @MainActor (Recovery) -> Void = { _ in }
     ) {
         self.reason = reason
         self.news = news
         self.rung = rung
-        self.delay = delay
-        self.clock = clock
         self.unlock = unlock
+        self.prompt = prompt
         self.useAnotherWay = useAnotherWay
         self.recover = recover
         asksItself = purpose == .unlock
@@ -105,15 +107,11 @@ public import ThumbturnCore
         let news = news.stream()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await news in news { await self.show(news) } }
-            if asksItself, stage != .unlocked {
-                group.addTask { [clock, delay] in
-                    guard (try? await clock.sleep(until: clock.now.advanced(by: delay))) != nil else { return }
-                    await self.press(.ask)
-                }
-            }
+            if asksItself, stage != .asking, stage != .unlocked { begin(by: .screen) }
             for await work in work {
                 switch work {
-                case .ask: group.addTask { await self.ask() }
+                case .ask(let start): group.addTask { await self.ask(by: start) }
+                case .prompt: group.addTask { [prompt] in await prompt() }
                 case .anotherWay: group.addTask { [useAnotherWay] in await useAnotherWay() }
                 }
             }
@@ -126,9 +124,9 @@ public import ThumbturnCore
         switch action {
         case .ask:
             guard stage != .asking, stage != .unlocked else { return }
+            if isRunning { workbox.yield(.prompt) } else { begin(by: .tap) }
             stage = .asking
             (message, buttons, offer) = (nil, [], nil)
-            workbox.yield(.ask)
         case .anotherWay:
             buttons = []
             workbox.yield(.anotherWay)
@@ -136,9 +134,15 @@ public import ThumbturnCore
         }
     }
 
-    private func ask() async {
+    private func begin(by start: UnlockFlow.Start) {
+        isRunning = true
+        workbox.yield(.ask(start))
+    }
+
+    private func ask(by start: UnlockFlow.Start) async {
+        defer { isRunning = false }
         do throws(Failure) {
-            try await unlock()
+            try await unlock(start)
             stage = .unlocked
             (message, buttons) = (nil, [])
         } catch {
@@ -150,6 +154,11 @@ public import ThumbturnCore
     }
 
     private func show(_ news: UnlockNews) {
+        // The moment of the screen's own prompt has come.
+        if isRunning, stage != .asking, case .telemetry(.promptShown) = news {
+            stage = .asking
+            (message, buttons) = (nil, [])
+        }
         guard stage == .asking else { return }
         switch news {
         case .hint(let rung):

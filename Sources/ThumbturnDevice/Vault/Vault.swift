@@ -63,14 +63,18 @@ public final class Vault: Sendable {
     /// One prompt lives at a time in the process, and none while the app is not in front. Unlocks that ask for the same meanwhile
     /// share the prompt; all others wait their turn.
     ///
-    /// - Parameter reason: shown in the system's prompt; an empty one throws `reasonMissing`.
+    /// - Parameters:
+    ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
+    ///   - start: whether the prompt comes at once, or as the policy says for a screen that appeared.
     /// - Returns: what the body returns.
     /// - Throws: what the body throws; one of the four cancels; what stood in the way of the last rung, with what lifts it; `paused`
     ///   with the time to wait, after too many mismatches; `keyInvalidated` with `reEnrol` where the vault is gone for good: call
     ///   `delete()`, and the next unlock makes a new one.
     ///   Cancelling the task dismisses the prompt and throws `cancelledByApp`.
-    public func unlocked<Value>(_ reason: String, _ body: (LocalUnlock) async throws -> Value) async throws -> Value {
-        let unlock = try await unlock(reason)
+    public func unlocked<Value>(
+        _ reason: String, by start: UnlockFlow.Start = .tap, _ body: (LocalUnlock) async throws -> Value
+    ) async throws -> Value {
+        let unlock = try await unlock(reason, by: start)
         defer { unlock.end() }
         return try await body(unlock)
     }
@@ -118,27 +122,35 @@ public final class Vault: Sendable {
     public func useAnotherWay() {
         choose.withLock { $0 }?.yield(.anotherWay)
     }
+
+    /// The person asks for the prompt, where the running flow waits for that.
+    public func prompt() {
+        choose.withLock { $0 }?.yield(.prompt)
+    }
 }
 
 // MARK: - Unlocking
 
 extension Vault {
-    private func unlock(_ reason: String) async throws(Failure) -> LocalUnlock {
+    private func unlock(_ reason: String, by start: UnlockFlow.Start) async throws(Failure) -> LocalUnlock {
         guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing, recovery: .report) }
         guard let store = platform.vaults else { throw Failure(.noVault, recovery: .report) }
-        guard !policy.ladder.isEmpty else { throw Failure(.policyDenies, recovery: .report) }
+        guard !policy.ladder.isEmpty, policy.also.isEmpty else { throw Failure(.policyDenies, recovery: .report) }
+        if start == .tap { prompt() }
         let ask = PromptAsk(asker: "vault \(access.rawValue) \(name)", reason: reason, policy: policy)
         let (rung, key) = try await platform.prompts.inTurn(ask, mayShare: true, on: platform) { () async throws(Failure) in
-            try await self.opened(in: store, reason)
+            try await self.opened(in: store, reason, by: start)
         }
         return LocalUnlock(rung: rung, vault: self, key: key)
     }
 
     /// Asks the person, and checks that the key is this vault's.
-    private func opened(in store: any ProtectedStore, _ reason: String) async throws(Failure) -> (Rung, VaultKey) {
+    private func opened(
+        in store: any ProtectedStore, _ reason: String, by start: UnlockFlow.Start
+    ) async throws(Failure) -> (Rung, VaultKey) {
         let record = try await recordOrMake(in: store)
         guard record.access == access else { throw Failure(.policyDenies, recovery: .report) }
-        let (rung, key) = try await open(record, in: store, reason)
+        let (rung, key) = try await open(record, in: store, reason, by: start)
         // A record that is damaged, or of another vault's making: only the box tells, and it never opens again.
         guard (try? record.secrets(name, key)) != nil else { throw Failure(.keyInvalidated, recovery: .reEnrol) }
         if rung != .biometric {
@@ -150,7 +162,7 @@ extension Vault {
 
     /// Runs the flow until the platform has released the key.
     private func open(
-        _ record: VaultRecord, in store: any ProtectedStore, _ reason: String
+        _ record: VaultRecord, in store: any ProtectedStore, _ reason: String, by start: UnlockFlow.Start
     ) async throws(Failure) -> (Rung, VaultKey) {
         let readiness = try await readiness(of: record)
         let copies = Dictionary(
@@ -171,7 +183,8 @@ extension Vault {
                     preconditionFailure("a vault asks only rungs that have a copy of its key, and never for a PIN")
                 }
                 guard let key = VaultKey(try await store.release(signable.key, presence: presence)) else {
-                    throw Failure(.platform, recovery: .report)
+                    // Cut or exchanged: no vault has such a key.
+                    throw Failure(.keyInvalidated, recovery: .reEnrol)
                 }
                 return key
             },
@@ -180,7 +193,7 @@ extension Vault {
             },
             choices: choices
         )
-        switch await driver.run(policy) {
+        switch await driver.run(policy, by: start) {
         case .granted(let rung, let key, also: _): return (rung, key)
         case .failed(let failure):
             // The mismatch that would have switched the only rung off.
