@@ -70,7 +70,7 @@ import ThumbturnTestKit
             ("\"policy\": \"unlock\"", "\"policy\": {\"ladders\": []}", "policy: ladders: "),
             ("\"policy\": \"unlock\"", "\"policy\": {}", "policy: lacks the member \"ladder\""),
             ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": [\"nose\"]}", "policy: ladder[0]: "),
-            ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": 1}", "policy: ladder: is no "),
+            ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": 1}", "policy: ladder: is of another kind"),
             ("\"policy\": \"unlock\"", "\"person\": {\"preferred\": \"PIN\"}, \"policy\": \"unlock\"", "person.preferred: "),
             ("\"by\": \"tap\"", "\"by\": \"tip\"", "start.by: "),
             ("\"biometry\": \"ready\"", "\"biometry\": \"redy\"", "start.biometry: "),

@@ -142,7 +142,7 @@ extension DecodingError {
     var says: String {
         let (context, says) =
             switch self {
-            case .typeMismatch(let type, let context): (context, "is no \(type)")
+            case .typeMismatch(_, let context): (context, "is of another kind")
             case .keyNotFound(let key, let context): (context, "lacks the member \"\(key.stringValue)\"")
             case .valueNotFound(_, let context), .dataCorrupted(let context): (context, context.debugDescription)
             @unknown default: (Context(codingPath: [], debugDescription: ""), "cannot be read")
