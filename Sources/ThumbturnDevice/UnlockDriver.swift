@@ -100,7 +100,10 @@ struct UnlockDriver<Output: Unlocking> {
                         }
                     case .showHint(let rung): observe(.hint(rung))
                     case .offerSetUp(let failure): observe(.offerSetUp(failure))
-                    case .move(let from, let to, let trigger): observe(.moved(from: from, to: to, because: trigger))
+                    case .move(let from, let to, let trigger):
+                        // What a rung gave goes with the rung.
+                        given = []
+                        observe(.moved(from: from, to: to, because: trigger))
                     case .emit(let telemetry):
                         if case .readPoorly(let reading) = telemetry { observe(.readPoorly(reading)) }
                         observe(.telemetry(telemetry))

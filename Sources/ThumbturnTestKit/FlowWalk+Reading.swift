@@ -7,6 +7,11 @@ extension Readiness {
     func hasKeys(for rung: Rung) -> Bool {
         rung.key.map { state(of: .session) == .usable && state(of: $0) == .usable } ?? true
     }
+
+    /// Whether a rung's key can never answer again.
+    func isGone(_ rung: Rung) -> Bool {
+        rung.key.map { state(of: .session).isDead || state(of: $0).isDead } ?? false
+    }
 }
 
 extension UnlockFlow {

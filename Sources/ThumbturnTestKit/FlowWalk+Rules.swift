@@ -31,9 +31,11 @@ extension FlowWalk {
         if case .finished(let end) = after.flow.state {
             demand(finishes == [end], "an end is told once")
             switch end {
-            case .granted(_, let proof, let also):
-                if case .signing(let prompt) = before.flow.state, event == .signed(proof, prompt: prompt.id) {
+            case .granted(let rung, let proof, let also):
+                demand(!([rung] + policy.also).contains(where: before.readiness.isGone), "no grant from an invalidated key")
+                if case .signing(let prompt) = before.flow.state, event == .signed(also.last ?? proof, prompt: prompt.id) {
                     demand(also.count == policy.also.count, "a grant has every proof that the policy demands")
+                    demand(Set([proof] + also).count == 1 + also.count, "no proof stands for two")
                 } else {
                     demand(false, "no grant without a proof")
                 }
@@ -60,6 +62,13 @@ extension FlowWalk {
                 }
             }
             demand(!counted, "a cancelled prompt is no mismatch")
+        }
+        if case .answered(.failed(let failure), let id) = event, failure.code == .lockedOut, id == before.flow.livingPrompt,
+            case .prompting = before.flow.state
+        {
+            let told = effects.contains { if case .emit(.lockedOut) = $0 { true } else { false } }
+            let cancelled = effects.contains { if case .emit(.cancelled) = $0 { true } else { false } }
+            demand(told && !cancelled, "a lockout is told as a lockout")
         }
         if case .readPoorly = event, !effects.contains(where: { if case .move = $0 { true } else { false } }) {
             demand(after.flow.state == before.flow.state, "a reading without a verdict decides nothing")
@@ -92,7 +101,7 @@ extension FlowWalk {
             case .prompting(let prompt):
                 let answer = prompt.rung == .appPIN ? SensorAnswer.entered : .matched
                 _ = flow.handle(.answered(answer, prompt: prompt.id), at: place.now)
-            case .signing(let prompt): _ = flow.handle(.signed(Self.proof, prompt: prompt.id), at: place.now)
+            case .signing(let prompt): _ = flow.handle(.signed(Self.proof(of: prompt.id), prompt: prompt.id), at: place.now)
             }
         }
         if case .finished = flow.state { return true }

@@ -195,7 +195,8 @@ public struct FlowWalk: Sendable {
         Failure(.lockedOut, recovery: .fallBack(.devicePasscode)), Failure(.keyInvalidated, recovery: .reEnrol),
         Failure(.paused, recovery: .wait(.seconds(10))), Failure(.platform, recovery: .report),
     ]
-    static let proof = Proof(jws: "a.b.c")
+    /// Each prompt has a proof of its own, so that none can stand for another.
+    static func proof(of prompt: Int) -> Proof { Proof(jws: "a.b.\(prompt)") }
     private static let longest: Duration = .seconds(16)
 
     private func walk(_ start: Readiness, _ person: Person, disturbed: Bool, _ report: inout Report) {
@@ -257,7 +258,7 @@ public struct FlowWalk: Sendable {
         for prompt in [id, id - 1] {
             events += [
                 .answered(.matched, prompt: prompt), .answered(.entered, prompt: prompt), .answered(.notMatched, prompt: prompt),
-                .signed(Self.proof, prompt: prompt),
+                .signed(Self.proof(of: prompt), prompt: prompt),
             ]
             if place.mayBe(.poorReading) || place.flow.isAway { events.append(.readPoorly(.tooPoor, prompt: prompt)) }
             if place.mayBe(.interruption) {

@@ -127,7 +127,8 @@ import ThumbturnCore
     @Test(arguments: [
         (BiometryState.notEnrolled, MessageKey.biometricsNotSetUp), (.lockedOut(.untilPasscode), .sensorRestsUsePasscode),
         (.lockedOut(.untilStrongerRung), .sensorRestsUsePasscode), (.paused(for: .seconds(10)), .sensorRestsFor),
-        (.permissionDenied, .permissionNeeded), (.weak, .sensorTooWeak), (.passcodeNotSet, .passcodeNotSet),
+        (.permissionDenied, .permissionNeeded), (.weak, .sensorTooWeak), (.unconfirmed, .confirmAfterUpdate),
+        (.passcodeNotSet, .passcodeNotSet),
         (.lidClosed, .lidClosed), (.switchedOff, .sensorSwitchedOff), (.unavailable, .sensorUnavailable),
     ]) func aSensorThatIsNotReadySaysWhy(_ state: BiometryState, _ key: MessageKey) {
         #expect(state.message?.key == key)
@@ -171,6 +172,8 @@ import ThumbturnCore
         (Failure(.biometryTooWeak, recovery: .fallBack(.devicePasscode)), .sensorTooWeak),
         (Failure(.biometryTooWeak, recovery: .signInAgain), .sensorTooWeak),
         (Failure(.biometryTooWeak, recovery: .report), .contactSupport),
+        (Failure(.biometryUnconfirmed, recovery: .fallBack(.devicePasscode)), .confirmAfterUpdate),
+        (Failure(.biometryUnconfirmed, recovery: .signInAgain), .confirmAfterUpdate),
         (Failure(.biometryNotEnrolled, recovery: .openSettings), .biometricsNotSetUp),
         (Failure(.permissionDenied, recovery: .openSettings), .permissionNeeded),
         (Failure(.keyInvalidated, recovery: .reEnrol), .setUpAgain),

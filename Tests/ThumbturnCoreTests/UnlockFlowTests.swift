@@ -505,6 +505,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.send(.tapped) == [] && player.send(.woke) == [], "nobody is asked in the back")
         #expect(player.flow.state == .away(.biometric))
         player.send(.cameFront, after: .seconds(100))
+        #expect(player.prompt == .init(id: 3, rung: .biometric, cancelButton: .use(.devicePasscode)), "it is still a retry")
         player.send(.woke, after: .milliseconds(3999))
         #expect(player.prompt?.rung == .biometric)
         player.send(.woke, after: .milliseconds(1))
@@ -518,6 +519,21 @@ let proof = Proof(jws: "a.b.c")
         player.send(.cameFront)
         #expect(player.effects.contains(.emit(.keyInvalidated(.enrolmentChanged))))
         #expect(player.prompt?.rung == .devicePasscode)
+    }
+
+    @Test func whatADeadKeySignedIsNoGrant() {
+        var player = FlowPlayer(.unlock, .withPIN)
+        player.answer(.matched)
+        player.send(.changed(.withPIN.with { $0.keys[.biometric] = .invalidated(.enrolmentChanged) }))
+        player.send(.signed(proof, prompt: 1))
+        #expect(player.effects.contains(.move(from: .biometric, to: .devicePasscode, because: .keyInvalidated)))
+        #expect(player.end == nil && player.prompt?.rung == .devicePasscode)
+
+        var typed = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), .withPIN)
+        typed.answer(.entered)
+        typed.send(.changed(.withPIN.with { $0.keys[.pin] = .invalidated(.wrongPINs) }))
+        typed.send(.signed(proof, prompt: 1))
+        #expect(typed.end == .granted(.appPIN, proof), "the tenth guess was counted before it was right")
     }
 
     @Test func aKeyThatDiesUnderThePromptGivesWay() {
@@ -731,6 +747,16 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.entered)
         player.send(.signed(second, prompt: 2))
         #expect(player.end == .granted(.biometric, proof, also: [second]))
+    }
+
+    @Test func theFirstHasToLiveUntilTheSecondHasAnswered() {
+        var player = FlowPlayer(Self.both, .withPIN)
+        player.answer(.matched)
+        player.send(.signed(proof, prompt: 1))
+        player.send(.changed(.withPIN.with { $0.keys[.biometric] = .invalidated(.enrolmentChanged) }))
+        player.answer(.entered)
+        player.send(.signed(second, prompt: 2))
+        #expect(player.failure == Failure(.keyInvalidated, recovery: .reEnrol))
     }
 
     @Test func theSecondBeginsAnew() {

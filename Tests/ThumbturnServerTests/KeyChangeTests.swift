@@ -235,6 +235,16 @@ import ThumbturnLoad
         }
     }
 
+    @Test func whatAKeyIsLikeTellsNothingAboutThePIN() async throws {
+        try await LiveServer.run(configure: { $0.letsPasscodeReplaceBiometricKey = true }) { live in
+            let phone = try await Phone(live)
+            // A thief with the device's half of a derived key makes a key for each PIN, and offers it as something else.
+            let wrong = try await phone.change(.replaceBiometric, paidBy: .passcode)
+            let right = try await phone.change(.replaceBiometric, paidBy: .passcode, new: phone.pin)
+            #expect(wrong.status == right.status && wrong.kind == "ok" && right.kind == "ok")
+        }
+    }
+
     @Test func aResetNeedsThePasswordOfThisAccountOnThisDevice() async throws {
         try await LiveServer.run { live in
             let phone = try await Phone(live)
@@ -442,8 +452,8 @@ import ThumbturnLoad
                     }, "verification-failed"
                 ),
                 (
-                    "the old key again", { try await $0.change(.changePIN, paidBy: .biometric, new: $0.pin) },
-                    "verification-failed"
+                    "the old PIN key, which tells nobody", { try await $0.change(.changePIN, paidBy: .biometric, new: $0.pin) },
+                    "ok"
                 ),
                 (
                     "the passcode key as the PIN", { try await $0.change(.changePIN, paidBy: .biometric, new: $0.passcode) },

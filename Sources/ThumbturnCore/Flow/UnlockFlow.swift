@@ -300,7 +300,8 @@ extension UnlockFlow {
             if obstacle.recovery == .openSettings || obstacle.recovery == .setPasscode { effects.append(.offerSetUp(obstacle)) }
             return effects + moveOn(from: rung, because: .skipped(obstacle.code.name), at: now)
         }
-        return show(rung, cancelButton: .cancel, at: now)
+        // Whoever comes back to a retry still has its button.
+        return show(rung, cancelButton: mismatches > 0 ? .use(offer(after: rung)) : .cancel, at: now)
     }
 
     private mutating func show(_ rung: Rung, cancelButton: CancelButton, at now: Instant) -> [Effect] {
@@ -391,6 +392,9 @@ extension UnlockFlow {
     }
 
     private mutating func signed(_ proof: Proof, by prompt: Prompt, at now: Instant) -> [Effect] {
+        if [prompt.rung, firstGrant?.rung].contains(where: isDead) {
+            return refused(Failure(.keyInvalidated, recovery: .reEnrol), at: prompt.rung, now)
+        }
         if let first = firstGrant {
             furtherProofs.append(proof)
             return finish(first, at: now)
@@ -398,6 +402,13 @@ extension UnlockFlow {
         let first = Grant(rung: prompt.rung, proof: proof)
         firstGrant = first
         return finish(first, at: now)
+    }
+
+    /// Whether a rung's key is known to be gone: what it signed before is worth nothing. Wrong PINs say nothing here: the running
+    /// attempt is in them.
+    private func isDead(_ rung: Rung?) -> Bool {
+        guard let loss = rung.flatMap({ readiness?.loss(of: $0) }) else { return false }
+        return loss != .wrongPINs
     }
 
     /// Asks the rungs that have to answer as well, one after another; after the last the flow is granted.

@@ -94,6 +94,7 @@ extension UnlockPolicy {
             (Set(also).count == also.count, "also: names a rung twice"),
             (also.allSatisfy { $0.key != nil }, "also: only rungs with a key can answer as well"),
             (Set(also).isDisjoint(with: ladder), "also: a rung that is on the ladder cannot answer as well"),
+            (also.isEmpty || ladder.contains { $0.key != nil }, "also: no rung of the ladder has a key to answer first"),
             (also.isEmpty || reuse == .zero, "reuse: two keys are asked each time"),
             (
                 automaticPrompt.map { (.milliseconds(300) ... .milliseconds(500)).contains($0) } ?? true,

@@ -36,6 +36,7 @@ extension MessageKey {
         case .readAgain: "مرة أخرى من فضلك. يفيد أن يكون الإصبع نظيفًا وجافًا، أو مزيد من الضوء."
         case .sensorUnavailable: "المستشعر غير متاح الآن. هناك طريقة أخرى."
         case .sensorTooWeak: "لا يمكن استخدام مستشعر هذا الجهاز هنا. هناك طريقة أخرى."
+        case .confirmAfterUpdate: "تم تحديث النظام. يُرجى التأكيد مرة واحدة بطريقة أخرى."
         case .lidClosed: "لاستخدام المستشعر، يُرجى فتح غطاء الجهاز."
         case .sensorSwitchedOff: "المستشعر غير مفعّل. يمكن تفعيله في الإعدادات."
         case .sensorLater: "المستشعر غير متاح الآن. يُرجى المحاولة لاحقًا."
@@ -49,7 +50,6 @@ extension MessageKey {
 
         case .enterPIN: "يُرجى إدخال رمز PIN\u{200F}."
         case .choosePIN: "يُرجى اختيار رمز PIN\u{200F}. عدد الأرقام: 6 أو أكثر."
-        case .pinNotRecognised: "رمز PIN هذا غير مطابق. لنجرّب مرة أخرى."
         case .pinTriesLeft: "رمز PIN هذا غير مطابق. المحاولات المتبقية: \(number)."
         case .pinPausedFor: "رمز PIN متوقف مؤقتًا. يمكن المتابعة بعد: \(number)."
         case .pinEasilyGuessed: "رمز PIN هذا سهل التخمين. يُرجى اختيار رمز آخر."

@@ -35,6 +35,7 @@ extension MessageKey {
         case .readAgain: "Please try again. A clean, dry finger or more light helps."
         case .sensorUnavailable: "The sensor can’t be used right now. There is another way."
         case .sensorTooWeak: "This device’s sensor can’t be used here. There is another way."
+        case .confirmAfterUpdate: "The system was updated. Please confirm once in another way."
         case .lidClosed: "Open the lid to use the sensor."
         case .sensorSwitchedOff: "The sensor is switched off. You can turn it on in Settings."
         case .sensorLater: "The sensor can’t be used right now. Please try again later."
@@ -49,7 +50,6 @@ extension MessageKey {
 
         case .enterPIN: "Enter your PIN."
         case .choosePIN: "Choose a PIN of 6 digits or more."
-        case .pinNotRecognised: "This PIN doesn’t match. Please try again."
         case .pinTriesLeft: "This PIN doesn’t match. Tries left: \(number)."
         case .pinPausedFor: "The PIN is paused. You can go on in \(number)."
         case .pinEasilyGuessed: "This PIN is easy to guess. Please choose another one."

@@ -35,6 +35,7 @@ extension MessageKey {
         case .readAgain: "Encore une fois. Un doigt propre et sec ou plus de lumière aide."
         case .sensorUnavailable: "Le capteur n’est pas disponible pour le moment. Il y a un autre moyen."
         case .sensorTooWeak: "Le capteur de cet appareil ne convient pas ici. Il y a un autre moyen."
+        case .confirmAfterUpdate: "Le système a été mis à jour. Confirmez une fois d’une autre manière."
         case .lidClosed: "Ouvrez l’écran de l’ordinateur pour utiliser le capteur."
         case .sensorSwitchedOff: "Le capteur est désactivé. Vous pouvez l’activer dans les réglages."
         case .sensorLater: "Le capteur n’est pas disponible pour le moment. Réessayez plus tard."
@@ -49,7 +50,6 @@ extension MessageKey {
 
         case .enterPIN: "Saisissez votre code PIN."
         case .choosePIN: "Choisissez un code PIN d’au moins 6 chiffres."
-        case .pinNotRecognised: "Ce code PIN ne correspond pas. Essayez encore une fois."
         case .pinTriesLeft: "Ce code PIN ne correspond pas. Essais restants\u{A0}: \(number)."
         case .pinPausedFor: "Le code PIN est en pause. Vous pourrez continuer dans \(number)."
         case .pinEasilyGuessed: "Ce code PIN est facile à deviner. Choisissez-en un autre."

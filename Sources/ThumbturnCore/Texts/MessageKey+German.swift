@@ -35,6 +35,7 @@ extension MessageKey {
         case .readAgain: "Bitte noch einmal. Ein sauberer, trockener Finger oder mehr Licht hilft."
         case .sensorUnavailable: "Der Sensor ist gerade nicht verfügbar. Es geht auch anders."
         case .sensorTooWeak: "Der Sensor dieses Geräts ist hierfür nicht vorgesehen. Es geht auch anders."
+        case .confirmAfterUpdate: "Das System wurde aktualisiert. Bitte einmal auf anderem Weg bestätigen."
         case .lidClosed: "Bitte den Deckel öffnen, um den Sensor zu verwenden."
         case .sensorSwitchedOff: "Der Sensor ist ausgeschaltet. In den Einstellungen lässt er sich einschalten."
         case .sensorLater: "Der Sensor ist gerade nicht verfügbar. Bitte später noch einmal."
@@ -48,7 +49,6 @@ extension MessageKey {
 
         case .enterPIN: "PIN eingeben."
         case .choosePIN: "Bitte eine PIN mit mindestens 6 Ziffern wählen."
-        case .pinNotRecognised: "Diese PIN passt nicht. Bitte noch einmal."
         case .pinTriesLeft: "Diese PIN passt nicht. Verbleibende Versuche: \(number)."
         case .pinPausedFor: "Die PIN macht Pause. In \(number) geht es weiter."
         case .pinEasilyGuessed: "Diese PIN ist leicht zu erraten. Bitte eine andere wählen."

@@ -35,6 +35,7 @@ extension MessageKey {
         case .readAgain: "Una vez más. Ayuda tener el dedo limpio y seco, o más luz."
         case .sensorUnavailable: "El sensor no está disponible ahora. Hay otra manera."
         case .sensorTooWeak: "El sensor de este dispositivo no se puede usar aquí. Hay otra manera."
+        case .confirmAfterUpdate: "El sistema se ha actualizado. Confirme una vez de otra manera."
         case .lidClosed: "Abra la tapa para usar el sensor."
         case .sensorSwitchedOff: "El sensor está desactivado. Puede activarlo en los ajustes."
         case .sensorLater: "El sensor no está disponible ahora. Inténtelo más tarde."
@@ -48,7 +49,6 @@ extension MessageKey {
 
         case .enterPIN: "Introduzca su PIN."
         case .choosePIN: "Elija un PIN de 6 cifras o más."
-        case .pinNotRecognised: "Este PIN no coincide. Inténtelo una vez más."
         case .pinTriesLeft: "Este PIN no coincide. Intentos restantes: \(number)."
         case .pinPausedFor: "El PIN está en pausa. Podrá seguir en \(number)."
         case .pinEasilyGuessed: "Este PIN es fácil de adivinar. Elija otro."

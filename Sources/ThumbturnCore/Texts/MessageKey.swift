@@ -41,6 +41,7 @@ public enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     case readAgain
     case sensorUnavailable
     case sensorTooWeak
+    case confirmAfterUpdate
     case lidClosed
     case sensorSwitchedOff
     case sensorLater
@@ -55,7 +56,6 @@ public enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     // The app's PIN.
     case enterPIN
     case choosePIN
-    case pinNotRecognised
     case pinTriesLeft
     case pinPausedFor
     case pinEasilyGuessed

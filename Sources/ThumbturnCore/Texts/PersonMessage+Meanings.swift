@@ -15,6 +15,7 @@ extension Failure {
         case (.biometryUnavailable, .retry): PersonMessage(.sensorLater)
         case (.biometryUnavailable, _): PersonMessage(.sensorUnavailable)
         case (.biometryTooWeak, .fallBack), (.biometryTooWeak, .signInAgain): PersonMessage(.sensorTooWeak)
+        case (.biometryUnconfirmed, _): PersonMessage(.confirmAfterUpdate)
         case (.biometryNotEnrolled, _): PersonMessage(.biometricsNotSetUp)
         case (.permissionDenied, _): PersonMessage(.permissionNeeded)
         case (.notMatched, .retry), (.timedOut, .retry): PersonMessage(.onceMore)

@@ -107,8 +107,9 @@ extension AuthorizationServer {
         // Both proofs are over the one challenge that was verified.
         guard payer == nil || payer?.challenge == proof.challenge else { throw Refusal.wrongSignature }
         try proof.verify(by: new.key)
-        // No key answers for two factors, and none is its own successor.
-        guard !others.contains(where: { $0.x963 == new.key.x963 }) else { throw Refusal.unacceptableKey }
+        // No key answers for two factors, and none is its own successor. PIN keys are not compared: whoever has a device's half of a
+        // derived one would learn from the answer, uncounted, whether a PIN is right.
+        guard !others.contains(where: { $0.kind != .pin && $0.x963 == new.key.x963 }) else { throw Refusal.unacceptableKey }
         return NewDevice.Key(kid: new.kid, kind: new.kind, x963: new.key.x963, isActive: true)
     }
 }
