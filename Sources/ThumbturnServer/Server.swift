@@ -4,6 +4,7 @@ public import Logging
 import NIOCore
 import ServiceLifecycle
 import ThumbturnCore
+import ThumbturnVerifier
 
 /// The server, ready to run: routes, store and the work that is due from time to time.
 ///
@@ -24,6 +25,26 @@ public struct Server: Sendable {
     /// Makes an embedded account. Throws `SetupError` where name or password will not do.
     public func addAccount(named name: String, password: String) async throws {
         try await service.addAccount(named: name, password: password)
+    }
+
+    /// Registers a back end under a name that becomes its `client_id`.
+    ///
+    /// - Parameter keys: one or two public P-256 keys, each a JWK or an SPKI in PEM.
+    /// - Throws: `SetupError` where the name is taken, or something about it will not do.
+    public func addClient(named name: String, scopes: Set<ClientScope>, keys: [String]) async throws {
+        try await service.addClient(named: name, scopes: scopes, keys: try keys.map { try ClientKeyFile.key($0) })
+    }
+
+    /// Forgets a back end. Its tokens are refused from now on. Throws `SetupError.clientUnknown`.
+    public func removeClient(named name: String) async throws {
+        guard try await service.store.removeClient(name) else { throw SetupError.clientUnknown(name) }
+    }
+
+    /// The back ends by name, with their scopes and the thumbprints of their keys.
+    public func clients() async throws -> [(name: String, scopes: [ClientScope], keys: [String])] {
+        try await service.store.clients().map { client in
+            (client.id, ClientScope.allCases.filter(client.scopes.contains), client.keys.map(\.thumbprint))
+        }
     }
 
     /// The application to run. It drains its connections when it is told to stop.

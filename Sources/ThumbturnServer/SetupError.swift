@@ -11,6 +11,12 @@ public enum SetupError: Error, CustomStringConvertible {
     case password(minimum: Int, maximum: Int)
     case accountName
     case accountExists(String)
+    case clientName
+    case clientNeeds
+    case clientExists(String)
+    case clientUnknown(String)
+    case clientKey
+    case clientKeyIsPrivate
 
     public var description: String {
         switch self {
@@ -27,6 +33,13 @@ public enum SetupError: Error, CustomStringConvertible {
             "A password that stands alone has at least \(minimum) characters, and at most \(maximum) bytes."
         case .accountName: "An account name has 1 to 128 characters and no line breaks."
         case .accountExists(let name): "The account \(name) exists already."
+        case .clientName: "A back end's name has 1 to 64 of a to z, 0 to 9 and -."
+        case .clientNeeds: "A back end needs at least one scope and one public key, and has at most two keys."
+        case .clientExists(let name): "The back end \(name) exists already. Remove it first, or choose another name."
+        case .clientUnknown(let name): "There is no back end \(name). See: thumbturn-server clients list"
+        case .clientKey: "The key must be the public half of a P-256 key: a JWK, or an SPKI in PEM (openssl ec -pubout)."
+        case .clientKeyIsPrivate:
+            "This is a private key, and it must not leave the back end. Give the public half (openssl ec -pubout)."
         }
     }
 }

@@ -12,7 +12,7 @@ struct ThumbturnServerCommand: AsyncParsableCommand {
         discussion: """
             Exit status: 0 done, 1 it did not work (the reason is on standard error), 64 wrong usage.
             """,
-        subcommands: [Serve.self, Accounts.self]
+        subcommands: [Serve.self, Accounts.self, Clients.self]
     )
 }
 
@@ -32,6 +32,9 @@ struct DataOptions: ParsableArguments {
         umask(0o077)
         return try ServerSettings(publicURL: publicURL, dataFolder: data, masterKey: masterKey)
     }
+
+    /// The server for an operator's command. Nobody is answered, so the public address does not matter.
+    func server() async throws -> Server { try await Server(settings(publicURL: "http://localhost")) }
 }
 #else
 import Foundation

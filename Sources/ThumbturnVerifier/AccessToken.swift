@@ -15,6 +15,15 @@ public struct AccessToken: Sendable {
     public init(
         _ text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
     ) throws(Refusal) {
+        let claims = try WireJSON.decodeClaims(AccessTokenClaims.self, from: try Self.payload(of: text, keys: keys))
+        guard claims.iss == issuer else { throw .wrongIssuer }
+        guard claims.aud == audience else { throw .wrongAudience }
+        guard now < claims.exp else { throw .expired }
+        self.claims = claims
+    }
+
+    /// The payload of an access token that one of these keys signed.
+    static func payload(of text: String, keys: [String: VerifyingKey]) throws(Refusal) -> [UInt8] {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decode(Header.self, from: jws.header)
         // Media types are compared without regard to case (RFC 2045 section 5.1), and "application/" may be spelled out.
@@ -22,11 +31,7 @@ public struct AccessToken: Sendable {
         guard header.alg == "ES256" else { throw .wrongAlgorithm }
         guard let key = keys[header.kid] else { throw .unknownKey }
         guard key.isValid(jws.signature, for: jws.signingInput) else { throw .wrongSignature }
-        let claims = try WireJSON.decodeClaims(AccessTokenClaims.self, from: jws.payload)
-        guard claims.iss == issuer else { throw .wrongIssuer }
-        guard claims.aud == audience else { throw .wrongAudience }
-        guard now < claims.exp else { throw .expired }
-        self.claims = claims
+        return jws.payload
     }
 
     struct Header: Message {

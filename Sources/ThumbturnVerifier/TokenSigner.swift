@@ -21,7 +21,12 @@ public struct TokenSigner: Sendable {
     }
 
     /// The token of these claims, in compact serialisation. Throws what the cryptographic library throws.
-    public func sign(_ claims: AccessTokenClaims) throws -> String {
+    public func sign(_ claims: AccessTokenClaims) throws -> String { try signed(claims) }
+
+    /// The token of a back end.
+    package func sign(_ claims: ClientTokenClaims) throws -> String { try signed(claims) }
+
+    private func signed(_ claims: some Encodable) throws -> String {
         let header = WireJSON.encode(AccessToken.Header(typ: AccessTokenClaims.type, alg: "ES256", kid: kid))
         let input = CompactJWS.signingInput(header: header, payload: WireJSON.encode(claims))
         let signature = try key.signature(for: input).rawRepresentation

@@ -27,6 +27,7 @@ import ThumbturnLoad
             expect(try await store.spend([spend(1)]), is: true)
             expect(try await store.spend([spend(1)]), is: false)
             expect(try await store.spend([spend(1, .ticket)]), is: true, "a ticket is no challenge")
+            expect(try await store.spend([spend(1, .assertion)]), is: true, "nor is an assertion")
             expect(try await store.spend([spend(2), spend(1)]), is: false, "all of them, or none counts")
             expect(try await store.spend([spend(2)]), is: false, "and what was fresh is spent all the same")
         }

@@ -1,7 +1,9 @@
 #if Tools
+import Crypto
 import Foundation
 import TestSupport
 import Testing
+import ThumbturnCore
 
 @Suite struct CommandTests {
     private func thumbturn(
@@ -20,7 +22,7 @@ import Testing
             let help = try await thumbturn(command)
             #expect(help.status == 0 && help.output.contains("USAGE"))
         }
-        for command in [["--help"], ["serve", "--help"], ["accounts", "add", "--help"]] {
+        for command in [["--help"], ["serve", "--help"], ["accounts", "add", "--help"], ["clients", "add", "--help"]] {
             let help = try await Built.run(Built.path("thumbturn-server"), command)
             #expect(help.status == 0 && help.output.contains("USAGE"))
         }
@@ -117,6 +119,29 @@ import Testing
         defer { server.stop() }
         let taken = try await serve(["--listen", "127.0.0.1:\(port)"])
         #expect(taken.status == 1 && taken.errors.contains("--listen"), "\(taken.errors)")
+    }
+
+    @Test func backEndsAreRegisteredListedAndRemoved() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let file = folder + "/bank.jwk"
+        let jwk = JWK(x963: Array(P256.Signing.PrivateKey().publicKey.x963Representation))
+        try JSONEncoder().encode(jwk).write(to: URL(fileURLWithPath: file))
+        func clients(_ arguments: String...) async throws -> Finished {
+            try await Built.run(Built.path("thumbturn-server"), ["clients"] + arguments + ["--data", folder + "/data"])
+        }
+        let added = try await clients("add", "bank", "--scope", "introspect", "--scope", "approvals", "--key", file)
+        #expect(added.status == 0 && added.output.contains("client_id is bank"), "\(added.errors)")
+        let twice = try await clients("add", "bank", "--scope", "introspect", "--key", file)
+        #expect(twice.status == 1 && twice.errors.contains("exists already"))
+        #expect(try await clients("add", "shop", "--scope", "everything", "--key", file).status == 64)
+        #expect(try await clients("add", "shop", "--key", file).status == 64, "what it may do is always said")
+        #expect(try await clients("add", "A shop", "--scope", "introspect", "--key", file).errors.contains("1 to 64"))
+        #expect(try await clients("list").output.hasPrefix("bank\tintrospect,approvals\t"))
+        #expect(try await clients("remove", "bank").status == 0)
+        #expect(try await clients("remove", "bank").errors.contains("clients list"))
+        #expect(try await clients("list").output == "")
     }
 
     @Test func aScenarioIsDrawnAndADifferenceIsAnExitStatus() async throws {

@@ -7,7 +7,7 @@ struct Refused: Error {
     var problem: Problem
     /// For the log alone.
     var reason: String
-    /// The value of `WWW-Authenticate`, where the status is 401.
+    /// The value of `WWW-Authenticate`, where the status is 401 or 403.
     var challenge: String?
 
     /// The request cannot be read.
@@ -50,6 +50,29 @@ struct Refused: Error {
             problem: Problem(.verificationFailed, status: atResource ? 401 : 400, error: error),
             reason: "dpop \(reason.rawValue)",
             challenge: atResource ? "DPoP error=\"\(error)\", algs=\"ES256\"" : nil
+        )
+    }
+
+    /// A back end that did not show who it is (RFC 6749 section 5.2).
+    static func invalidClient(_ reason: String) -> Refused {
+        Refused(
+            problem: Problem(.verificationFailed, status: 401, error: "invalid_client"), reason: reason, challenge: "Bearer"
+        )
+    }
+
+    /// A back end's token that is not good, or not there (RFC 6750 section 3.1).
+    static func invalidBearer(_ reason: String) -> Refused {
+        Refused(
+            problem: Problem(.verificationFailed, status: 401, error: "invalid_token"), reason: reason,
+            challenge: "Bearer error=\"invalid_token\""
+        )
+    }
+
+    /// A back end that may not do this.
+    static func insufficientScope(_ scope: ClientScope) -> Refused {
+        Refused(
+            problem: Problem(.verificationFailed, status: 403, error: "insufficient_scope"), reason: "scope",
+            challenge: "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""
         )
     }
 

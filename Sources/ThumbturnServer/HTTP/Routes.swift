@@ -9,7 +9,7 @@ import ThumbturnVerifier
 
 /// The routes: each reads its request, asks the service, and writes the answer.
 package struct Routes: Sendable {
-    private let service: AuthorizationServer
+    let service: AuthorizationServer
 
     package init(_ service: AuthorizationServer) {
         self.service = service
@@ -48,6 +48,8 @@ package struct Routes: Sendable {
             guard let form = Form(bytes) else { throw Refused.malformed(error: "invalid_request") }
             // Nobody here can judge it yet, and what is not judged must not look as if it counted.
             guard form["liveness"] == nil else { throw Refused.malformed(error: "invalid_request") }
+            // A back end has no session key: it shows itself by an assertion.
+            if form["grant_type"] == "client_credentials" { return try await clientCredentials(form) }
             let dpop = try dpop(of: request, body: bytes)
             switch form["grant_type"] {
             case proofGrantType:
@@ -86,7 +88,7 @@ package struct Routes: Sendable {
         return router
     }
 
-    private static func decode<M: Message>(_ type: M.Type, _ bytes: [UInt8]) throws -> M {
+    static func decode<M: Message>(_ type: M.Type, _ bytes: [UInt8]) throws -> M {
         do throws(Refusal) {
             return try WireJSON.decode(type, from: bytes)
         } catch {
@@ -95,7 +97,7 @@ package struct Routes: Sendable {
     }
 
     /// The request's one DPoP proof, verified, fresh and not seen before.
-    private func dpop(of request: Request, body: [UInt8], token: String? = nil) throws -> DPoPProof {
+    func dpop(of request: Request, body: [UInt8], token: String? = nil) throws -> DPoPProof {
         let atResource = token != nil
         let values = request.headers[values: .dpop]
         guard values.count == 1, !values[0].contains(",") else { throw Refused.dpop(.malformed, atResource: atResource) }
@@ -115,7 +117,7 @@ package struct Routes: Sendable {
     }
 
     /// The session behind `Authorization: DPoP …`. A bound token that is sent as a bearer token is refused (RFC 9449 section 7.2).
-    private func caller(_ request: Request) async throws -> Caller {
+    func caller(_ request: Request) async throws -> Caller {
         let body = try await request.cappedBytes()
         let values = request.headers[values: .authorization]
         guard values.count == 1 else { throw Refused.unverified("no token") }

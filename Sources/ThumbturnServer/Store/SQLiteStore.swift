@@ -5,8 +5,8 @@ package import ThumbturnCore
 
 /// The store in one SQLite file: WAL, `synchronous=FULL`, group commit. Several processes may share the file.
 package final class SQLiteStore: Store {
-    private let pool: DatabasePool
-    private let writer: GroupCommit
+    let pool: DatabasePool
+    let writer: GroupCommit
 
     /// Opens the file, and brings its tables up to date.
     package init(path: String, time: NodeTime) throws {
@@ -351,18 +351,18 @@ package final class SQLiteStore: Store {
 
     // MARK: Rows
 
-    private static func endSessions(of device: Data, in db: Database, at now: UnixTime) throws {
+    static func endSessions(of device: Data, in db: Database, at now: UnixTime) throws {
         try db.execute(
             sql: "UPDATE sessions SET ended_at = ? WHERE device_id = ? AND ended_at IS NULL", arguments: [now.seconds, device]
         )
     }
 
-    private static func spendAll(_ spends: [Spend], in db: Database, at now: UnixTime) throws -> Bool {
+    static func spendAll(_ spends: [Spend], in db: Database, at now: UnixTime) throws -> Bool {
         // Each is spent, also when another one was spent before.
         try spends.map { try Schema.spend($0, in: db, at: now) }.allSatisfy { $0 }
     }
 
-    private static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {
+    static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT k.kind, k.x963, k.wrong_in_a_row, k.enrolled_by, d.id AS device_id, d.session_jkt,
@@ -382,7 +382,7 @@ package final class SQLiteStore: Store {
         }
     }
 
-    private static func session(_ id: SessionID, in db: Database) throws -> SessionView? {
+    static func session(_ id: SessionID, in db: Database) throws -> SessionView? {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT s.generation, s.auth_time, s.ended_at IS NULL AND d.revoked_at IS NULL AS live, k.kind,
@@ -403,7 +403,7 @@ package final class SQLiteStore: Store {
         }
     }
 
-    private static func device(_ id: DeviceID, in db: Database) throws -> DeviceView? {
+    static func device(_ id: DeviceID, in db: Database) throws -> DeviceView? {
         try Row.fetchOne(db, sql: "SELECT name, enrolled_at FROM devices WHERE id = ?", arguments: [blob(id.bytes)]).map { row in
             let keys = try Row.fetchAll(
                 db,
@@ -433,5 +433,5 @@ package final class SQLiteStore: Store {
 
 func blob(_ bytes: [UInt8]) -> Data { Data(bytes) }
 
-private func identifier<Kind>(_ data: Data) -> Identifier<Kind> { Identifier(unchecked: Array(data)) }
+func identifier<Kind>(_ data: Data) -> Identifier<Kind> { Identifier(unchecked: Array(data)) }
 #endif

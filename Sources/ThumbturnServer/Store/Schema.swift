@@ -101,6 +101,19 @@ enum Schema {
                     """
             )
         }
+        migrator.registerMigration("4 clients") { db in
+            try db.execute(
+                sql: """
+                    -- Back ends: what they may do, with spaces between, and their public keys as a JWK set.
+                    CREATE TABLE clients (
+                        id TEXT PRIMARY KEY,
+                        scope TEXT NOT NULL,
+                        jwks TEXT NOT NULL,
+                        created_at INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    """
+            )
+        }
         return migrator
     }
 

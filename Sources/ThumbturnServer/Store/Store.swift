@@ -3,7 +3,7 @@ package import ThumbturnCore
 
 /// The port to durable state. Every method is one transaction, durable when it returns, and what is spent is spent in the same
 /// transaction as what it pays for.
-package protocol Store: Sendable {
+package protocol Store: ClientStore, Sendable {
     func addAccount(_ account: Account) async throws -> Bool
     func account(named name: String) async throws -> Account?
 
@@ -102,6 +102,7 @@ package struct Spend: Hashable, Sendable {
     package enum Use: Int, Sendable {
         case challenge = 1
         case ticket = 2
+        case assertion = 3
     }
 
     package var use: Use

@@ -1,0 +1,89 @@
+#if Server
+import ThumbturnCore
+package import ThumbturnVerifier
+
+extension AuthorizationServer {
+    /// The client authentication of RFC 7523 section 3: the back end that made an assertion, which is spent now.
+    func client(asserting text: String) async throws -> Client {
+        do {
+            let assertion = try ClientAssertion(text)
+            guard let client = try await store.client(assertion.client) else { throw Refusal.unknownKey }
+            try assertion.verify(
+                by: client.keys, audiences: [settings.publicURL, settings.publicURL + "/v1/token"], at: time.now
+            )
+            let spend = Spend(.assertion, id: assertion.replayKey, expiresAt: assertion.expiry)
+            guard try await store.spend([spend]) else { throw Refusal.replayed }
+            return client
+        } catch let refusal as Refusal {
+            throw Refused.invalidClient("client \(refusal.rawValue)")
+        }
+    }
+
+    /// The token endpoint's client credentials grant (RFC 6749 section 4.4): a short bearer token for the routes of back ends.
+    ///
+    /// - Parameter scope: what is asked for; nil for all that the client may do.
+    func clientToken(asserting text: String, scope: String?) async throws -> ClientTokenAnswer {
+        let client = try await client(asserting: text)
+        let asked = scope.map { Set($0.split(separator: " ").map(String.init)) } ?? Set(client.scopes.map(\.rawValue))
+        let granted = Set(asked.compactMap(ClientScope.init)).intersection(client.scopes)
+        guard granted.count == asked.count, !asked.isEmpty else {
+            throw Refused(problem: Problem(.malformed, status: 400, error: "invalid_scope"), reason: "client scope")
+        }
+        let now = time.now
+        let claims = ClientTokenClaims(
+            iss: settings.publicURL, aud: settings.publicURL, client: client.id, iat: now,
+            exp: now + settings.accessTokenLifetime, jti: Identifier<ClientTokenClaims>.random().text,
+            scope: ClientScope.text(granted)
+        )
+        return ClientTokenAnswer(
+            accessToken: try secrets.current.token.sign(claims),
+            expiresIn: settings.accessTokenLifetime.components.seconds, scope: claims.scope
+        )
+    }
+
+    /// The back end of a bearer token. It is looked up each time: a client that was removed is refused at once, and what was taken from
+    /// it is in no token either.
+    func client(bearing token: String) async throws -> Client {
+        do {
+            let claims = try ClientTokenClaims(
+                verifying: token, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.publicURL,
+                at: time.now
+            )
+            // One that was added anew under the name of another has nothing of the other's.
+            guard var client = try await store.client(claims.sub), client.createdAt <= claims.iat else {
+                throw Refusal.unknownKey
+            }
+            client.scopes.formIntersection(ClientScope.known(in: claims.scope))
+            return client
+        } catch let refusal as Refusal {
+            throw Refused.invalidBearer("client token \(refusal.rawValue)")
+        }
+    }
+
+    // MARK: The operator's commands
+
+    /// Registers a back end. A second key lets it change its key without a gap.
+    package func addClient(named name: String, scopes: Set<ClientScope>, keys: [VerifyingKey]) async throws {
+        guard Action.isName(name) else { throw SetupError.clientName }
+        guard !scopes.isEmpty, (1...2).contains(keys.count) else { throw SetupError.clientNeeds }
+        guard try await store.addClient(NewClient(id: name, scopes: scopes, keys: keys)) else {
+            throw SetupError.clientExists(name)
+        }
+    }
+}
+
+/// The token endpoint's answer to a back end (RFC 6749 section 5.1).
+struct ClientTokenAnswer: Message, Redacted {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case accessToken = "access_token"
+        case tokenType = "token_type"
+        case expiresIn = "expires_in"
+        case scope
+    }
+
+    var accessToken: String
+    var tokenType = "Bearer"
+    var expiresIn: Int64
+    var scope: String
+}
+#endif

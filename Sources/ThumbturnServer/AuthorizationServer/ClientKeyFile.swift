@@ -1,0 +1,37 @@
+#if Server
+import Foundation
+import ThumbturnCore
+import ThumbturnVerifier
+
+/// A back end's public key as operators have it: a JWK, or an SPKI in PEM.
+enum ClientKeyFile {
+    static func key(_ text: String) throws(SetupError) -> VerifyingKey {
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        do {
+            guard text.hasPrefix("{") else {
+                guard !text.contains("PRIVATE KEY") else { throw SetupError.clientKeyIsPrivate }
+                return try VerifyingKey(spki: text)
+            }
+            let jwk = try WireJSON.decodeClaims(LooseJWK.self, from: Array(text.utf8))
+            guard jwk.d == nil else { throw SetupError.clientKeyIsPrivate }
+            guard jwk.kty == "EC", jwk.crv == "P-256", let x = Base64URL.decode(jwk.x), let y = Base64URL.decode(jwk.y) else {
+                throw Refusal.unacceptableKey
+            }
+            return try VerifyingKey(x963: [4] + x + y)
+        } catch let error as SetupError {
+            throw error
+        } catch {
+            throw .clientKey
+        }
+    }
+
+    /// Tools add members such as `key_ops`, and a file of the operator's own may have them.
+    private struct LooseJWK: Decodable {
+        var kty: String
+        var crv: String
+        var x: String
+        var y: String
+        var d: String?
+    }
+}
+#endif

@@ -1,0 +1,30 @@
+#if Server
+package import ThumbturnCore
+package import ThumbturnVerifier
+
+/// The part of the store that knows the back ends.
+package protocol ClientStore {
+    /// False if the name is taken.
+    func addClient(_ client: NewClient) async throws -> Bool
+    /// False if there is none.
+    func removeClient(_ id: String) async throws -> Bool
+    func client(_ id: String) async throws -> Client?
+    /// All of them, by name.
+    func clients() async throws -> [Client]
+}
+
+package struct NewClient: Sendable {
+    package var id: String
+    package var scopes: Set<ClientScope>
+    package var keys: [VerifyingKey]
+}
+
+/// A back end that the operator registered.
+package struct Client: Sendable {
+    /// The `client_id`: the name that the operator gave it.
+    package var id: String
+    package var scopes: Set<ClientScope>
+    package var keys: [VerifyingKey]
+    package var createdAt: UnixTime
+}
+#endif

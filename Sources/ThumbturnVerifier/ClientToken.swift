@@ -1,0 +1,46 @@
+package import ThumbturnCore
+
+/// What a back end's access token says (RFC 9068 section 2.2): the subject is the client itself. It has no session, no device and no
+/// key, so it can never be taken for a person's token; and because a person's has no `scope`, nor the reverse.
+package struct ClientTokenClaims: Codable, Hashable, Sendable {
+    package enum CodingKeys: String, CodingKey {
+        case iss, aud, sub
+        case clientID = "client_id"
+        case iat, exp, jti, scope
+    }
+
+    package var iss: String
+    package var aud: String
+    package var sub: String
+    package var clientID: String
+    package var iat: UnixTime
+    package var exp: UnixTime
+    package var jti: String
+    /// With spaces between (RFC 6749 section 3.3).
+    package var scope: String
+
+    package init(
+        iss: String, aud: String, client: String, iat: UnixTime, exp: UnixTime, jti: String, scope: String
+    ) {
+        self.iss = iss
+        self.aud = aud
+        sub = client
+        clientID = client
+        self.iat = iat
+        self.exp = exp
+        self.jti = jti
+        self.scope = scope
+    }
+
+    /// The claims of a token of this issuer for this audience, alive.
+    package init(
+        verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
+    ) throws(Refusal) {
+        let claims = try WireJSON.decodeClaims(Self.self, from: try AccessToken.payload(of: text, keys: keys))
+        guard claims.iss == issuer else { throw .wrongIssuer }
+        guard claims.aud == audience else { throw .wrongAudience }
+        guard now < claims.exp else { throw .expired }
+        guard claims.sub == claims.clientID else { throw .wrongType }
+        self = claims
+    }
+}
