@@ -189,7 +189,7 @@ public actor Authenticator {
         }
         try await settleInterruptedChange()
         let readiness = await readiness(for: policy)
-        let signers = try await signers(for: policy.ladder, readiness)
+        let signers = try await signers(for: policy.ladder + policy.also, readiness)
         guard !signers.isEmpty else {
             // With nothing to sign there is nothing to ask the server; the flow says why.
             let (rung, spent) = try await prove(
@@ -197,7 +197,7 @@ public actor Authenticator {
             )
             return (rung, spent.0, spent.farewells)
         }
-        let kids = policy.ladder.compactMap { signers[$0]?.kid }
+        let kids = (policy.ladder + policy.also).compactMap { signers[$0]?.kid }
         let session = try await liveName(of: .session)
         let ask: @Sendable () async throws(Failure) -> CheckedChallenge = { () async throws(Failure) in
             try await challenge(kids, session)
@@ -250,7 +250,7 @@ public actor Authenticator {
     /// Takes a proof to where it is good for something.
     typealias Spending<Spent> = @Sendable (Proof, CheckedChallenge) async throws(Failure) -> Spent
 
-    /// Runs the flow until one of the keys has signed the challenge, and spends the proof.
+    /// Runs the flow until the keys that the policy demands have signed, and spends the proofs; what the last of them gave is returned.
     ///
     /// A PIN that only the server can judge is spent within the flow: then the flow hears of a wrong one, and the person may try
     /// again. The challenge is used up by then, so there is a new one for whatever comes next.
@@ -281,6 +281,8 @@ public actor Authenticator {
                     counted.pin.key.judge == .server, renew != nil
                 else {
                     let signature = try await permit.sign(signable.message, with: signable.key, on: platform)
+                    // A challenge is good for one proof: a further key signs one of its own.
+                    if !policy.also.isEmpty { await challenges.spend() }
                     return Answered(receipt: Proof(signable.message, signature), challenge: challenge, spent: nil)
                 }
                 return try await counted.sign(signable.message, with: pin) { (signature) async throws(Failure) in
@@ -299,9 +301,13 @@ public actor Authenticator {
         )
         switch await driver.run(policy, by: start) {
         case .failed(let failure): throw failure
-        case .granted(let rung, let answered, also: _):
-            if let spent = answered.spent { return (rung, spent) }
-            return (rung, try await spend(answered.receipt, answered.challenge))
+        case .granted(let rung, let first, let also):
+            var last = first.spent
+            for answered in [first] + also where answered.spent == nil {
+                last = try await spend(answered.receipt, answered.challenge)
+            }
+            guard let last else { preconditionFailure("what the flow has not spent is spent here") }
+            return (rung, last)
         }
     }
 }

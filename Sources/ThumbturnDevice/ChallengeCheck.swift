@@ -5,6 +5,9 @@ import ThumbturnCore
 struct ChallengeCheck {
     let issuer: String
     let request: ChallengeRequest
+    /// Of an approval: what was shown, byte for byte, and what was demanded.
+    var txn: String? = nil
+    var demand: ApprovalDemand? = nil
 
     /// Returns the challenge if it answers the request. Its MAC is the server's own business; the device cannot read it.
     func accept(_ challenge: String) throws(Failure) -> CheckedChallenge {
@@ -12,6 +15,7 @@ struct ChallengeCheck {
             let claims = try? JSONDecoder().decode(Strict<ChallengeClaims>.self, from: Data(jws.payload)).content,
             claims.iss == issuer, claims.aud == issuer,
             claims.purpose == request.purpose, claims.act == request.act,
+            claims.txn == txn, claims.demand == demand,
             isAnswered(by: claims.kids),
             claims.cnf.jkt == request.jkt,
             // By the server's clock alone: the device's own may be wrong, and the server judges the time anyway.

@@ -31,6 +31,8 @@ public struct ServerSettings: Sendable {
     public var coolOff = Duration.seconds(24 * 3600)
     /// Changing another device needs a proof of presence that is at most so old.
     public var deviceChangeMaximumAge = Duration.seconds(300)
+    /// What is decided about approvals.
+    public var approvals = ApprovalSettings()
     /// Whether the device passcode alone may bring a new biometric key after a changed face or finger. It weakens what that key
     /// stands for: whoever knows the passcode can enrol a face. Such a key is remembered as one that the passcode brought.
     public var letsPasscodeReplaceBiometricKey = false

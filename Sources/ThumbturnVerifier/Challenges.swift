@@ -52,6 +52,27 @@ public struct Challenges: Sendable {
         return sign(claims)
     }
 
+    /// A new challenge for an approval. What it says of the transaction comes from the server's own record, never from the device.
+    ///
+    /// - Parameter txn: base64url of the transaction's bytes.
+    package func issue(
+        approval id: String, txn: String, demand: ApprovalDemand, kids: [String], jkt: String, at now: UnixTime,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> String {
+        guard (1...4).contains(kids.count), Set(kids).count == kids.count, kids.allSatisfy(Self.isKnown),
+            txn.utf8.count <= Self.largestTransaction
+        else { throw .malformed }
+        return sign(
+            ChallengeClaims(
+                iss: issuer, aud: audience, jti: Base64URL.encode(Self.random16(using: &generator)), iat: now,
+                exp: now + Purpose.approve.lifetime, kids: kids, cnf: Confirmation(jkt: jkt), purpose: .approve, act: id,
+                txn: txn,
+                demand: demand
+            ))
+    }
+
+    private static let largestTransaction = 4 * 1024
+
     /// The claims of one of our own challenges for this purpose, if it is still alive.
     public func verify(_ challenge: String, for purpose: Purpose, at now: UnixTime) throws(Refusal) -> ChallengeClaims {
         guard let jws = CompactJWS(challenge) else { throw .malformed }
@@ -90,6 +111,8 @@ public struct Challenges: Sendable {
     private static func mayAsk(for kids: [String], _ purpose: Purpose, _ act: String?) -> Bool {
         switch purpose {
         case .signIn: return act == nil && kids.allSatisfy(isKnown)
+        // What is approved stands in the server's own record: see `issue(approval:)`.
+        case .approve: return false
         case .stepUp: return act.map(Action.isName) == true && kids.allSatisfy(isKnown)
         case .enrol: return act == nil && kids.allSatisfy { isThumbprint($0) || $0 == PINHandle.placeholder }
         case .manage:

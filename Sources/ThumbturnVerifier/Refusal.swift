@@ -19,4 +19,10 @@ public enum Refusal: String, Error, Hashable, Sendable, CaseIterable {
     case wrongRequest
     case nonceNeeded
     case replayed
+    /// Good evidence of too little, or of more than its maker is certified for.
+    case insufficient
+    /// What was signed is not what is on record.
+    case changed
+    /// What is on record is no longer open.
+    case over
 }

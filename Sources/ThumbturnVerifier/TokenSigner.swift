@@ -2,7 +2,7 @@ public import Crypto
 import Foundation
 public import ThumbturnCore
 
-/// Makes access tokens: RFC 9068, ES256.
+/// Makes access tokens (RFC 9068) and receipts: ES256.
 public struct TokenSigner: Sendable {
     private let key: P256.Signing.PrivateKey
     /// The thumbprint of the public key.
@@ -26,8 +26,11 @@ public struct TokenSigner: Sendable {
     /// The token of a back end.
     package func sign(_ claims: ClientTokenClaims) throws -> String { try signed(claims) }
 
-    private func signed(_ claims: some Encodable) throws -> String {
-        let header = WireJSON.encode(AccessToken.Header(typ: AccessTokenClaims.type, alg: "ES256", kid: kid))
+    /// The receipt of an approval.
+    public func sign(_ receipt: ApprovalReceipt) throws -> String { try signed(receipt, type: ApprovalReceipt.type) }
+
+    private func signed(_ claims: some Encodable, type: String = AccessTokenClaims.type) throws -> String {
+        let header = WireJSON.encode(AccessToken.Header(typ: type, alg: "ES256", kid: kid))
         let input = CompactJWS.signingInput(header: header, payload: WireJSON.encode(claims))
         let signature = try key.signature(for: input).rawRepresentation
         return CompactJWS.compact(signingInput: input, signature: Array(signature))

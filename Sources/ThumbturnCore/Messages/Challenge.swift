@@ -6,12 +6,14 @@ public enum Purpose: String, Hashable, Sendable, Codable, CaseIterable {
     case manage
     /// A proof of presence for one action; `act` says which. See `Action`.
     case stepUp = "step-up"
+    /// The approval of one transaction; `act` is the approval's id, and `txn` the transaction. See `Transaction`.
+    case approve
 
     /// The longest that a challenge for it lives.
     public var lifetime: Duration {
         switch self {
         case .signIn, .enrol, .manage: .seconds(300)
-        case .stepUp: .seconds(120)
+        case .stepUp, .approve: .seconds(120)
         }
     }
 }
@@ -64,7 +66,7 @@ public struct ChallengeAnswer: Message, Hashable {
 /// The claims of a challenge: HS256 under a secret of the server, readable by the device.
 public struct ChallengeClaims: Message, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case iss, aud, jti, iat, exp, kids, cnf, purpose, act
+        case iss, aud, jti, iat, exp, kids, cnf, purpose, act, txn, demand
     }
 
     /// The header `typ`.
@@ -86,13 +88,17 @@ public struct ChallengeClaims: Message, Hashable {
     public var cnf: Confirmation
     /// What it may be spent on.
     public var purpose: Purpose
-    /// Of purposes `manage` and `step-up` alone: the one change or action that it may be spent on.
+    /// Of purposes `manage` and `step-up`: the one change or action that it may be spent on. Of `approve`: the approval's id.
     public var act: String?
+    /// Of purpose `approve` alone: the transaction, base64url of exactly its bytes in JSON, at most 4 KiB.
+    public var txn: String?
+    /// Of purpose `approve` alone: what has to answer.
+    public var demand: ApprovalDemand?
 
     /// All claims.
     public init(
         iss: String, aud: String, jti: String, iat: UnixTime, exp: UnixTime, kids: [String], cnf: Confirmation, purpose: Purpose,
-        act: String? = nil
+        act: String? = nil, txn: String? = nil, demand: ApprovalDemand? = nil
     ) {
         self.iss = iss
         self.aud = aud
@@ -103,6 +109,8 @@ public struct ChallengeClaims: Message, Hashable {
         self.cnf = cnf
         self.purpose = purpose
         self.act = act
+        self.txn = txn
+        self.demand = demand
     }
 }
 

@@ -18,6 +18,8 @@ public struct Problem: Codable, Hashable, Sendable {
         case stepUpRequired = "step-up-required"
         case notFound = "not-found"
         case tooLarge = "too-large"
+        /// Something is no longer as the request takes it to be. Told only to whom it belongs.
+        case conflict
         case unavailable
 
         /// The member `type`.
@@ -30,6 +32,7 @@ public struct Problem: Codable, Hashable, Sendable {
             case .verificationFailed: "The request could not be verified."
             case .stepUpRequired: "A fresh proof of presence is needed."
             case .notFound: "There is nothing here."
+            case .conflict: "This cannot be done now, or no longer."
             case .tooLarge: "The request is too large."
             case .unavailable: "The service cannot answer now."
             }

@@ -66,6 +66,9 @@ extension MessageKey {
         case .cannotBeOpenedHere: "لا يمكن فتح هذا هنا. ربما تغيّر أو يعود إلى مكان آخر."
         case .tooLarge: "هذا أكبر مما تتسع له الخزنة."
 
+        case .approvalOver: "لم يعد هذا الطلب مفتوحًا."
+        case .readLetterByLetter: "كُتب اسم هنا بطريقة غير معتادة. يُرجى قراءته حرفًا حرفًا."
+
         case .readyWhenYouAre: "يمكن المتابعة في أي وقت."
         case .waitFor: "يمكن المحاولة مجددًا بعد: \(number)."
         case .noConnection: "لا يوجد اتصال الآن. يُرجى المحاولة لاحقًا."

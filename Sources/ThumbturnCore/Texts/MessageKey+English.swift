@@ -66,6 +66,9 @@ extension MessageKey {
         case .cannotBeOpenedHere: "This can’t be opened here. It may have been changed, or belong to another place."
         case .tooLarge: "This is more than fits in here."
 
+        case .approvalOver: "This request is no longer open."
+        case .readLetterByLetter: "A name here is written in an unusual way. Please read it letter by letter."
+
         case .readyWhenYouAre: "Ready when you are."
         case .waitFor: "Please wait \(number), then try again."
         case .noConnection: "There is no connection right now. Please try again later."

@@ -66,6 +66,9 @@ extension MessageKey {
         case .cannotBeOpenedHere: "Cela ne s’ouvre pas ici. Le contenu a peut-être changé, ou vient d’ailleurs."
         case .tooLarge: "C’est plus que ce qui tient ici."
 
+        case .approvalOver: "Cette demande n’est plus ouverte."
+        case .readLetterByLetter: "Un nom est écrit ici de façon inhabituelle. Merci de le lire lettre par lettre."
+
         case .readyWhenYouAre: "Quand vous voulez."
         case .waitFor: "Patientez \(number), puis réessayez."
         case .noConnection: "Pas de connexion pour le moment. Réessayez plus tard."

@@ -66,6 +66,9 @@ extension MessageKey {
             "Das lässt sich hier nicht öffnen. Vielleicht wurde es verändert oder gehört an einen anderen Ort."
         case .tooLarge: "Das ist mehr, als hier hineinpasst."
 
+        case .approvalOver: "Diese Anfrage ist nicht mehr offen."
+        case .readLetterByLetter: "Ein Name ist hier ungewöhnlich geschrieben. Bitte Buchstabe für Buchstabe lesen."
+
         case .readyWhenYouAre: "Es kann weitergehen, wenn Sie so weit sind."
         case .waitFor: "Bitte \(number) warten, dann noch einmal."
         case .noConnection: "Gerade gibt es keine Verbindung. Bitte später noch einmal."

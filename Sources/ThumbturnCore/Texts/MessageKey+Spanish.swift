@@ -65,6 +65,9 @@ extension MessageKey {
         case .cannotBeOpenedHere: "Esto no se puede abrir aquí. Quizá ha cambiado o viene de otro lugar."
         case .tooLarge: "Esto es más de lo que cabe aquí."
 
+        case .approvalOver: "Esta solicitud ya no está abierta."
+        case .readLetterByLetter: "Un nombre está escrito aquí de forma inusual. Conviene leerlo letra por letra."
+
         case .readyWhenYouAre: "Cuando quiera."
         case .waitFor: "Espere \(number) e inténtelo de nuevo."
         case .noConnection: "Ahora no hay conexión. Inténtelo más tarde."

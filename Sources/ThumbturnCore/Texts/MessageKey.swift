@@ -74,6 +74,10 @@ public enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     case cannotBeOpenedHere
     case tooLarge
 
+    // Approvals.
+    case approvalOver
+    case readLetterByLetter
+
     // Everything else.
     case readyWhenYouAre
     case waitFor

@@ -27,6 +27,7 @@ extension Failure {
         case (.vaultClosed, _): PersonMessage(.vaultClosed)
         case (.notAuthentic, _): PersonMessage(.cannotBeOpenedHere)
         case (.tooLarge, _): PersonMessage(.tooLarge)
+        case (.approvalOver, _): PersonMessage(.approvalOver)
         case (.unreachable, _): PersonMessage(.noConnection)
         case (.refused, .signInAgain), (.refused, .retry): PersonMessage(.notAccepted)
         default: recovery.message

@@ -31,6 +31,20 @@ package final class ServerConnection: Sendable {
         return try ChallengeCheck(issuer: address.issuer, request: request).accept(challenge)
     }
 
+    /// A fresh challenge for an approval, checked to be over exactly what this device showed.
+    package func challenge(
+        for approval: Approval, kids: [String], key sessionKey: KeyName
+    ) async throws(Failure) -> CheckedChallenge {
+        let jkt = Signing.thumbprint(of: try await platform.keys.publicKey(of: sessionKey))
+        let answer = try await send(
+            "POST", "/v1/approvals/\(approval.id)/challenge", .json(Signing.encode(ApprovalChallengeRequest(kids: kids))),
+            key: sessionKey, expecting: ChallengeAnswer.self
+        )
+        let request = ChallengeRequest(purpose: .approve, act: approval.id, kids: kids, jkt: jkt)
+        return try ChallengeCheck(issuer: address.issuer, request: request, txn: approval.txn, demand: approval.demand)
+            .accept(answer.challenge)
+    }
+
     /// Sends a request with a DPoP proof and reads the answer. Asks once more when the server wants a newer nonce.
     package func send<Answer: Message>(
         _ method: String, _ path: String, _ body: Body = .none, token: String? = nil, key: KeyName, expecting: Answer.Type
@@ -116,6 +130,7 @@ package final class ServerConnection: Sendable {
         return switch problem?.type {
         case Problem.Kind.verificationFailed.uri: Failure(.refused, recovery: .signInAgain, status: http)
         case Problem.Kind.stepUpRequired.uri: Failure(.refused, recovery: .fallBack(.biometric), status: http)
+        case Problem.Kind.conflict.uri: Failure(.approvalOver, recovery: .report, status: http)
         case Problem.Kind.unavailable.uri:
             Failure(.unreachable, recovery: .wait(.seconds(5)), status: http)
         default: Failure(.unexpectedAnswer, recovery: .report, status: http)

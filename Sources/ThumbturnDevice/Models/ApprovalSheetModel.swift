@@ -21,21 +21,17 @@ public struct ApprovalDetails: Hashable, Sendable {
     public let title: String
     /// What is agreed to, line by line.
     public let lines: [Line]
+    /// What is said beside it; nil for most.
+    public let caution: PersonMessage?
 
     /// Nil where something could not be shown as it is: no title or no line, an empty text, or control and format characters, which
     /// turn or hide what stands beside them.
-    public init?(title: String, lines: [Line]) {
+    public init?(title: String, lines: [Line], caution: PersonMessage? = nil) {
         let texts = [title] + lines.flatMap { [$0.label, $0.value] }
-        guard !lines.isEmpty, texts.allSatisfy(Self.isShownAsItIs) else { return nil }
+        guard !lines.isEmpty, texts.allSatisfy({ ShownText.isShownAsItIs($0) }) else { return nil }
         self.title = title
         self.lines = lines
-    }
-
-    private static func isShownAsItIs(_ text: String) -> Bool {
-        text.contains { !$0.isWhitespace }
-            && !text.unicodeScalars.contains { scalar in
-                [.control, .format, .lineSeparator, .paragraphSeparator, .privateUse].contains(scalar.properties.generalCategory)
-            }
+        self.caution = caution
     }
 }
 
@@ -76,6 +72,15 @@ public struct ApprovalDetails: Hashable, Sendable {
     public init(_ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws(Failure) -> Void) {
         self.details = details
         self.sign = sign
+    }
+
+    /// The sheet for an approval that was fetched: what it shows is what is signed.
+    public convenience init(
+        _ approval: Approval, for auth: Authenticator, in language: MessageLanguage, liveness: (any LivenessCheck)? = nil
+    ) {
+        self.init(approval.details(in: language)) { _ async throws(Failure) in
+            try await auth.approve(approval, in: language, liveness: liveness)
+        }
     }
 
     /// The person taps "approve". A second tap changes nothing.

@@ -66,6 +66,7 @@ extension JudgedWish {
         case .signIn: "\(user): touch the reader to sign in to \(issuer)"
         case .enrol: "\(user): touch the reader to set this device up for \(issuer)"
         case .manage: "\(user): touch the reader to change how this device signs in to \(issuer)"
+        case .approve: "\(user): touch the reader to approve what \(issuer) has shown you"
         case .stepUp: "\(user): touch the reader to confirm an action at \(issuer)"
         }
     }

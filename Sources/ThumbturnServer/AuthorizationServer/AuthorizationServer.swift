@@ -35,6 +35,8 @@ package struct AuthorizationServer: Sendable {
     package func tidy() async throws {
         try await secrets.reload()
         try await store.purge(sessionsBefore: time.now + (.zero - settings.sessionLifetime))
+        // A day later nobody asks any more what became of it.
+        try await store.purgeApprovals(before: time.now + .seconds(-24 * 3600))
     }
 
     var challenges: Challenges {

@@ -85,6 +85,7 @@ package struct Routes: Sendable {
             }
             return Response(status: .noContent)
         }
+        addApprovals(to: router)
         return router
     }
 

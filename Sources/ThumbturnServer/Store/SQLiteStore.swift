@@ -341,7 +341,7 @@ package final class SQLiteStore: Store {
     }
 
     /// A key has signed: its wrong PINs are forgotten, and it is active from its first proof on.
-    private static func signed(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws {
+    static func signed(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws {
         if key.wrongInARow > 0 {
             try db.execute(sql: "UPDATE keys SET wrong_in_a_row = 0 WHERE kid = ?", arguments: [key.kid])
         }

@@ -114,6 +114,45 @@ enum Schema {
                     """
             )
         }
+        migrator.registerMigration("5 approvals") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE approvals (
+                        id BLOB PRIMARY KEY,
+                        creator TEXT NOT NULL,
+                        transaction_id TEXT NOT NULL,
+                        account_id BLOB NOT NULL REFERENCES accounts (id),
+                        second_id BLOB REFERENCES accounts (id),
+                        -- Exactly the bytes that are signed, in base64url, and what has to answer, in JSON.
+                        txn TEXT NOT NULL,
+                        demand TEXT NOT NULL,
+                        created_at INTEGER NOT NULL,
+                        expires_at INTEGER NOT NULL,
+                        state TEXT NOT NULL,
+                        redeem_key TEXT,
+                        receipt TEXT
+                    ) STRICT, WITHOUT ROWID;
+                    -- One live approval for a transaction: what is created anew with other contents takes the old one's place.
+                    CREATE UNIQUE INDEX live_approvals ON approvals (creator, transaction_id)
+                        WHERE state IN ('open', 'approved', 'redeemed');
+                    CREATE INDEX approvals_of_account ON approvals (account_id) WHERE state = 'open';
+                    CREATE INDEX approvals_of_second ON approvals (second_id) WHERE state = 'open';
+
+                    CREATE TABLE approval_proofs (
+                        approval_id BLOB NOT NULL REFERENCES approvals (id) ON DELETE CASCADE,
+                        account_id BLOB NOT NULL REFERENCES accounts (id),
+                        kind TEXT NOT NULL,
+                        kid TEXT NOT NULL REFERENCES keys (kid),
+                        device_id BLOB NOT NULL REFERENCES devices (id),
+                        -- Of a PIN key null: whoever has one could try all PINs.
+                        proof TEXT,
+                        liveness TEXT,
+                        at INTEGER NOT NULL,
+                        PRIMARY KEY (approval_id, account_id, kind)
+                    ) STRICT, WITHOUT ROWID;
+                    """
+            )
+        }
         return migrator
     }
 

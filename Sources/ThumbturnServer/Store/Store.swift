@@ -3,7 +3,7 @@ package import ThumbturnCore
 
 /// The port to durable state. Every method is one transaction, durable when it returns, and what is spent is spent in the same
 /// transaction as what it pays for.
-package protocol Store: ClientStore, Sendable {
+package protocol Store: ApprovalStore, ClientStore, Sendable {
     func addAccount(_ account: Account) async throws -> Bool
     func account(named name: String) async throws -> Account?
 

@@ -1,0 +1,82 @@
+/// What a text has to be so that a person can be shown it and know what it says.
+///
+/// A text that turns, hides or doubles what stands beside it is refused, because what is shown is what is signed.
+package struct ShownText: Sendable {
+    /// Whether a text is of this kind.
+    package let holds: @Sendable (String) -> Bool
+
+    /// A few words, 140 characters at most.
+    package static let line = ShownText { isShownAsItIs($0, upTo: 140) }
+    /// A name, 70 characters at most as in a SEPA payment; one that passes letters of one alphabet off as another's is none.
+    package static let name = ShownText { isShownAsItIs($0, upTo: 70) && Alphabet.look(of: $0) != .refused }
+    /// An account number or another reference: visible ASCII without spaces, 64 characters at most.
+    package static let identifier = ShownText {
+        (1...64).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+    /// A host name in ASCII, as it is registered.
+    package static let domain = ShownText {
+        (1...253).contains($0.utf8.count) && $0.utf8.allSatisfy { isLower($0) || isDigit($0) || $0 == dash || $0 == dot }
+    }
+    /// A decimal number of at most 15 digits and 4 behind the point, which names no amount twice: no sign, no zero too many in front.
+    package static let amount = ShownText { text in
+        let parts = text.utf8.split(separator: dot, omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }) else { return false }
+        return parts[0].count <= 15 && (parts[0].count == 1 || parts[0].first != zero)
+            && (parts.count == 1 || parts[1].count <= 4)
+    }
+    /// Three letters (ISO 4217).
+    package static let currency = ShownText { $0.utf8.count == 3 && $0.utf8.allSatisfy { (0x41...0x5A).contains($0) } }
+    /// A day: `2026-11-21` (RFC 3339 section 5.6).
+    package static let date = ShownText { isDate(Array($0.utf8)) }
+    /// A day and a time of it: `2026-11-21T10:20:30Z` (RFC 3339 section 5.6).
+    package static let dateTime = ShownText { text in
+        let bytes = Array(text.utf8)
+        guard (20...35).contains(bytes.count), isDate(Array(bytes[..<10])), bytes[10] == UInt8(ascii: "T") else { return false }
+        return bytes[11...].allSatisfy { isDigit($0) || "Z:+-.".utf8.contains($0) }
+    }
+
+    /// Whether nothing in the text can hide, turn or move something: no control, format or private character, nothing that is drawn as
+    /// nothing, no space but the plain one and only one in a row, no pile of marks on one letter.
+    package static func isShownAsItIs(_ text: String, upTo limit: Int = .max) -> Bool {
+        guard (1...limit).contains(text.unicodeScalars.count), !text.hasPrefix(" "), !text.hasSuffix(" ") else { return false }
+        var before = Unicode.Scalar(" ")
+        var marks = 0
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return false
+            case .spaceSeparator where scalar != " " || before == " ": return false
+            case .nonspacingMark, .enclosingMark: marks += 1
+            default: marks = 0
+            }
+            // Two marks stand on a letter in Vietnamese, three in some Hebrew and Arabic.
+            guard marks <= 3, !scalar.properties.isDefaultIgnorableCodePoint, scalar != "\u{2800}" else { return false }
+            before = scalar
+        }
+        return true
+    }
+
+    private static let dot = UInt8(ascii: ".")
+    private static let dash = UInt8(ascii: "-")
+    private static let zero = UInt8(ascii: "0")
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    private static func isLower(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
+
+    private static func isDate(_ bytes: [UInt8]) -> Bool {
+        bytes.count == 10 && bytes.enumerated().allSatisfy { $0 == 4 || $0 == 7 ? $1 == dash : isDigit($1) }
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// A text of a kind; anything else is not decoded.
+    func decode(_ kind: ShownText, forKey key: Key) throws -> String {
+        let text = try decode(String.self, forKey: key)
+        guard kind.holds(text) else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "Not a text that can be shown.")
+        }
+        return text
+    }
+
+    func decodeIfPresent(_ kind: ShownText, forKey key: Key) throws -> String? {
+        contains(key) ? try decode(kind, forKey: key) : nil
+    }
+}

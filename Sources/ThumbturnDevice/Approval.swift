@@ -1,0 +1,64 @@
+import Foundation
+public import ThumbturnCore
+
+/// What a back end asks this account to approve, as the server sent it. What `details` shows is what a key signs, byte for byte.
+public struct Approval: Hashable, Sendable {
+    /// The approval's id at the server.
+    public let id: String
+    /// Where it stood when it was fetched.
+    public let state: ApprovalRecord.State
+    /// Whether this account has signed all that is demanded of it.
+    public let isSigned: Bool
+    /// Who asks: the server's name for the back end.
+    public let from: String
+    /// What is to be approved.
+    public let transaction: Transaction
+    /// What has to answer.
+    public let demand: ApprovalDemand
+    /// Until when, by the server's clock.
+    public let expiresAt: UnixTime
+    /// Exactly the bytes that are signed, in base64url.
+    package let txn: String
+
+    /// Nil for a transaction that this version cannot show whole, letter by letter: nobody signs what they cannot read.
+    init?(_ record: ApprovalRecord) {
+        guard let bytes = Base64URL.decode(record.txn), bytes.count <= Transaction.largest, JSONScan.isUnambiguous(bytes),
+            let transaction = try? JSONDecoder().decode(Strict<Transaction>.self, from: Data(bytes)).content,
+            // Nothing is in the bytes that would not be shown.
+            Signing.encode(transaction) == bytes
+        else { return nil }
+        id = record.id
+        state = record.state
+        isSigned = record.signed ?? false
+        from = record.from
+        self.transaction = transaction
+        demand = record.demand
+        expiresAt = record.expiresAt
+        txn = record.txn
+    }
+
+    /// Every line of it, with labels in a language.
+    public func details(in language: MessageLanguage) -> ApprovalDetails {
+        let details = ApprovalDetails(
+            title: transaction.title.text(in: language),
+            lines: transaction.lines.map { .init(label: $0.label.text(in: language), value: $0.value) },
+            caution: transaction.hasUnusualName ? PersonMessage(.readLetterByLetter) : nil
+        )
+        guard let details else { preconditionFailure("a transaction has lines, and all of its texts can be shown") }
+        return details
+    }
+
+    /// What a system's prompt says: the two lines that matter most.
+    public func reason(in language: MessageLanguage) -> String {
+        "\(transaction.title.text(in: language)): \(transaction.lines.prefix(2).map(\.value).joined(separator: ", "))"
+    }
+
+    /// A tap first, and always a prompt of its own.
+    var policy: UnlockPolicy {
+        guard let keys = demand.keys else { return .transaction }
+        var policy = UnlockPolicy.transaction
+        policy.ladder = [.biometric, .fullCredentials]
+        if keys.contains(.pin) { policy.also = [.appPIN] }
+        return policy
+    }
+}

@@ -1,0 +1,23 @@
+#if Server
+public import ThumbturnVerifier
+
+/// What a deployment decides about approvals.
+public struct ApprovalSettings: Sendable {
+    /// Whose liveness checks are believed; nobody's unless it is said.
+    public var livenessVendors = LivenessVendors()
+    /// So many approvals may be open for one account, so that nobody is worn down by questions.
+    public var openPerAccount = 8
+    /// How long an approval is good whose creator does not say.
+    public var lifetime = Duration.seconds(300)
+    /// The longest that a creator may ask for, where a second person has to be found.
+    public var longestLifetime = Duration.seconds(24 * 3600)
+    /// How long after the last signature an approval can be redeemed, whatever is left of its life.
+    public var redeemableFor = Duration.seconds(300)
+
+    /// Which back end a header `Authorization` stands for.
+    package var backEnd: @Sendable (String) -> String? = { _ in nil }
+
+    /// The default numbers.
+    public init() {}
+}
+#endif

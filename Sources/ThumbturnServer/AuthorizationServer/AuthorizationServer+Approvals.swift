@@ -1,0 +1,131 @@
+#if Server
+import Crypto
+import ThumbturnCore
+import ThumbturnVerifier
+
+/// Approvals by their creators: dynamic linking (SCA-RTS Article 5). What a device does with them is in `+Approving`.
+extension AuthorizationServer {
+    /// `POST /v1/approvals`. The transaction is written anew in one canonical form; those bytes are shown, signed, compared and never
+    /// written again.
+    func createApproval(_ request: ApprovalRequest, by client: String) async throws -> (ApprovalRecord, isNew: Bool) {
+        let shortest = Duration.seconds(30)
+        let lifetime = request.expiresIn.map { Duration.seconds($0) } ?? settings.approvals.lifetime
+        guard let account = AccountID(request.account), (shortest...settings.approvals.longestLifetime).contains(lifetime) else {
+            throw Refused.malformed()
+        }
+        let second = request.secondAccount.map { AccountID($0) }
+        // Nobody is their own second approver.
+        if let second { guard let second, second != account else { throw Refused.malformed() } }
+        let txn = try Self.txn(of: request.transaction)
+        let demand = request.demand ?? .oneKey
+        // Evidence that nobody could bring is not demanded.
+        if let level = demand.liveness {
+            guard settings.approvals.livenessVendors.vendors.contains(where: { $0.certified >= level }) else {
+                throw Refused.malformed(.insufficient)
+            }
+        }
+        let new = NewApproval(
+            id: .random(), creator: client, transactionID: request.transaction.id, account: account, second: second ?? nil,
+            txn: txn, demand: demand, lifetime: lifetime, cap: settings.approvals.openPerAccount
+        )
+        switch try await store.create(new) {
+        case .made(let approval): return (record(of: approval), isNew: true)
+        case .exists(let approval): return (record(of: approval), isNew: false)
+        case .unknownAccount: throw Refused.notFound
+        case .tooMany: throw Refused.conflict("too_many_open")
+        case .redeemed: throw Refused.conflict("redeemed")
+        }
+    }
+
+    /// `GET /v1/approvals/{id}`, by its creator.
+    func approval(_ id: String, for client: String) async throws -> ApprovalRecord {
+        record(of: try await approval(id, createdBy: client))
+    }
+
+    /// `DELETE /v1/approvals/{id}`, by its creator.
+    func withdraw(_ id: String, by client: String) async throws -> ApprovalRecord {
+        let approval = try await approval(id, createdBy: client)
+        guard let withdrawn = try await store.withdraw(approval.id, by: client) else {
+            throw Refused.conflict(approval.state(at: time.now).rawValue)
+        }
+        return record(of: withdrawn)
+    }
+
+    /// `POST /v1/approvals/{id}/redeem`: once. Whoever repeats it with the same key, because the answer was lost, gets the same answer.
+    func redeemApproval(
+        _ id: String, _ request: ApprovalRedemption, key: String, by client: String
+    ) async throws -> ApprovalProof {
+        let approval = try await approval(id, createdBy: client)
+        let receipt = ApprovalReceipt(
+            iss: settings.publicURL, aud: client, iat: time.now, approval: approval.id.text,
+            txnHash: Base64URL.encode(SHA256.hash(data: Base64URL.decode(approval.txn) ?? [])),
+            approvedBy: approval.signatures.map { signer($0) }
+        )
+        let redemption = Redemption(
+            approval: approval.id, creator: client, key: key, txn: try Self.txn(of: request.transaction),
+            receipt: try secrets.current.token.sign(receipt)
+        )
+        switch try await store.redeem(redemption) {
+        case .redeemed(let approval): return try Self.proof(of: approval)
+        case .changed: throw Refused.conflict("changed")
+        case .not(let state): throw Refused.conflict(state.rawValue)
+        case .unknown: throw Refused.notFound
+        }
+    }
+
+    /// The record of an approval.
+    ///
+    /// - Parameter account: whose device asks; nil for the creator.
+    func record(of approval: ApprovalView, for account: AccountID? = nil) -> ApprovalRecord {
+        ApprovalRecord(
+            id: approval.id.text, state: approval.state(at: time.now), txn: approval.txn, demand: approval.demand,
+            from: approval.creator, createdAt: approval.createdAt, expiresAt: approval.expiresAt,
+            signed: account.map(approval.isSigned)
+        )
+    }
+
+    private func approval(_ id: String, createdBy client: String) async throws -> ApprovalView {
+        // What belongs to another back end does not exist for this one.
+        guard let id = ApprovalID(id), let approval = try await store.approval(id), approval.creator == client else {
+            throw Refused.notFound
+        }
+        return approval
+    }
+
+    private func signer(_ signature: ApprovalSignature) -> ApprovalReceipt.Signer {
+        ApprovalReceipt.Signer(
+            account: signature.account.text, device: signature.device.text, kind: signature.kind, kid: signature.kid,
+            enrolledAt: signature.enrolledAt, enrolledBy: signature.enrolledBy.rawValue, acr: assurance(of: signature.kind).acr,
+            at: signature.at, proofHash: signature.proof.map { Base64URL.encode(SHA256.hash(data: Array($0.utf8))) }
+        )
+    }
+
+    private static func proof(of approval: ApprovalView) throws -> ApprovalProof {
+        ApprovalProof(
+            txn: approval.txn,
+            signatures: try approval.signatures.compactMap { signature in
+                guard let proof = signature.proof else { return nil }
+                return ApprovalProof.Signature(
+                    challenge: try UnverifiedProof(proof).challenge, proof: proof,
+                    publicKey: try VerifyingKey(x963: signature.x963).jwk, liveness: signature.liveness
+                )
+            },
+            receipt: approval.redemption?.receipt ?? ""
+        )
+    }
+
+    /// The canonical bytes of a transaction, in base64url: members sorted, no spaces, nothing but text.
+    private static func txn(of transaction: Transaction) throws -> String {
+        let bytes = WireJSON.encode(transaction)
+        guard bytes.count <= Transaction.largest else { throw Refused.malformed() }
+        return Base64URL.encode(bytes)
+    }
+}
+
+extension Refused {
+    /// The creator's request does not fit how things stand; it may know why.
+    static func conflict(_ error: String) -> Refused {
+        Refused(problem: Problem(.conflict, status: 409, error: error), reason: "approval \(error)")
+    }
+}
+#endif
