@@ -37,7 +37,7 @@ extension Authenticator {
         return try await platform.prompts.inTurn(ask(reason, policy), mayShare: false, on: platform) { () async throws(Failure) in
             let session = try await self.sessionKey()
             let asked = AskedForApproval()
-            let (_, signed) = try await self.answer(
+            let (_, signed, _) = try await self.answer(
                 reason, policy, ask: self.challenge(for: approval, liveness, notingIn: asked)
             ) { [connection = self.connection] (proof, challenge) async throws(Failure) in
                 let request = ApprovalProofRequest(proof: proof.jws, liveness: asked[challenge.text]?.jws)

@@ -250,7 +250,7 @@ public actor Authenticator {
     /// Takes a proof to where it is good for something.
     typealias Spending<Spent> = @Sendable (Proof, CheckedChallenge) async throws(Failure) -> Spent
 
-    /// Runs the flow until the keys that the policy demands have signed, and spends the proofs; what the last of them gave is returned.
+    /// Runs the flow until the keys that the policy demands have signed, and spends their proofs. Returned is what the last one gave.
     ///
     /// A PIN that only the server can judge is spent within the flow: then the flow hears of a wrong one, and the person may try
     /// again. The challenge is used up by then, so there is a new one for whatever comes next.

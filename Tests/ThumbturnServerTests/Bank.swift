@@ -1,0 +1,84 @@
+#if Tools
+import Foundation
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnLoad
+import ThumbturnServer
+import ThumbturnTestKit
+
+/// A back end that has people approve what it is about to do.
+struct Bank: Sendable {
+    let connection: LoadConnection
+    var name = "bank"
+
+    static func payment(
+        _ amount: String = "12.50", to payee: String = "Super Store", _ id: String = "t-1",
+        iban: String = "DE75512108001245126199"
+    ) -> String {
+        """
+        {"type":"urn:eudi:sca:payment:1","payload":{"transaction_id":"\(id)","payee":{"name":"\(payee)","id":"\(iban)"},\
+        "currency":"EUR","amount":"\(amount)"}}
+        """
+    }
+
+    func send(
+        _ method: String, _ path: String, _ json: String? = nil, key: String? = nil
+    ) async throws -> LoadConnection.Answer {
+        var headers = [("Authorization", "Bearer \(name)")]
+        if let key { headers.append(("Idempotency-Key", key)) }
+        return try await connection.send(
+            method, path, type: json == nil ? nil : "application/json", headers: headers, body: Array((json ?? "").utf8))
+    }
+
+    /// Asks an account to approve.
+    ///
+    /// - Parameter more: more members, each with its comma before it.
+    func ask(
+        _ account: String, _ transaction: String = payment(), _ more: String = ""
+    ) async throws -> LoadConnection.Answer {
+        try await send("POST", "/v1/approvals", #"{"account":"\#(account)","transaction":\#(transaction)\#(more)}"#)
+    }
+
+    func redeem(
+        _ id: String, _ transaction: String = payment(), key: String = "k-1"
+    ) async throws -> LoadConnection.Answer {
+        try await send("POST", "/v1/approvals/\(id)/redeem", #"{"transaction":\#(transaction)}"#, key: key)
+    }
+
+    func state(_ id: String) async throws -> ApprovalRecord.State {
+        try await send("GET", "/v1/approvals/\(id)").read(ApprovalRecord.self).state
+    }
+}
+
+extension LiveServer {
+    /// A server with back ends, each with its own name for a token.
+    static func withBank(
+        clock: TestClock = TestClock(), _ configure: (inout ServerSettings) -> Void = { _ in },
+        beforeSpending: @escaping @Sendable () async -> Void = {},
+        _ test: @escaping @Sendable (LiveServer, Bank) async throws -> Void
+    ) async throws {
+        try await run(
+            clock: clock,
+            configure: { settings in
+                settings.approvals.backEnd = { header in
+                    ["Bearer bank": "bank", "Bearer shop": "shop"][header]
+                }
+                configure(&settings)
+            }, beforeSpending: beforeSpending
+        ) { live in
+            try await test(live, Bank(connection: try await live.connect()))
+        }
+    }
+
+    /// A phone with this account, signed in.
+    func phone(
+        _ account: String = "ada", hasPIN: Bool = true, transport: any Transport = URLSessionTransport()
+    ) async throws -> (phone: SimulatedPhone, auth: Authenticator, account: String) {
+        let phone = SimulatedPhone(hasPasscode: false, hasPIN: hasPIN)
+        let auth = try Authenticator(server: URL(string: url)!, platform: phone.platform(transport: transport))
+        try await auth.enrol(with: PasswordSignIn(account: account, password: Self.password))
+        _ = try await auth.authenticate("Unlock")
+        return (phone, auth, try await auth.me().account)
+    }
+}
+#endif
