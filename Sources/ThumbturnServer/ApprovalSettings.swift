@@ -14,9 +14,6 @@ public struct ApprovalSettings: Sendable {
     /// How long after the last signature an approval can be redeemed, whatever is left of its life.
     public var redeemableFor = Duration.seconds(300)
 
-    /// Which back end a header `Authorization` stands for.
-    package var backEnd: @Sendable (String) -> String? = { _ in nil }
-
     /// The default numbers.
     public init() {}
 }

@@ -8,11 +8,11 @@ import ThumbturnTestKit
 
 /// A back end that has people approve what it is about to do.
 struct Bank: Sendable {
-    let connection: LoadConnection
-    var name = "bank"
+    let backEnd: BackEnd
+    let clock: TestClock
 
     static func payment(
-        _ amount: String = "12.50", to payee: String = "Super Store", _ id: String = "t-1",
+        _ amount: String = "12.50", _ payee: String = "Super Store", _ id: String = "t-1",
         iban: String = "DE75512108001245126199"
     ) -> String {
         """
@@ -24,9 +24,9 @@ struct Bank: Sendable {
     func send(
         _ method: String, _ path: String, _ json: String? = nil, key: String? = nil
     ) async throws -> LoadConnection.Answer {
-        var headers = [("Authorization", "Bearer \(name)")]
+        var headers = [("Authorization", "Bearer \(try await backEnd.accessToken(at: clock.now))")]
         if let key { headers.append(("Idempotency-Key", key)) }
-        return try await connection.send(
+        return try await backEnd.connection.send(
             method, path, type: json == nil ? nil : "application/json", headers: headers, body: Array((json ?? "").utf8))
     }
 
@@ -51,23 +51,19 @@ struct Bank: Sendable {
 }
 
 extension LiveServer {
-    /// A server with back ends, each with its own name for a token.
+    /// A server with a back end that may ask for approvals.
     static func withBank(
         clock: TestClock = TestClock(), _ configure: (inout ServerSettings) -> Void = { _ in },
         beforeSpending: @escaping @Sendable () async -> Void = {},
         _ test: @escaping @Sendable (LiveServer, Bank) async throws -> Void
     ) async throws {
-        try await run(
-            clock: clock,
-            configure: { settings in
-                settings.approvals.backEnd = { header in
-                    ["Bearer bank": "bank", "Bearer shop": "shop"][header]
-                }
-                configure(&settings)
-            }, beforeSpending: beforeSpending
-        ) { live in
-            try await test(live, Bank(connection: try await live.connect()))
+        try await run(clock: clock, configure: configure, beforeSpending: beforeSpending) { live in
+            try await test(live, try await live.bank())
         }
+    }
+
+    func bank(named name: String = "bank", _ scopes: Set<ClientScope> = [.approvals]) async throws -> Bank {
+        Bank(backEnd: try await backEnd(scopes, named: name), clock: clock)
     }
 
     /// A phone with this account, signed in.

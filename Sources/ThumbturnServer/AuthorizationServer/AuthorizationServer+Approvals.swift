@@ -7,7 +7,7 @@ import ThumbturnVerifier
 extension AuthorizationServer {
     /// `POST /v1/approvals`. The transaction is written anew in one canonical form; those bytes are shown, signed, compared and never
     /// written again.
-    func createApproval(_ request: ApprovalRequest, by client: String) async throws -> (ApprovalRecord, isNew: Bool) {
+    func createApproval(_ request: ApprovalRequest, by client: Client) async throws -> (ApprovalRecord, isNew: Bool) {
         let shortest = Duration.seconds(30)
         let lifetime = request.expiresIn.map { Duration.seconds($0) } ?? settings.approvals.lifetime
         guard let account = AccountID(request.account), (shortest...settings.approvals.longestLifetime).contains(lifetime) else {
@@ -25,7 +25,7 @@ extension AuthorizationServer {
             }
         }
         let new = NewApproval(
-            id: .random(), creator: client, transactionID: request.transaction.id, account: account, second: second ?? nil,
+            id: .random(), creator: client.id, transactionID: request.transaction.id, account: account, second: second ?? nil,
             txn: txn, demand: demand, lifetime: lifetime, cap: settings.approvals.openPerAccount
         )
         switch try await store.create(new) {
@@ -38,14 +38,14 @@ extension AuthorizationServer {
     }
 
     /// `GET /v1/approvals/{id}`, by its creator.
-    func approval(_ id: String, for client: String) async throws -> ApprovalRecord {
+    func approval(_ id: String, for client: Client) async throws -> ApprovalRecord {
         record(of: try await approval(id, createdBy: client))
     }
 
     /// `DELETE /v1/approvals/{id}`, by its creator.
-    func withdraw(_ id: String, by client: String) async throws -> ApprovalRecord {
+    func withdraw(_ id: String, by client: Client) async throws -> ApprovalRecord {
         let approval = try await approval(id, createdBy: client)
-        guard let withdrawn = try await store.withdraw(approval.id, by: client) else {
+        guard let withdrawn = try await store.withdraw(approval.id, by: client.id) else {
             throw Refused.conflict(approval.state(at: time.now).rawValue)
         }
         return record(of: withdrawn)
@@ -53,16 +53,16 @@ extension AuthorizationServer {
 
     /// `POST /v1/approvals/{id}/redeem`: once. Whoever repeats it with the same key, because the answer was lost, gets the same answer.
     func redeemApproval(
-        _ id: String, _ request: ApprovalRedemption, key: String, by client: String
+        _ id: String, _ request: ApprovalRedemption, key: String, by client: Client
     ) async throws -> ApprovalProof {
         let approval = try await approval(id, createdBy: client)
         let receipt = ApprovalReceipt(
-            iss: settings.publicURL, aud: client, iat: time.now, approval: approval.id.text,
+            iss: settings.publicURL, aud: client.id, iat: time.now, approval: approval.id.text,
             txnHash: Base64URL.encode(SHA256.hash(data: Base64URL.decode(approval.txn) ?? [])),
             approvedBy: approval.signatures.map { signer($0) }
         )
         let redemption = Redemption(
-            approval: approval.id, creator: client, key: key, txn: try Self.txn(of: request.transaction),
+            approval: approval.id, creator: client.id, key: key, txn: try Self.txn(of: request.transaction),
             receipt: try secrets.current.token.sign(receipt)
         )
         switch try await store.redeem(redemption) {
@@ -84,11 +84,11 @@ extension AuthorizationServer {
         )
     }
 
-    private func approval(_ id: String, createdBy client: String) async throws -> ApprovalView {
-        // What belongs to another back end does not exist for this one.
-        guard let id = ApprovalID(id), let approval = try await store.approval(id), approval.creator == client else {
-            throw Refused.notFound
-        }
+    private func approval(_ id: String, createdBy client: Client) async throws -> ApprovalView {
+        // What belongs to another back end does not exist for this one, also where that one had its name before.
+        guard let id = ApprovalID(id), let approval = try await store.approval(id), approval.creator == client.id,
+            approval.createdAt >= client.createdAt
+        else { throw Refused.notFound }
         return approval
     }
 

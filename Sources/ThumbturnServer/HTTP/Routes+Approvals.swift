@@ -9,7 +9,7 @@ extension Routes {
     func addApprovals(to router: Router<BasicRequestContext>) {
         let approvals = router.group("v1/approvals")
         approvals.post { request, _ in
-            let client = try await backEnd(request)
+            let client = try await client(of: request, needing: .approvals)
             let body = try Self.decode(ApprovalRequest.self, try await request.bytes(of: "application/json"))
             let (record, isNew) = try await service.createApproval(body, by: client)
             return Response.json(record, status: isNew ? .created : .ok)
@@ -20,12 +20,12 @@ extension Routes {
         approvals.get("{id}") { request, context in
             let id = try context.parameters.require("id")
             guard request.headers[.authorization] == nil else {
-                return Response.json(try await service.approval(id, for: try await backEnd(request)))
+                return Response.json(try await service.approval(id, for: try await client(of: request, needing: .approvals)))
             }
             return Response.json(try await service.approval(id, try dpop(of: request, body: try await request.cappedBytes())))
         }
         approvals.delete("{id}") { request, context in
-            let client = try await backEnd(request)
+            let client = try await client(of: request, needing: .approvals)
             return Response.json(try await service.withdraw(try context.parameters.require("id"), by: client))
         }
         approvals.post("{id}/challenge") { request, context in
@@ -45,7 +45,7 @@ extension Routes {
             return Response.json(try await service.decline(try context.parameters.require("id"), dpop))
         }
         approvals.post("{id}/redeem") { request, context in
-            let client = try await backEnd(request)
+            let client = try await client(of: request, needing: .approvals)
             let body = try Self.decode(ApprovalRedemption.self, try await request.bytes(of: "application/json"))
             // One value of visible characters (draft-ietf-httpapi-idempotency-key-header).
             let keys = request.headers[values: .idempotencyKey]
@@ -53,13 +53,6 @@ extension Routes {
             let id = try context.parameters.require("id")
             return Response.json(try await service.redeemApproval(id, body, key: keys[0], by: client))
         }
-    }
-
-    private func backEnd(_ request: Request) async throws -> String {
-        guard let client = service.settings.approvals.backEnd(request.headers[.authorization] ?? "") else {
-            throw Refused.unverified("no back end")
-        }
-        return client
     }
 }
 
