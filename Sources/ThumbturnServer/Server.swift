@@ -3,7 +3,7 @@ public import Hummingbird
 public import Logging
 import NIOCore
 import ServiceLifecycle
-import ThumbturnCore
+public import ThumbturnCore
 import ThumbturnVerifier
 
 /// The server, ready to run: routes, store and the work that is due from time to time.
@@ -47,6 +47,16 @@ public struct Server: Sendable {
         }
     }
 
+    /// The devices of an account that are not revoked. Throws `SetupError.accountUnknown`.
+    public func devices(ofAccountNamed name: String) async throws -> [DeviceRecord] {
+        try await service.devices(ofAccountNamed: name)
+    }
+
+    /// Ends a device and its sessions. Throws `SetupError` where there is none.
+    public func revoke(_ device: String, ofAccountNamed name: String) async throws {
+        try await service.revoke(device, ofAccountNamed: name)
+    }
+
     /// The application to run. It drains its connections when it is told to stop.
     ///
     /// - Parameter onRunning: called once the port is open, with the port.
@@ -62,6 +72,7 @@ public struct Server: Sendable {
             logger: logger
         )
         application.addServices(Tidying(service: service, logger: logger))
+        application.addServices(NoticeDelivery(service: service, logger: logger))
         return application
     }
 }

@@ -37,6 +37,9 @@ public struct ServerSettings: Sendable {
     /// stands for: whoever knows the passcode can enrol a face. Such a key is remembered as one that the passcode brought.
     public var letsPasscodeReplaceBiometricKey = false
 
+    /// Where notices for the owners of accounts go, beside the log and `GET /v1/notices`.
+    public var notices: (any Notices)?
+
     /// Throws `SetupError.publicURL` unless the address is https, or http to this machine itself, without a path.
     public init(publicURL: String, dataFolder: String, masterKey: MasterKey? = nil) throws(SetupError) {
         let address = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL

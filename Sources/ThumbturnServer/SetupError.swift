@@ -17,6 +17,9 @@ public enum SetupError: Error, CustomStringConvertible {
     case clientUnknown(String)
     case clientKey
     case clientKeyIsPrivate
+    case accountUnknown(String)
+    case deviceUnknown(String)
+    case webhook
 
     public var description: String {
         switch self {
@@ -40,6 +43,13 @@ public enum SetupError: Error, CustomStringConvertible {
         case .clientKey: "The key must be the public half of a P-256 key: a JWK, or an SPKI in PEM (openssl ec -pubout)."
         case .clientKeyIsPrivate:
             "This is a private key, and it must not leave the back end. Give the public half (openssl ec -pubout)."
+        case .accountUnknown(let name): "There is no account \(name). Make it with: thumbturn-server accounts add \(name)"
+        case .deviceUnknown(let id): "The account has no device \(id). See: thumbturn-server accounts devices NAME"
+        case .webhook:
+            """
+            A webhook wants an https address, or http to this machine itself, and a secret of 24 to 64 bytes in base64. Make one with: \
+            openssl rand -base64 32
+            """
         }
     }
 }

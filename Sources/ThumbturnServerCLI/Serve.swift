@@ -32,6 +32,14 @@ struct Serve: AsyncParsableCommand {
     )
     var allowPasscodeToReplaceBiometrics = false
 
+    @Option(
+        help: """
+            Where to post notices for the owners of accounts, such as a new device, as Standard Webhooks. The secret that signs \
+            them comes from the environment variable THUMBTURN_NOTICE_SECRET.
+            """
+    )
+    var noticeWebhook: String?
+
     @Option(help: "How much to log on standard error: trace, debug, info, notice, warning, error, critical.")
     var logLevel = Logger.Level.notice
 
@@ -40,6 +48,10 @@ struct Serve: AsyncParsableCommand {
         let port = address.port == 0 ? try FreePort.find(on: address.host) : address.port
         var settings = try data.settings(publicURL: publicURL ?? "http://\(address.urlHost):\(port)")
         settings.letsPasscodeReplaceBiometricKey = allowPasscodeToReplaceBiometrics
+        if let noticeWebhook {
+            let secret = ProcessInfo.processInfo.environment["THUMBTURN_NOTICE_SECRET"] ?? ""
+            settings.notices = try NoticeWebhook(url: noticeWebhook, secret: secret)
+        }
         let (server, publicURL) = (try await Server(settings), settings.publicURL)
 
         LoggingSystem.bootstrap(StreamLogHandler.standardError)

@@ -33,7 +33,7 @@ extension AuthorizationServer {
     }
 
     /// One spelling for each name (Unicode NFC), as for passwords.
-    private static func normalized(_ name: String) -> String { name.precomposedStringWithCanonicalMapping }
+    static func normalized(_ name: String) -> String { name.precomposedStringWithCanonicalMapping }
 
     var tickets: Tickets { Tickets(issuer: settings.publicURL, key: secrets.current.refresh) }
 }

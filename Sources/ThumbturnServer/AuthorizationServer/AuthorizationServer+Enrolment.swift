@@ -7,7 +7,7 @@ extension AuthorizationServer {
     /// `POST /v1/devices`: one ticket, one challenge, one request with all proofs. All of it holds, or nothing is enrolled.
     func enrol(_ request: EnrolRequest, dpop: DPoPProof) async throws -> DeviceRecord {
         guard DeviceName.isAcceptable(request.name), (2...4).contains(request.keys.count) else { throw Refused.malformed() }
-        let ticket: (account: AccountID, spend: Spend)
+        let ticket: Tickets.Right
         let claims: ChallengeClaims
         do {
             ticket = try tickets.verify(request.ticket, jkt: dpop.jkt, at: time.now)
@@ -31,13 +31,15 @@ extension AuthorizationServer {
             throw Refused.unverified("enrol \(refusal.rawValue)")
         }
         await beforeSpending()
-        let device = NewDevice(
+        var device = NewDevice(
             id: .random(), account: ticket.account, name: request.name, sessionJKT: dpop.jkt,
             keys: candidate.keys.map {
                 .init(kid: $0.kid, kind: $0.kind, x963: $0.key.x963, isActive: $0.proof != nil)
             },
             coolOff: settings.coolOff
         )
+        device.voucher = ticket.voucher
+        device.ifEnrolled = request.ifEnrolled ?? .fail
         guard let enrolled = try await store.enrol(device, spending: spends) else {
             throw Refused.unverified("enrol \(Refusal.replayed.rawValue)")
         }
@@ -53,7 +55,7 @@ extension AuthorizationServer {
 }
 
 /// How a person calls a device: it must show in a list as what it is.
-private enum DeviceName {
+enum DeviceName {
     /// 1 to 64 characters in at most 256 bytes, without control and format characters (those can turn or hide text) and without
     /// line separators.
     static func isAcceptable(_ name: String) -> Bool {

@@ -20,9 +20,11 @@ extension AuthorizationServer {
         guard (request.proof == nil) != (request.ticket == nil) else { throw Refused.malformed() }
         let change: KeyChange
         let claims: ChallengeClaims
-        let ticket: (account: AccountID, spend: Spend)?
+        let ticket: Tickets.Right?
         do {
             ticket = try request.ticket.map { try tickets.verify($0, jkt: dpop.jkt, at: time.now) }
+            // A device that vouches for another one brings it in, and no more.
+            guard ticket?.voucher == nil else { throw Refusal.foreignKey }
             guard
                 let challenge = [request.proof, request.key?.proof].lazy.compactMap({ $0 })
                     .compactMap(UnverifiedProof.challenge).first

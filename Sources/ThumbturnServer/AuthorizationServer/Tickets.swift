@@ -8,12 +8,22 @@ import ThumbturnVerifier
 /// spent like a challenge.
 struct Tickets {
     struct Claims: Message {
-        enum CodingKeys: String, CodingKey, CaseIterable { case iss, sub, jti, exp, cnf }
+        enum CodingKeys: String, CodingKey, CaseIterable { case iss, sub, jti, exp, cnf, sid }
         var iss: String
         var sub: String
         var jti: String
         var exp: UnixTime
         var cnf: Confirmation
+        /// The session of the device that vouches; none where the person signed in with full credentials.
+        var sid: String?
+    }
+
+    /// What a ticket gives.
+    struct Right {
+        var account: AccountID
+        var spend: Spend
+        /// The session of the device that vouches; it has to be live still when the ticket is spent.
+        var voucher: SessionID?
     }
 
     private static let header = WireJSON.encode(["typ": "thumbturn-ticket+jwt", "alg": "HS256"])
@@ -29,10 +39,12 @@ struct Tickets {
         )
     }
 
-    func issue(to account: AccountID, jkt: String, at now: UnixTime, lifetime: Duration) -> String {
+    func issue(
+        to account: AccountID, jkt: String, voucher: SessionID? = nil, at now: UnixTime, lifetime: Duration
+    ) -> String {
         let claims = Claims(
             iss: issuer, sub: account.text, jti: Identifier<Claims>.random().text, exp: now + lifetime,
-            cnf: Confirmation(jkt: jkt)
+            cnf: Confirmation(jkt: jkt), sid: voucher?.text
         )
         let input = CompactJWS.signingInput(header: Self.header, payload: WireJSON.encode(claims))
         let code = HMAC<SHA256>.authenticationCode(for: input, using: key)
@@ -40,7 +52,7 @@ struct Tickets {
     }
 
     /// The account of one of our own tickets for this session key, and what is spent with it.
-    func verify(_ ticket: String, jkt: String, at now: UnixTime) throws(Refusal) -> (account: AccountID, spend: Spend) {
+    func verify(_ ticket: String, jkt: String, at now: UnixTime) throws(Refusal) -> Right {
         guard let jws = CompactJWS(ticket), jws.header == Self.header else { throw .malformed }
         guard HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: key) else {
             throw .wrongSignature
@@ -50,7 +62,9 @@ struct Tickets {
         guard claims.cnf.jkt == jkt else { throw .foreignKey }
         guard now < claims.exp else { throw .expired }
         guard let account = AccountID(claims.sub), let id = Identifier<Claims>(claims.jti) else { throw .malformed }
-        return (account, Spend(.ticket, id: id.bytes, expiresAt: claims.exp))
+        let voucher = claims.sid.flatMap { SessionID($0) }
+        guard (voucher == nil) == (claims.sid == nil) else { throw .malformed }
+        return Right(account: account, spend: Spend(.ticket, id: id.bytes, expiresAt: claims.exp), voucher: voucher)
     }
 }
 #endif

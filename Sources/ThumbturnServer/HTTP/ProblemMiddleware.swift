@@ -11,8 +11,8 @@ struct ProblemMiddleware: RouterMiddleware {
     let nonce: @Sendable () -> String
 
     func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: @concurrent (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: ServerContext,
+        next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
         var response: Response
         do {
@@ -24,7 +24,7 @@ struct ProblemMiddleware: RouterMiddleware {
         return response
     }
 
-    private func answer(to error: any Error, _ request: Request, _ context: BasicRequestContext) -> Response {
+    private func answer(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
         let refused: Refused
         switch error {
         case let known as Refused: refused = known

@@ -15,8 +15,8 @@ package struct Routes: Sendable {
         self.service = service
     }
 
-    package func router() -> Router<BasicRequestContext> {
-        let router = Router()
+    package func router() -> Router<ServerContext> {
+        let router = Router(context: ServerContext.self)
         router.add(middleware: ProblemMiddleware(nonce: { service.nonces.current(at: service.time.now) }))
         router.get("health") { _, _ in
             Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: "ok\n")))
@@ -86,6 +86,7 @@ package struct Routes: Sendable {
             return Response(status: .noContent)
         }
         addApprovals(to: router)
+        addDeviceRoutes(to: router)
         return router
     }
 
@@ -119,7 +120,10 @@ package struct Routes: Sendable {
 
     /// The session behind `Authorization: DPoP …`. A bound token that is sent as a bearer token is refused (RFC 9449 section 7.2).
     func caller(_ request: Request) async throws -> Caller {
-        let body = try await request.cappedBytes()
+        try await caller(request, body: try await request.cappedBytes())
+    }
+
+    func caller(_ request: Request, body: [UInt8]) async throws -> Caller {
         let values = request.headers[values: .authorization]
         guard values.count == 1 else { throw Refused.unverified("no token") }
         let parts = values[0].split(separator: " ", maxSplits: 1)

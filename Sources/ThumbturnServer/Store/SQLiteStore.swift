@@ -178,34 +178,9 @@ package final class SQLiteStore: Store {
                     arguments: [(now + change.coolOff).seconds, device]
                 )
             }
+            try Self.note(.keysChanged, ofDevice: change.device, in: db, at: now)
             guard let changed = try Self.device(change.device, in: db) else { return .refused }
             return .done(changed)
-        }
-    }
-
-    package func enrol(_ new: NewDevice, spending spends: [Spend]) async throws -> DeviceView? {
-        try await writer.write { db, now in
-            guard try Self.spendAll(spends, in: db, at: now) else { return nil }
-            try Self.forgetUnproven(new.keys, in: db)
-            guard try Self.areUnknown(new.keys, in: db) else { return nil }
-            let others = try Int.fetchOne(
-                db, sql: "SELECT count(*) FROM devices WHERE account_id = ? AND revoked_at IS NULL",
-                arguments: [blob(new.account.bytes)]
-            )
-            let coolsOffUntil = others == 0 ? now : now + new.coolOff
-            try db.execute(
-                sql: """
-                    INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    blob(new.id.bytes), blob(new.account.bytes), new.name, new.sessionJKT, now.seconds, coolsOffUntil.seconds,
-                ]
-            )
-            for key in new.keys {
-                try Self.insert(key, of: blob(new.id.bytes), enrolledBy: .credentials, in: db, at: now)
-            }
-            return try Self.device(new.id, in: db)
         }
     }
 
@@ -216,7 +191,12 @@ package final class SQLiteStore: Store {
                     db, sql: "SELECT rotated_at FROM sessions WHERE id = ?", arguments: [blob(rotation.session.bytes)]
                 )
             else { return .over }
-            guard session.sessionJKT == rotation.jkt else { return .foreign }
+            guard session.sessionJKT == rotation.jkt else {
+                // A leaked token may be sent any number of times; its owner hears of it once an hour.
+                try Self.note(
+                    .foreignKey, of: session.account, session.device, atMostEvery: .seconds(3600), in: db, at: now)
+                return .foreign
+            }
             let rotatedAt = UnixTime(seconds: row["rotated_at"])
             guard now - session.authTime < rotation.lifetime, now - rotatedAt < rotation.idleLimit else { return .over }
 
@@ -243,37 +223,8 @@ package final class SQLiteStore: Store {
                 sql: "UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL",
                 arguments: [now.seconds, blob(rotation.session.bytes)]
             )
+            try Self.note(.refreshTokenReused, of: session.account, session.device, in: db, at: now)
             return .reused
-        }
-    }
-
-    package func revoke(_ device: DeviceID, by session: SessionID) async throws -> Bool {
-        try await writer.write { db, now in
-            // The session was judged before this transaction; its own device may have been revoked since.
-            guard let caller = try Self.session(session, in: db), caller.isLive else { return false }
-            try db.execute(
-                sql: "UPDATE devices SET revoked_at = ? WHERE id = ? AND account_id = ? AND revoked_at IS NULL",
-                arguments: [now.seconds, blob(device.bytes), blob(caller.account.bytes)]
-            )
-            guard db.changesCount == 1 else { return false }
-            try Self.endSessions(of: blob(device.bytes), in: db, at: now)
-            return true
-        }
-    }
-
-    package func revoke(deviceWithSessionKey jkt: String) async throws -> Bool {
-        try await writer.write { db, now in
-            let id = try Data.fetchOne(
-                db,
-                sql: """
-                    UPDATE devices SET revoked_at = ? WHERE revoked_at IS NULL
-                    AND id = (SELECT device_id FROM keys WHERE kid = ? AND kind = 'session') RETURNING id
-                    """,
-                arguments: [now.seconds, jkt]
-            )
-            guard let id else { return false }
-            try Self.endSessions(of: id, in: db, at: now)
-            return true
         }
     }
 
@@ -308,6 +259,7 @@ package final class SQLiteStore: Store {
         try await writer.write { db, now in
             try db.execute(sql: "DELETE FROM spent WHERE expires_at <= ?", arguments: [now.seconds])
             try db.execute(sql: "DELETE FROM sessions WHERE auth_time <= ?", arguments: [sessionsBefore.seconds])
+            try Self.forgetNotices(in: db, at: now)
             try db.execute(sql: "UPDATE node SET purged_until = max(purged_until, ?)", arguments: [now.seconds])
         }
     }
@@ -315,13 +267,13 @@ package final class SQLiteStore: Store {
     // MARK: Keys
 
     /// A key that was registered without its own proof reserves nothing: whoever proves it may have it.
-    private static func forgetUnproven(_ keys: [NewDevice.Key], in db: Database) throws {
+    static func forgetUnproven(_ keys: [NewDevice.Key], in db: Database) throws {
         for key in keys where key.isActive {
             try db.execute(sql: "DELETE FROM keys WHERE kid = ? AND active_since IS NULL", arguments: [key.kid])
         }
     }
 
-    private static func areUnknown(_ keys: [NewDevice.Key], in db: Database) throws -> Bool {
+    static func areUnknown(_ keys: [NewDevice.Key], in db: Database) throws -> Bool {
         let known = try Int.fetchOne(
             db, sql: "SELECT count(*) FROM keys WHERE kid IN (\(databaseQuestionMarks(count: keys.count)))",
             arguments: StatementArguments(keys.map(\.kid))
@@ -329,7 +281,7 @@ package final class SQLiteStore: Store {
         return known == 0
     }
 
-    private static func insert(
+    static func insert(
         _ key: NewDevice.Key, of device: Data, enrolledBy origin: KeyOrigin, in db: Database, at now: UnixTime
     ) throws {
         try db.execute(
@@ -385,7 +337,7 @@ package final class SQLiteStore: Store {
     static func session(_ id: SessionID, in db: Database) throws -> SessionView? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT s.generation, s.auth_time, s.ended_at IS NULL AND d.revoked_at IS NULL AS live, k.kind,
+                SELECT s.generation, s.auth_time, s.ended_at IS NULL AND d.revoked_at IS NULL AS live, k.kind, k.enrolled_by,
                     d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name
                 FROM sessions s JOIN keys k ON k.kid = s.kid JOIN devices d ON d.id = s.device_id
                     JOIN accounts a ON a.id = d.account_id
@@ -393,12 +345,14 @@ package final class SQLiteStore: Store {
                 """
         )
         return try Row.fetchOne(statement, arguments: [blob(id.bytes)]).flatMap { row in
-            guard let kind = KeyKind(rawValue: row["kind"]) else { return nil }
+            guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]) else {
+                return nil
+            }
             return SessionView(
                 id: id, device: identifier(row["device_id"]), account: identifier(row["account_id"]),
                 accountName: row["name"], kind: kind, sessionJKT: row["session_jkt"],
                 generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]), isLive: row["live"],
-                coolsOffUntil: UnixTime(seconds: row["cools_off_until"])
+                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keyOrigin: origin
             )
         }
     }
@@ -422,7 +376,7 @@ package final class SQLiteStore: Store {
         }
     }
 
-    private static func secret(_ row: Row) -> SealedSecret? {
+    static func secret(_ row: Row) -> SealedSecret? {
         SecretUse(rawValue: row["use"]).map {
             SealedSecret(
                 id: row["id"], use: $0, createdAt: UnixTime(seconds: row["created_at"]), sealed: Array(row["sealed"] as Data)

@@ -153,6 +153,35 @@ enum Schema {
                     """
             )
         }
+        migrator.registerMigration("7 notices and lost factors") { db in
+            try db.execute(
+                sql: """
+                    -- Sealed like the server's own secrets; each step of the clock is good for one sign-in.
+                    ALTER TABLE accounts ADD COLUMN one_time_secret BLOB;
+                    ALTER TABLE accounts ADD COLUMN one_time_last INTEGER NOT NULL DEFAULT 0;
+
+                    CREATE TABLE recovery_codes (
+                        account_id BLOB NOT NULL REFERENCES accounts (id),
+                        hash BLOB NOT NULL,
+                        used_at INTEGER,
+                        PRIMARY KEY (account_id, hash)
+                    ) STRICT, WITHOUT ROWID;
+
+                    -- Written by the transaction of what happened; handed on afterwards, while due_at is set.
+                    CREATE TABLE notices (
+                        id BLOB PRIMARY KEY,
+                        account_id BLOB NOT NULL REFERENCES accounts (id),
+                        device_id BLOB,
+                        kind TEXT NOT NULL,
+                        at INTEGER NOT NULL,
+                        tries INTEGER NOT NULL DEFAULT 0,
+                        due_at INTEGER
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX notices_of_account ON notices (account_id, at);
+                    CREATE INDEX notices_due ON notices (due_at) WHERE due_at IS NOT NULL;
+                    """
+            )
+        }
         return migrator
     }
 

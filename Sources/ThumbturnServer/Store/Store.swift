@@ -3,7 +3,7 @@ package import ThumbturnCore
 
 /// The port to durable state. Every method is one transaction, durable when it returns, and what is spent is spent in the same
 /// transaction as what it pays for.
-package protocol Store: ApprovalStore, ClientStore, Sendable {
+package protocol Store: ApprovalStore, ClientStore, DeviceStore, NoticeStore, Sendable {
     func addAccount(_ account: Account) async throws -> Bool
     func account(named name: String) async throws -> Account?
 
@@ -30,17 +30,8 @@ package protocol Store: ApprovalStore, ClientStore, Sendable {
     /// or the paying key is gone, the old key is no longer the one that was there, or the new one is known already; the spends
     /// stand. The old key is kept as a retired one, and never comes back. The sessions that it opened end, unless it paid.
     func change(_ change: NewKeys, spending: [Spend]) async throws -> Paid<DeviceView>
-    /// Spends, and enrols a device with its keys. Nil if something was spent before or a key is already known; the spends stand.
-    func enrol(_ device: NewDevice, spending: [Spend]) async throws -> DeviceView?
     /// Exchanges one generation of a session's refresh token for the next.
     func rotate(_ rotation: Rotation) async throws -> Rotation.Outcome
-    /// Revokes a device of the session's account and ends the device's sessions. False if there is none, or if the session that
-    /// asks is no longer live.
-    func revoke(_ device: DeviceID, by session: SessionID) async throws -> Bool
-
-    /// Revokes the device of a session key and ends its sessions. False if there is none.
-    func revoke(deviceWithSessionKey jkt: String) async throws -> Bool
-
     /// The sealed secrets of the server, newest first. Those that are missing or older than their use allows are made by `make`,
     /// in the same transaction, so that nodes which start together agree. `check` sees every stored one first; if it throws,
     /// nothing is made: a node with the wrong master key must not add to what others have to read.
@@ -209,6 +200,9 @@ package struct NewDevice: Sendable {
     package var keys: [Key]
     /// Until when it may not change other devices, if the account has others.
     package var coolOff: Duration
+    /// The session of the device that vouches for this one; nil where full credentials do.
+    package var voucher: SessionID? = nil
+    package var ifEnrolled = IfEnrolled.fail
 }
 
 package struct NewSession: Sendable {
@@ -232,6 +226,8 @@ package struct SessionView: Sendable {
     /// False once the session has ended or its device is revoked.
     package var isLive: Bool
     package var coolsOffUntil: UnixTime
+    /// What stood behind the key when it was enrolled.
+    package var keyOrigin = KeyOrigin.credentials
 }
 
 package struct Rotation: Sendable {

@@ -1,0 +1,93 @@
+#if Server
+import ThumbturnCore
+import ThumbturnVerifier
+
+extension AuthorizationServer {
+    /// `GET /v1/devices`.
+    func devices(_ caller: Caller) async throws -> DeviceList {
+        let devices = try await store.devices(of: caller.session.account)
+        return DeviceList(devices: devices.map { record(of: $0, current: caller.session.device) })
+    }
+
+    /// `PATCH /v1/devices/{id}`. A name is how the owner tells devices apart, so it costs a proof of presence like what it may hide.
+    func rename(_ device: String, _ request: DeviceRename, _ caller: Caller) async throws -> DeviceRecord {
+        guard DeviceName.isAcceptable(request.name) else { throw Refused.malformed() }
+        guard let id = self.id(of: device, caller) else { throw Refused.notFound }
+        try requirePresence(caller, "rename", evenDuringCoolOff: id == caller.session.device)
+        guard let renamed = try await store.rename(id, to: request.name, by: caller.session.id) else { throw Refused.notFound }
+        return record(of: renamed, current: caller.session.device)
+    }
+
+    /// `DELETE /v1/devices/{id}`. A device may always end its own enrolment, also where it is the account's last: then full
+    /// credentials begin anew. To end another's, the person has been verified a moment ago, by a key that is worth as much as those
+    /// that go, on a device that is past its cool-off.
+    func revoke(_ device: String, _ caller: Caller) async throws {
+        guard let id = self.id(of: device, caller) else { throw Refused.notFound }
+        if id != caller.session.device {
+            try requirePresence(caller, "revoke")
+            guard let target = try await store.devices(of: caller.session.account).first(where: { $0.id == id }) else {
+                throw Refused.notFound
+            }
+            guard DeviceChangeRules.mayRemove(target, by: caller.session.kind, caller.session.keyOrigin) else {
+                throw Refused.stepUp(maximumAge: settings.deviceChangeMaximumAge)
+            }
+        }
+        guard try await store.revoke(id, by: caller.session.id) else { throw Refused.notFound }
+    }
+
+    /// `DELETE /v1/devices/current` without a token: whoever holds a device's session key may end that device, whether or not
+    /// anybody is signed in.
+    func endDevice(_ dpop: DPoPProof) async throws {
+        guard try await store.revoke(deviceWithSessionKey: dpop.jkt) else { throw Refused.notFound }
+    }
+
+    /// `POST /v1/tickets`: a device lets in another one, with a fresh proof in the place of the password.
+    func vouch(_ request: VouchRequest, _ caller: Caller) throws -> EnrolmentTicket {
+        guard Base64URL.decode(request.jkt)?.count == 32 else { throw Refused.malformed() }
+        try requirePresence(caller, "vouch")
+        guard DeviceChangeRules.word(of: caller.session.kind, caller.session.keyOrigin) != .doesNotCount else {
+            throw Refused.stepUp(maximumAge: settings.deviceChangeMaximumAge)
+        }
+        let ticket = tickets.issue(
+            to: caller.session.account, jkt: request.jkt, voucher: caller.session.id, at: time.now,
+            lifetime: settings.ticketLifetime
+        )
+        return EnrolmentTicket(ticket: ticket, expiresIn: settings.ticketLifetime.components.seconds)
+    }
+
+    /// Throws unless the person was verified a moment ago, on a device that may change factors.
+    private func requirePresence(_ caller: Caller, _ what: String, evenDuringCoolOff: Bool = false) throws {
+        let now = time.now
+        guard evenDuringCoolOff || now >= caller.session.coolsOffUntil else {
+            throw Refused.unverified("\(what) during cool-off")
+        }
+        guard now - caller.session.authTime <= settings.deviceChangeMaximumAge else {
+            throw Refused.stepUp(maximumAge: settings.deviceChangeMaximumAge)
+        }
+    }
+
+    private func id(of device: String, _ caller: Caller) -> DeviceID? {
+        device == "current" ? caller.session.device : DeviceID(device)
+    }
+
+    // MARK: For the operator
+
+    /// The account of this name, or `SetupError.accountUnknown`.
+    func existingAccount(named name: String) async throws -> Account {
+        guard let account = try await store.account(named: Self.normalized(name)) else { throw SetupError.accountUnknown(name) }
+        return account
+    }
+
+    func devices(ofAccountNamed name: String) async throws -> [DeviceRecord] {
+        try await store.devices(of: try await existingAccount(named: name).id).map {
+            DeviceRecord(id: $0.id.text, name: $0.name, keys: $0.keys, enrolledAt: $0.enrolledAt, current: false)
+        }
+    }
+
+    func revoke(_ device: String, ofAccountNamed name: String) async throws {
+        guard let id = DeviceID(device), try await store.revoke(id, of: try await existingAccount(named: name).id) else {
+            throw SetupError.deviceUnknown(device)
+        }
+    }
+}
+#endif

@@ -1,0 +1,56 @@
+#if Server
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import NIOCore
+import NIOHTTP1
+public import ThumbturnCore
+import ThumbturnVerifier
+
+/// Notices by HTTP, in the form of Standard Webhooks 1.0.0: a JSON body, and the headers `webhook-id`, `webhook-timestamp` and
+/// `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA-256 over id, timestamp and body with dots between them.
+public struct NoticeWebhook: Notices, Redacted {
+    let url: String
+    private let key: SymmetricKey
+
+    /// An answer that is no success.
+    struct NotTaken: Error, CustomStringConvertible {
+        var status: UInt
+        var description: String { "the webhook answered \(status)" }
+    }
+
+    /// - Parameter url: https, or http to this machine itself.
+    /// - Parameter secret: 24 to 64 bytes in base64, after `whsec_` where that stands before them.
+    /// - Throws: `SetupError.webhook`.
+    public init(url: String, secret: String) throws(SetupError) {
+        let text = secret.hasPrefix("whsec_") ? String(secret.dropFirst(6)) : secret
+        guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty,
+            parts.scheme == "https" || (parts.scheme == "http" && Loopback.contains(host: host)),
+            let bytes = Data(base64Encoded: text), (24...64).contains(bytes.count)
+        else { throw .webhook }
+        self.url = url
+        key = SymmetricKey(data: bytes)
+    }
+
+    /// Throws unless the answer is a 2xx within ten seconds.
+    public func deliver(_ notice: Notice) async throws {
+        let body = WireJSON.encode(notice.record)
+        let sentAt = Int64(Date().timeIntervalSince1970)
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/json")
+        for (name, value) in signed(id: notice.id, body: body, at: sentAt) { request.headers.add(name: name, value: value) }
+        request.body = .bytes(ByteBuffer(bytes: body))
+        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        guard (200..<300).contains(answer.status.code) else { throw NotTaken(status: answer.status.code) }
+    }
+
+    func signed(id: String, body: [UInt8], at seconds: Int64) -> [(String, String)] {
+        let code = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: key)
+        return [
+            ("webhook-id", id), ("webhook-timestamp", "\(seconds)"),
+            ("webhook-signature", "v1,\(Data(code).base64EncodedString())"),
+        ]
+    }
+}
+#endif

@@ -1,0 +1,137 @@
+#if Server
+import Foundation
+import GRDB
+package import ThumbturnCore
+
+extension SQLiteStore {
+    package func enrol(_ new: NewDevice, spending spends: [Spend]) async throws -> DeviceView? {
+        try await writer.write { db, now in
+            guard try Self.spendAll(spends, in: db, at: now), let support = try Self.support(for: new, in: db, at: now) else {
+                return nil
+            }
+            try Self.forgetUnproven(new.keys, in: db)
+            if new.ifEnrolled == .replace, let session = try Self.key(new.sessionJKT, in: db), session.kind == .session,
+                !session.isRevoked
+            {
+                return try Self.enrolAgain(new, session.device, support, in: db, at: now)
+            }
+            guard try Self.areUnknown(new.keys, in: db) else { return nil }
+            try db.execute(
+                sql: """
+                    INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    blob(new.id.bytes), blob(new.account.bytes), new.name, new.sessionJKT, now.seconds, now.seconds,
+                ]
+            )
+            for key in new.keys {
+                try Self.insert(key, of: blob(new.id.bytes), enrolledBy: support.origin, in: db, at: now)
+            }
+            try Self.coolOff(new.id, until: now + support.coolOff, in: db)
+            try Self.note(.newDevice, of: new.account, new.id, in: db, at: now)
+            return try Self.device(new.id, in: db)
+        }
+    }
+
+    package func rename(_ device: DeviceID, to name: String, by session: SessionID) async throws -> DeviceView? {
+        try await writer.write { db, _ in
+            guard let caller = try Self.session(session, in: db), caller.isLive else { return nil }
+            try db.execute(
+                sql: "UPDATE devices SET name = ? WHERE id = ? AND account_id = ? AND revoked_at IS NULL",
+                arguments: [name, blob(device.bytes), blob(caller.account.bytes)]
+            )
+            return db.changesCount == 1 ? try Self.device(device, in: db) : nil
+        }
+    }
+
+    package func revoke(_ device: DeviceID, by session: SessionID) async throws -> Bool {
+        try await writer.write { db, now in
+            // The session was judged before this transaction; its own device may have been revoked since.
+            guard let caller = try Self.session(session, in: db), caller.isLive else { return false }
+            return try Self.revoke(device, of: caller.account, in: db, at: now)
+        }
+    }
+
+    package func revoke(deviceWithSessionKey jkt: String) async throws -> Bool {
+        try await writer.write { db, now in
+            guard let key = try Self.key(jkt, in: db), key.kind == .session,
+                let account = try Self.account(of: key.device, in: db)
+            else { return false }
+            return try Self.revoke(key.device, of: account, in: db, at: now)
+        }
+    }
+
+    package func revoke(_ device: DeviceID, of account: AccountID) async throws -> Bool {
+        try await writer.write { db, now in try Self.revoke(device, of: account, in: db, at: now) }
+    }
+
+    static func account(of device: DeviceID, in db: Database) throws -> AccountID? {
+        try Data.fetchOne(db, sql: "SELECT account_id FROM devices WHERE id = ?", arguments: [blob(device.bytes)])
+            .map { identifier($0) }
+    }
+
+    private static func revoke(_ device: DeviceID, of account: AccountID, in db: Database, at now: UnixTime) throws -> Bool {
+        try db.execute(
+            sql: "UPDATE devices SET revoked_at = ? WHERE id = ? AND account_id = ? AND revoked_at IS NULL",
+            arguments: [now.seconds, blob(device.bytes), blob(account.bytes)]
+        )
+        guard db.changesCount == 1 else { return false }
+        try endSessions(of: blob(device.bytes), in: db, at: now)
+        try note(.deviceRevoked, of: account, device, in: db, at: now)
+        return true
+    }
+
+    /// What stands behind an enrolment, judged in its own transaction: the device that vouches may have been revoked since its ticket
+    /// was made.
+    private static func support(
+        for new: NewDevice, in db: Database, at now: UnixTime
+    ) throws -> (origin: KeyOrigin, coolOff: Duration)? {
+        guard let voucher = new.voucher else { return (.credentials, new.coolOff) }
+        guard let session = try session(voucher, in: db), session.isLive, session.account == new.account,
+            now >= session.coolsOffUntil
+        else { return nil }
+        switch DeviceChangeRules.word(of: session.kind, session.keyOrigin) {
+        case .decides: return (.biometric, .zero)
+        case .needsCoolOff: return (.pin, new.coolOff)
+        case .doesNotCount: return nil
+        }
+    }
+
+    /// The device asks again: what it sends now is what it has. Keys that it had already stay as they are.
+    private static func enrolAgain(
+        _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: Duration), in db: Database, at now: UnixTime
+    ) throws -> DeviceView? {
+        guard try account(of: device, in: db) == new.account else { return nil }
+        let before = try String.fetchAll(
+            db, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL", arguments: [blob(device.bytes)]
+        ).compactMap { try key($0, in: db) }
+        let added = new.keys.filter { key in !before.contains { $0.kid == key.kid && $0.kind == key.kind } }
+        let gone = before.filter { key in !new.keys.contains { $0.kid == key.kid } }
+        guard try added.isEmpty || areUnknown(added, in: db) else { return nil }
+        try db.execute(sql: "UPDATE devices SET name = ? WHERE id = ?", arguments: [new.name, blob(device.bytes)])
+        if !added.isEmpty || !gone.isEmpty {
+            for key in gone {
+                try db.execute(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, key.kid])
+            }
+            for key in added { try insert(key, of: blob(device.bytes), enrolledBy: support.origin, in: db, at: now) }
+            try endSessions(of: blob(device.bytes), in: db, at: now)
+            try coolOff(device, until: now + support.coolOff, in: db)
+            try note(.keysChanged, of: new.account, device, in: db, at: now)
+        }
+        return try self.device(device, in: db)
+    }
+
+    /// A device cools off if its account has others.
+    static func coolOff(_ device: DeviceID, until time: UnixTime, in db: Database) throws {
+        try db.execute(
+            sql: """
+                UPDATE devices SET cools_off_until = max(cools_off_until, ?) WHERE id = ? AND EXISTS (
+                    SELECT 1 FROM devices other WHERE other.account_id = devices.account_id AND other.id != devices.id
+                    AND other.revoked_at IS NULL)
+                """,
+            arguments: [time.seconds, blob(device.bytes)]
+        )
+    }
+}
+#endif

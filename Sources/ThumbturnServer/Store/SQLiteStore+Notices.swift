@@ -1,0 +1,93 @@
+#if Server
+import Foundation
+import GRDB
+import ThumbturnCore
+
+package enum NoticeKind {}
+
+extension SQLiteStore {
+    package func notices(of account: AccountID) async throws -> [Notice] {
+        try await pool.read { db in
+            try Row.fetchAll(
+                db, sql: "SELECT * FROM notices WHERE account_id = ? ORDER BY at DESC, id LIMIT 100",
+                arguments: [blob(account.bytes)]
+            ).compactMap(Self.notice)
+        }
+    }
+
+    package func takeDueNotices() async throws -> [(notice: Notice, tries: Int)] {
+        // Most of the time there are none, and then nothing is written.
+        guard try await pool.read({ try Int.fetchOne($0, sql: "SELECT 1 FROM notices WHERE due_at IS NOT NULL LIMIT 1") }) != nil
+        else { return [] }
+        return try await writer.write { db, now in
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT * FROM notices WHERE due_at <= ? ORDER BY at, id LIMIT 32", arguments: [now.seconds]
+            )
+            for row in rows {
+                let tries: Int = row["tries"]
+                let next = now + Self.wait(after: tries)
+                try db.execute(
+                    sql: "UPDATE notices SET tries = tries + 1, due_at = ? WHERE id = ?",
+                    arguments: [tries + 1 < Self.mostTries ? next.seconds : nil, row["id"] as Data]
+                )
+            }
+            return rows.compactMap { row in Self.notice(row).map { ($0, row["tries"]) } }
+        }
+    }
+
+    package func settle(_ notice: String) async throws {
+        guard let id = Identifier<NoticeKind>(notice) else { return }
+        try await writer.write { db, _ in
+            try db.execute(sql: "UPDATE notices SET due_at = NULL WHERE id = ?", arguments: [blob(id.bytes)])
+        }
+    }
+
+    /// Writes a notice, in the transaction of what happened.
+    ///
+    /// - Parameter atMostEvery: where strangers can make it happen again and again.
+    static func note(
+        _ kind: Notice.Kind, of account: AccountID, _ device: DeviceID?, atMostEvery pause: Duration? = nil, in db: Database,
+        at now: UnixTime
+    ) throws {
+        if let pause {
+            let recent = try Int.fetchOne(
+                db, sql: "SELECT 1 FROM notices WHERE account_id = ? AND at > ? AND kind = ? LIMIT 1",
+                arguments: [blob(account.bytes), (now + (.zero - pause)).seconds, kind.rawValue]
+            )
+            guard recent == nil else { return }
+        }
+        try db.execute(
+            sql: "INSERT INTO notices (id, account_id, device_id, kind, at, due_at) VALUES (?, ?, ?, ?, ?, ?)",
+            arguments: [
+                blob(Identifier<NoticeKind>.random().bytes), blob(account.bytes), device.map { blob($0.bytes) }, kind.rawValue,
+                now.seconds, now.seconds,
+            ]
+        )
+    }
+
+    static func note(_ kind: Notice.Kind, ofDevice device: DeviceID, in db: Database, at now: UnixTime) throws {
+        guard let account = try account(of: device, in: db) else { return }
+        try note(kind, of: account, device, in: db, at: now)
+    }
+
+    static func forgetNotices(in db: Database, at now: UnixTime) throws {
+        let old = now + (.zero - .seconds(30 * 24 * 3600))
+        try db.execute(sql: "DELETE FROM notices WHERE at <= ?", arguments: [old.seconds])
+    }
+
+    /// 30 s, doubled each time, an hour at most: with so many tries, a day.
+    private static func wait(after tries: Int) -> Duration { .seconds(min(3600, 30 << min(tries, 7))) }
+    private static let mostTries = 30
+
+    private static func notice(_ row: Row) -> Notice? {
+        Notice.Kind(rawValue: row["kind"]).map { kind in
+            Notice(
+                id: (identifier(row["id"]) as Identifier<NoticeKind>).text, kind: kind,
+                account: (identifier(row["account_id"]) as AccountID).text,
+                device: (row["device_id"] as Data?).map { (identifier($0) as DeviceID).text },
+                at: UnixTime(seconds: row["at"])
+            )
+        }
+    }
+}
+#endif
