@@ -18,7 +18,9 @@ struct DeviceCommand: AsyncParsableCommand {
             A PIN comes from the environment variable THUMBTURN_PIN, or is asked on the terminal; a new one that takes the place \
             of another comes from THUMBTURN_NEW_PIN.
             """,
-        subcommands: [Enrol.self, SignIn.self, MeCommand.self, Refresh.self, Revoke.self, Status.self, PINCommand.self]
+        subcommands: [
+            Enrol.self, SignIn.self, Approve.self, MeCommand.self, Refresh.self, Revoke.self, Status.self, PINCommand.self,
+        ]
     )
 }
 

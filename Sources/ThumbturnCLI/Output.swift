@@ -56,6 +56,7 @@ extension Failure {
         case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded: "Cancelled. Nothing has changed."
         case .lockedOut:
             "The sensor is locked, and this device has no other way. Wait, or enrol anew with: thumbturn device enrol --replace"
+        case .approvalOver: "There is nothing open to approve. It may be approved, declined, taken back or expired."
         case .pinEasilyGuessed: "This PIN is one that a thief tries first. Choose another."
         case .paused: "After several tries there is a pause. \(recovery.advice)"
         case .notYetReadable:

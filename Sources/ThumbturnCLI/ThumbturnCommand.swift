@@ -10,7 +10,9 @@ struct ThumbturnCommand: AsyncParsableCommand {
             Exit status: 0 done, 1 it did not work, 64 another usage, 69 the server does not answer, 75 cancelled or for later, \
             77 refused: sign in or enrol again.
             """,
-        subcommands: [DeviceCommand.self, DoctorCommand.self, LabCommand.self, FlowCommand.self, BenchCommand.self]
+        subcommands: [
+            DeviceCommand.self, DoctorCommand.self, LabCommand.self, FlowCommand.self, BenchCommand.self, VerifyCommand.self,
+        ]
     )
 }
 #else

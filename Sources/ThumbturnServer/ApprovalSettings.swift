@@ -1,4 +1,5 @@
 #if Server
+import Foundation
 public import ThumbturnVerifier
 
 /// What a deployment decides about approvals.
@@ -16,5 +17,15 @@ public struct ApprovalSettings: Sendable {
 
     /// The default numbers.
     public init() {}
+
+    /// Reads whose liveness checks are believed. Throws `SetupError` where the file is not as `LivenessVendors` wants it.
+    public mutating func readLivenessVendors(_ path: String) throws(SetupError) {
+        guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path) }
+        do throws(Refusal) {
+            livenessVendors = try LivenessVendors(json: Array(data))
+        } catch {
+            throw .livenessVendors(path)
+        }
+    }
 }
 #endif

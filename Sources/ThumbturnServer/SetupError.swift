@@ -20,6 +20,7 @@ public enum SetupError: Error, CustomStringConvertible {
     case accountUnknown(String)
     case deviceUnknown(String)
     case webhook
+    case livenessVendors(String)
 
     public var description: String {
         switch self {
@@ -41,6 +42,8 @@ public enum SetupError: Error, CustomStringConvertible {
         case .clientExists(let name): "The back end \(name) exists already. Remove it first, or choose another name."
         case .clientUnknown(let name): "There is no back end \(name). See: thumbturn-server clients list"
         case .clientKey: "The key must be the public half of a P-256 key: a JWK, or an SPKI in PEM (openssl ec -pubout)."
+        case .livenessVendors(let path):
+            "\(path) does not say whose liveness checks to believe. docs/approvals.md shows how such a file looks."
         case .clientKeyIsPrivate:
             "This is a private key, and it must not leave the back end. Give the public half (openssl ec -pubout)."
         case .accountUnknown(let name): "There is no account \(name). Make it with: thumbturn-server accounts add \(name)"

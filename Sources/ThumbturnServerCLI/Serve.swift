@@ -40,6 +40,14 @@ struct Serve: AsyncParsableCommand {
     )
     var noticeWebhook: String?
 
+    @Option(
+        help: """
+            A file in JSON that says whose liveness checks are believed, and how far; see docs/approvals.md. Without it no approval \
+            can demand one.
+            """
+    )
+    var livenessVendors: String?
+
     @Option(help: "How much to log on standard error: trace, debug, info, notice, warning, error, critical.")
     var logLevel = Logger.Level.notice
 
@@ -52,6 +60,7 @@ struct Serve: AsyncParsableCommand {
             let secret = ProcessInfo.processInfo.environment["THUMBTURN_NOTICE_SECRET"] ?? ""
             settings.notices = try NoticeWebhook(url: noticeWebhook, secret: secret)
         }
+        if let livenessVendors { try settings.approvals.readLivenessVendors(livenessVendors) }
         let (server, publicURL) = (try await Server(settings), settings.publicURL)
 
         LoggingSystem.bootstrap(StreamLogHandler.standardError)

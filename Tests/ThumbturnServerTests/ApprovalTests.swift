@@ -379,8 +379,8 @@ extension LiveServer.Enrolled {
             method, path, type: body == nil ? nil : "application/json", headers: [("DPoP", proof)], body: body ?? [])
     }
 
-    func askToApprove(_ id: String) async throws -> LoadConnection.Answer {
-        try await approvals("POST", "/\(id)/challenge", Signing.encode(ApprovalChallengeRequest(kids: [device.kid])))
+    func askToApprove(_ id: String, _ kids: [String]? = nil) async throws -> LoadConnection.Answer {
+        try await approvals("POST", "/\(id)/challenge", Signing.encode(ApprovalChallengeRequest(kids: kids ?? [device.kid])))
     }
 
     func approve(_ id: String, _ proof: String, liveness: String? = nil) async throws -> LoadConnection.Answer {

@@ -68,9 +68,10 @@ extension LiveServer {
 
     /// A phone with this account, signed in.
     func phone(
-        _ account: String = "ada", hasPIN: Bool = true, transport: any Transport = URLSessionTransport()
+        _ account: String = "ada", _ model: SimulatedPhone.Model = .plain, hasPIN: Bool = true,
+        transport: any Transport = URLSessionTransport()
     ) async throws -> (phone: SimulatedPhone, auth: Authenticator, account: String) {
-        let phone = SimulatedPhone(hasPasscode: false, hasPIN: hasPIN)
+        let phone = SimulatedPhone(model, hasPIN: hasPIN)
         let auth = try Authenticator(server: URL(string: url)!, platform: phone.platform(transport: transport))
         try await auth.enrol(with: PasswordSignIn(account: account, password: Self.password))
         _ = try await auth.authenticate("Unlock")

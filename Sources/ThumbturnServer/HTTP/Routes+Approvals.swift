@@ -6,7 +6,7 @@ import ThumbturnVerifier
 
 extension Routes {
     /// Approvals: a back end comes with its Bearer token, a device with a DPoP proof of its session key.
-    func addApprovals(to router: Router<BasicRequestContext>) {
+    func addApprovals(to router: Router<ServerContext>) {
         let approvals = router.group("v1/approvals")
         approvals.post { request, _ in
             let client = try await client(of: request, needing: .approvals)

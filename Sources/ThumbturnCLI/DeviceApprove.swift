@@ -1,0 +1,64 @@
+#if Tools
+import ArgumentParser
+import Foundation
+import Thumbturn
+
+extension DeviceCommand {
+    struct Approve: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows what a back end asks this account to approve, and signs exactly that.",
+            discussion:
+                "Without an id it takes the oldest. It asks before it signs, unless --yes says that this was read elsewhere."
+        )
+
+        @OptionGroup var device: DeviceOptions
+
+        @Argument(help: "The approval's id.")
+        var id: String?
+
+        @Flag(help: "Approve without being asked here. The sensor is asked all the same.")
+        var yes = false
+
+        @Flag(help: "Decline it instead.")
+        var decline = false
+
+        func run() async throws {
+            try await device.output.run {
+                let auth = try device.authenticator()
+                let approval: Approval
+                if let id {
+                    approval = try await auth.approval(id)
+                } else {
+                    guard let oldest = try await auth.approvals().first(where: { !$0.isSigned }) else {
+                        throw Failure(.approvalOver, recovery: .report)
+                    }
+                    approval = oldest
+                }
+                let details = approval.details(in: .english)
+                let shown =
+                    (["\(details.title), asked for by \(approval.from):"] + details.lines.map { "  \($0.label): \($0.value)" }
+                    + [details.caution?.text(in: .english)].compactMap { $0 }).joined(separator: "\n")
+                FileHandle.standardError.write(Data("\(shown)\n".utf8))
+                if decline {
+                    try await auth.decline(approval)
+                    return try device.output.say("Declined.", Output(id: approval.id, state: "declined"))
+                }
+                if !yes {
+                    FileHandle.standardError.write(Data("Approve? Type yes: ".utf8))
+                    guard readLine() == "yes" else { throw Failure(.cancelledByUser, recovery: .retry) }
+                }
+                let signed = try await auth.approve(approval)
+                try device.output.say(
+                    signed.state == .approved ? "Approved." : "Signed. Somebody else has to approve as well.",
+                    Output(id: signed.id, state: signed.state.rawValue)
+                )
+            }
+        }
+
+        private struct Output: Encodable {
+            var id: String
+            var state: String
+        }
+    }
+}
+#endif

@@ -1,0 +1,11 @@
+#if Tools
+import ArgumentParser
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Checks files offline.",
+        subcommands: [VerifyProof.self]
+    )
+}
+#endif
