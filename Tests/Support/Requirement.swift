@@ -9,6 +9,8 @@ public enum Requirement: String, Sendable, CaseIterable {
     case python
     /// A C compiler, LD_PRELOAD and the system's Python.
     case preload
+    /// curl, openssl and perl, which the transcripts of the documentation use.
+    case curl
     /// swtpm, a TPM 2.0 that these tests start.
     case tpm
     /// fprintd with its virtual reader, polkit and a bus, which these tests start as root.

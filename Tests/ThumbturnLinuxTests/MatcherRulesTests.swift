@@ -29,11 +29,12 @@ import ThumbturnDevice
     }
 
     private func challenge(
-        iss: String = server, aud: String = server, kids: [String]? = nil, purpose: Purpose = .signIn
+        iss: String = server, aud: String = server, kids: [String]? = nil, purpose: Purpose = .signIn,
+        txn: String? = nil
     ) -> String {
         let claims = ChallengeClaims(
             iss: iss, aud: aud, jti: "j", iat: UnixTime(seconds: 1), exp: UnixTime(seconds: 2), kids: kids ?? [kid],
-            cnf: Confirmation(jkt: "k"), purpose: purpose
+            cnf: Confirmation(jkt: "k"), purpose: purpose, txn: txn.map { Base64URL.encode($0.utf8) }
         )
         let input = CompactJWS.signingInput(header: Array(#"{"alg":"HS256"}"#.utf8), payload: Signing.encode(claims))
         return CompactJWS.compact(signingInput: input, signature: [1])
@@ -64,6 +65,23 @@ import ThumbturnDevice
         #expect(other.command != judged.command)
         let stepUp = try wish(Signing.proofInput(challenge: challenge(purpose: .stepUp), kid: kid)).judged(by: identity)
         #expect(stepUp.words(for: "ada") == "ada: touch the reader to confirm an action at https://id.example")
+    }
+
+    @Test func whatIsApprovedStandsAtTheReader() throws {
+        func words(_ payee: String, _ more: String = "") throws -> String {
+            let txn = #"""
+                {"type":"urn:eudi:sca:payment:1","payload":{"transaction_id":"1","payee":{"name":"\#(payee)","id":"1"},"currency":"EUR","amount":"12.50"\#(more)}}
+                """#
+            let message = Signing.proofInput(challenge: challenge(purpose: .approve, txn: txn), kid: kid)
+            return try wish(message).judged(by: identity).words(for: "ada")
+        }
+        #expect(
+            try words("Super Store")
+                == "ada: touch the reader to approve at https://id.example: Payment, 12.50 EUR, Super Store")
+        #expect(try words("ООО Store").contains("letter by letter"))
+        for name in ["Super\u{202E}erots", "Supеr"] { #expect(throws: MatcherRefusal.malformed) { _ = try words(name) } }
+        #expect(throws: MatcherRefusal.malformed) { _ = try words("Super Store", #","fee":"1""#) }
+        #expect(refusal(wish(Signing.proofInput(challenge: challenge(purpose: .approve), kid: kid))) == .malformed)
     }
 
     @Test func nothingButAProofOfThisKeyForThisServerIsSigned() throws {

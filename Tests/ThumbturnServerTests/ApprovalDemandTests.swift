@@ -68,6 +68,26 @@ import ThumbturnVerifier
         }
     }
 
+    @Test func twoKeysAreKeysOfOneDevice() async throws {
+        try await LiveServer.withBank { live, bank in
+            let first = try await PINKeyTests.PINDevice(live)
+            let second = try await PINKeyTests.PINDevice(live)
+            live.clock.advance(by: .seconds(24 * 3600))
+            let one = LiveServer.Enrolled(device: first.device, connection: first.connection)
+            let two = LiveServer.Enrolled(device: second.device, connection: second.connection)
+            let account = try await live.account(of: one)
+            let id = try await bank.ask(account, Bank.payment(), Self.twoKeys).read(ApprovalRecord.self).id
+            let sensor = try await one.askToApprove(id).read(ChallengeAnswer.self).challenge
+            #expect(try await one.approve(id, one.device.proof(sensor)).kind == "ok")
+            let pin = try await two.askToApprove(id, [second.handle]).read(ChallengeAnswer.self).challenge
+            let other = try await two.approve(id, PINKeyTests.proof(pin, by: second.key, second.handle))
+            #expect(try other.read(ApprovalRecord.self).state == .open, "another device's key does not add to it")
+            let last = try await two.askToApprove(id).read(ChallengeAnswer.self).challenge
+            let done = try await two.approve(id, two.device.proof(last))
+            #expect(try done.read(ApprovalRecord.self).state == .approved, "and may do it alone")
+        }
+    }
+
     @Test func whereTheSensorIsDemandedThePINDoesNotStandInForIt() async throws {
         try await LiveServer.withBank { live, bank in
             let ada = try await PINKeyTests.PINDevice(live)

@@ -10,6 +10,8 @@ import ThumbturnDevice
 /// What the matcher found out by itself about a wish: what the person is asked for, and the one command that a match allows.
 struct JudgedWish: Hashable, Sendable {
     var purpose: Purpose
+    /// What is approved, where that is the purpose.
+    var transaction: Transaction?
     /// The server, from the challenge.
     var issuer: String
     /// The hash of the command that signs exactly this message with exactly this key.
@@ -39,6 +41,9 @@ extension MatchWish {
             claims.iss == server, claims.aud == server, claims.kids.contains(header.kid)
         else { throw .malformed }
 
+        // What somebody approves is shown to them here as well, so it has to be readable.
+        let transaction = try claims.purpose == .approve ? Self.transaction(claims.txn) : nil
+
         // The key is one that our signature and the counter guard, and it was made at this enrolment.
         let policy = TPMPolicy.biometric(
             matcher: matcher.name, reference: name.reference, counter: identity.counter.name, at: identity.value
@@ -48,9 +53,16 @@ extension MatchWish {
         guard template == .guarded(by: policy) else { throw .enrolmentChanged }
 
         return JudgedWish(
-            purpose: claims.purpose, issuer: claims.iss,
+            purpose: claims.purpose, transaction: transaction, issuer: claims.iss,
             command: TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name), reference: name.reference
         )
+    }
+
+    private static func transaction(_ txn: String?) throws(MatcherRefusal) -> Transaction {
+        guard let bytes = txn.flatMap({ Base64URL.decode($0) }), bytes.count <= Transaction.largest,
+            let transaction = read(Transaction.self, bytes)
+        else { throw .malformed }
+        return transaction
     }
 
     private static func read<Content: Message>(_ type: Content.Type, _ json: [UInt8]) -> Content? {
@@ -66,9 +78,17 @@ extension JudgedWish {
         case .signIn: "\(user): touch the reader to sign in to \(issuer)"
         case .enrol: "\(user): touch the reader to set this device up for \(issuer)"
         case .manage: "\(user): touch the reader to change how this device signs in to \(issuer)"
-        case .approve: "\(user): touch the reader to approve what \(issuer) has shown you"
+        case .approve: "\(user): touch the reader to approve at \(issuer): \(summary)"
         case .stepUp: "\(user): touch the reader to confirm an action at \(issuer)"
         }
+    }
+
+    /// The lines that matter most.
+    private var summary: String {
+        guard let transaction else { return "" }
+        let lines = transaction.lines.prefix(2).map(\.value).joined(separator: ", ")
+        let caution = transaction.hasUnusualName ? " (\(PersonMessage(.readLetterByLetter).text(in: .english)))" : ""
+        return "\(transaction.title.text(in: .english)), \(lines)\(caution)"
     }
 
     /// What stands there afterwards, so that nobody answers a question that is over.

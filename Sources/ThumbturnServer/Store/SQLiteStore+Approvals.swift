@@ -87,11 +87,14 @@ extension SQLiteStore {
             else { return .refused }
             guard let approval = try Self.approval(new.approval, in: db), approval.state(at: now) == .open,
                 approval.txn == new.txn, approval.demand == new.demand, approval.accounts.contains(new.account),
-                approval.demand.takes(key.kind), !approval.isSigned(by: new.account),
-                // Two keys are two keys of one device, and a second approver has another.
-                approval.signatures.allSatisfy({ ($0.account == new.account) == ($0.device == key.device) })
+                approval.demand.takes(key.kind), !approval.isSigned(by: new.account)
             else { return .refused }
             try Self.signed(key, in: db, at: now)
+            // Two keys are two keys of one device: another device starts anew.
+            try db.execute(
+                sql: "DELETE FROM approval_proofs WHERE approval_id = ? AND account_id = ? AND device_id != ?",
+                arguments: [blob(new.approval.bytes), blob(new.account.bytes), blob(key.device.bytes)]
+            )
             try db.execute(
                 sql: """
                     INSERT OR REPLACE INTO approval_proofs (approval_id, account_id, kind, kid, device_id, proof, liveness, at)

@@ -1,0 +1,61 @@
+#if Tools
+import Foundation
+import TestSupport
+import Testing
+
+/// The transcripts of the documentation, run as a reader would.
+@Suite struct TranscriptTests {
+    static let tools = ["bash", "curl", "openssl", "perl", "sed", "cmp"]
+    static let areHere = Requirement.curl.isMet(
+        tools.allSatisfy { tool in
+            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+                .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(tool)") }
+        }, needs: tools.joined(separator: ", "))
+
+    @Test(.enabled(if: areHere)) func fromAnAccountToAnApprovedPayment() async throws {
+        let page = try String(contentsOf: repository.appendingPathComponent("docs/approvals.md"), encoding: .utf8)
+        let port = try await Built.freePort()
+        let blocks = Self.blocks(of: page.replacing(":8080", with: ":\(port)"))
+        let script = blocks.filter { $0.language == "sh" }.map(\.text).joined(separator: "\n")
+        let expected = try #require(blocks.first { $0.language == "text" }).text
+        #expect(!script.isEmpty)
+
+        let folder = Built.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = "\(Built.folder.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+        let ran = try await Built.run(
+            "/usr/bin/env",
+            ["bash", "-c", "cd \(folder)\nset -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + script],
+            environment: ["PATH": path])
+        #expect(ran.status == 0, "\(ran.errors)")
+        let (lines, wanted) = (Self.lines(ran.output), Self.lines(expected))
+        #expect(lines.count == wanted.count, "\(ran.output)\(ran.errors)")
+        for (line, pattern) in zip(lines, wanted) { #expect(Self.fits(line, pattern), "\(line)") }
+    }
+
+    private static func lines(_ text: String) -> [String] {
+        text.split(separator: "\n").map(String.init)
+    }
+
+    /// Whether a line is as the page says, with `…` for any text.
+    private static func fits(_ line: String, _ pattern: String) -> Bool {
+        let parts = pattern.split(separator: "…", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count > 1 else { return line == pattern }
+        guard line.hasPrefix(parts[0]), line.hasSuffix(parts[parts.count - 1]) else { return false }
+        var rest = line[...]
+        for part in parts where !part.isEmpty {
+            guard let found = rest.range(of: part) else { return false }
+            rest = rest[found.upperBound...]
+        }
+        return true
+    }
+
+    private static func blocks(of page: String) -> [(language: String, text: String)] {
+        page.components(separatedBy: "\n```").enumerated().compactMap { index, part in
+            guard index % 2 == 1, let end = part.firstIndex(of: "\n") else { return nil }
+            return (String(part[..<end]), String(part[part.index(after: end)...]))
+        }
+    }
+}
+#endif
