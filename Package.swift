@@ -113,6 +113,7 @@ let package = Package(
                     package: "swift-service-lifecycle",
                     condition: .when(traits: ["Server"])
                 ),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: strict
         ),

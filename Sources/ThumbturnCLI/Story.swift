@@ -30,7 +30,7 @@ struct Story {
         tell("She looks at the sensor. The biometric key signs the server's challenge.")
         phone.next(.noMatch, .match)
         let (rung, proof) = try await ada.proof("Unlock Acme", policy: .unlock)
-        let session = try await ada.redeem(proof)
+        let session = try await ada.redeem([proof])
         done("one mismatch, one match; the \(rung.rawValue) key signed, and the server issued tokens")
 
         tell("A protected call, with the token and a proof of the session key.")
@@ -38,7 +38,7 @@ struct Story {
         done("the server says: \(me.name), \(me.acr) (no evidence of hardware yet, so it claims none)")
 
         tell("The same proof is sent a second time, by the phone itself.")
-        try await refused("a challenge is accepted once") { _ = try await ada.redeem(proof) }
+        try await refused("a challenge is accepted once") { _ = try await ada.redeem([proof]) }
 
         tell("Somebody copies a fresh proof before it is redeemed, and sends it from another device.")
         let (_, stolen) = try await ada.proof("Unlock Acme", policy: .unlock)
@@ -48,7 +48,7 @@ struct Story {
             try await thief.connection.send(
                 "POST", "/v1/token", .form([("grant_type", proofGrantType), ("proof", stolen.jws)]), key: thiefsKey)
         }
-        _ = try await ada.redeem(stolen)
+        _ = try await ada.redeem([stolen])
         done("Ada's own phone could still use it: a thief cannot use up what is not theirs")
 
         tell("Somebody copies the access token and uses it from another device.")

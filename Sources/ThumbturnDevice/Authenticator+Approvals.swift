@@ -38,9 +38,9 @@ extension Authenticator {
             let session = try await self.sessionKey()
             let asked = AskedForApproval()
             let (_, signed, _) = try await self.answer(
-                reason, policy, ask: self.challenge(for: approval, liveness, notingIn: asked)
-            ) { [connection = self.connection] (proof, challenge) async throws(Failure) in
-                let request = ApprovalProofRequest(proof: proof.jws, liveness: asked[challenge.text]?.jws)
+                reason, policy, sharesChallenge: false, ask: self.challenge(for: approval, liveness, notingIn: asked)
+            ) { [connection = self.connection] (proofs, challenge) async throws(Failure) in
+                let request = ApprovalProofRequest(proof: proofs[0].jws, liveness: asked[challenge.text]?.jws)
                 return try await connection.send(
                     "POST", "/v1/approvals/\(approval.id)/proofs", .json(Signing.encode(request)), key: session,
                     expecting: ApprovalRecord.self

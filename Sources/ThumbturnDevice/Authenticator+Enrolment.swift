@@ -218,7 +218,7 @@ extension Authenticator {
             let (policy, asked) = (first, signers)
             let (prover, proof) = try await platform.prompts.inTurn(ask(reason, first), mayShare: false, on: platform) {
                 () async throws(Failure) in
-                try await self.prove(challenge, asked, reason, policy, readiness: { fresh }) { proof, _ in proof }
+                try await self.prove(challenge, asked, reason, policy, readiness: { fresh }) { proofs, _ in proofs[0] }
             }
             for rung in rungs {
                 guard let kind = rung.key, let jwk = publicKeys[rung] else { continue }

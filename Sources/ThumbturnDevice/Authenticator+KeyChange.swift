@@ -126,8 +126,8 @@ extension Authenticator {
                     _ = try await self.prove(
                         challenge, signers, reason, ladder, readiness: { readiness },
                         renew: { () async throws(Failure) in try await challenges(kids) },
-                        spend: { (proof, challenge) async throws(Failure) in
-                            try await send(KeyChangeRequest(key: try await register(challenge), proof: proof.jws))
+                        spend: { (proofs, challenge) async throws(Failure) in
+                            try await send(KeyChangeRequest(key: try await register(challenge), proof: proofs[0].jws))
                         }
                     )
                 }
@@ -190,7 +190,7 @@ extension Authenticator {
                 biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable], ladder: alone.ladder
             )
             let signers = [Rung.biometric: Signer(key: made.name, kid: made.kid)]
-            let (_, proof) = try await prove(challenge, signers, reason, alone, readiness: { fresh }) { proof, _ in proof }
+            let (_, proof) = try await prove(challenge, signers, reason, alone, readiness: { fresh }) { proofs, _ in proofs[0] }
             try await journal(change, number, kid: made.kid)
             return KeyRegistration(kind: .biometric, jwk: made.jwk, proof: proof.jws)
         }

@@ -21,6 +21,53 @@ extension Authenticator {
         return try await send(method, path, json: json, in: live)
     }
 
+    /// Sends a request that does one action. Where the resource wants a step-up for it (RFC 9470), the person is asked, and the request
+    /// is sent once more.
+    ///
+    /// What is signed is the action and the amount that the app names here, and shows. A resource that names another one gets nothing.
+    ///
+    /// - Returns: the body of the answer.
+    /// - Throws: what `send` and `stepUp` throw; `refused` where the resource wants more than this device can show, or wants a step-up
+    ///   again.
+    public func send(
+        _ method: String, _ path: String, json: [UInt8]? = nil, doing action: Action, amount: Money? = nil, _ reason: String,
+        policy: UnlockPolicy = .highRisk, liveness: (any LivenessCheck)? = nil
+    ) async throws(Failure) -> [UInt8] {
+        try check(reason)
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        let body = json.map(ServerConnection.Body.json) ?? .none
+        switch try await reach(method, path, body, in: live) {
+        case .answer(let answer): return answer.body
+        case .stepUp(let wanted):
+            let ask = ActionAsk(action.name, amount: amount)
+            guard wanted.ask == nil || wanted.ask == ask else { throw Failure(.unexpectedAnswer, recovery: .report) }
+            // Another prompt does not raise what a key is trusted for.
+            guard wanted.acrValues.isEmpty else { throw Failure(.refused, recovery: .report) }
+        }
+        _ = try await stepUp(for: action, amount, reason, policy, liveness, mayReuse: false)
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        switch try await reach(method, path, body, in: live) {
+        case .answer(let answer): return answer.body
+        case .stepUp: throw Failure(.refused, recovery: .report)
+        }
+    }
+
+    private func reach(
+        _ method: String, _ path: String, _ body: ServerConnection.Body, in enrolment: Int
+    ) async throws(Failure) -> ServerConnection.Reached {
+        let key = name(of: .session, in: enrolment)
+        var session = try await storedSession(of: enrolment)
+        if session.expiresAt <= platform.clock.civilTime { session = try await refresh(enrolment) }
+        do throws(Failure) {
+            return try await connection.reach(method, path, body, token: session.accessToken, key: key)
+        } catch {
+            // As in `send`.
+            guard error.code == .sessionOver else { throw error }
+            session = try await refresh(enrolment)
+            return try await connection.reach(method, path, body, token: session.accessToken, key: key)
+        }
+    }
+
     private func send(_ method: String, _ path: String, json: [UInt8]? = nil, in enrolment: Int) async throws(Failure) -> [UInt8]
     {
         let key = name(of: .session, in: enrolment)
@@ -58,15 +105,17 @@ extension Authenticator {
         return try await refresh(live)
     }
 
-    /// Exchanges a proof for tokens.
+    /// Exchanges one key's proof, or two keys', for tokens.
     ///
-    /// - Parameter action: what a step-up is for; nil for a sign-in.
+    /// - Parameter ask: what a step-up is for; nil for a sign-in.
     package func redeem(
-        _ proof: Proof, for action: Action? = nil, with evidence: LivenessEvidence? = nil
+        _ proofs: [Proof], for ask: ActionAsk? = nil, with evidence: LivenessEvidence? = nil
     ) async throws(Failure) -> Session {
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
-        var form = [("grant_type", proofGrantType), ("proof", proof.jws)]
-        if let action { form.append(("act", action.name)) }
+        guard (1...2).contains(proofs.count) else { throw Failure(.policyDenies, recovery: .report) }
+        var form = [("grant_type", proofGrantType), ("proof", proofs[0].jws)]
+        if proofs.count == 2 { form.append(("also", proofs[1].jws)) }
+        if let ask { form.append(("act", ask.text)) }
         if let evidence { form.append(("liveness", evidence.jws)) }
         let session = try await token(form, live)
         // The session of the last step-up is no longer the one that lives.

@@ -9,32 +9,50 @@ extension Authenticator {
     /// steps up again. A maximum age of zero always asks. The age is counted on monotonic time from when the challenge was asked for,
     /// and goes on while the app is in the back. Nobody who asks the same at the same time shares the answer.
     ///
+    /// Where the server's table asks for more than this policy gives, it refuses: nothing here weakens what is demanded there.
+    ///
     /// - Parameters:
+    ///   - amount: what the action is about, where it is about money; the keys sign it too, and another amount is asked anew.
+    ///   - policy: with `also` the further keys sign the one challenge as well.
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     ///   - liveness: runs before the prompt, with the challenge. Its evidence goes to the server unread; a server that cannot judge it
     ///     refuses the request.
     /// - Throws: what `authenticate` throws; what the check throws; `timedOut` where the check left too little time to answer the
-    ///   challenge. A policy that lets one unlock stand for the next, or demands two keys, throws `policyDenies`.
+    ///   challenge. A policy that lets one unlock stand for the next throws `policyDenies`.
     public func stepUp(
-        for action: Action, _ reason: String, policy: UnlockPolicy = .highRisk, liveness: (any LivenessCheck)? = nil
+        for action: Action, amount: Money? = nil, _ reason: String, policy: UnlockPolicy = .highRisk,
+        liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> Grant {
-        guard policy.reuse == .zero, policy.also.isEmpty else { throw Failure(.policyDenies, recovery: .report) }
+        try await stepUp(for: action, amount, reason, policy, liveness, mayReuse: true)
+    }
+
+    /// - Parameter mayReuse: false where the server has just said that what there is does not do.
+    func stepUp(
+        for action: Action, _ amount: Money?, _ reason: String, _ policy: UnlockPolicy, _ liveness: (any LivenessCheck)?,
+        mayReuse: Bool
+    ) async throws(Failure) -> Grant {
+        guard policy.reuse == .zero, let ask = ActionAsk(action.name, amount: amount) else {
+            throw Failure(.policyDenies, recovery: .report)
+        }
         // Before a camera is opened.
         try check(reason)
-        return try await platform.prompts.inTurn(ask(reason, policy), mayShare: false, on: platform) { () async throws(Failure) in
-            if let grant = try await self.reusable(for: action, policy, withLiveness: liveness != nil) { return grant }
+        return try await platform.prompts.inTurn(self.ask(reason, policy), mayShare: false, on: platform) {
+            () async throws(Failure) in
+            if mayReuse, let grant = try await self.reusable(for: action, ask, policy, withLiveness: liveness != nil) {
+                return grant
+            }
             let asked = Asked()
             let (rung, (session, since), farewells) = try await self.answer(
-                reason, policy, ask: self.challenge(for: action, liveness, notingIn: asked)
-            ) { (proof, challenge) async throws(Failure) in
+                reason, policy, ask: self.challenge(for: action, ask, liveness, notingIn: asked)
+            ) { (proofs, challenge) async throws(Failure) in
                 guard let (since, evidence) = asked[challenge.text] else {
                     preconditionFailure("only what was asked for is signed")
                 }
-                return (try await self.redeem(proof, for: action, with: evidence), since)
+                return (try await self.redeem(proofs, for: ask, with: evidence), since)
             }
             if let enrolment = try await self.liveEnrolment() {
                 let stepUp = StepUp(
-                    action: action.name, rung: rung, hadLiveness: liveness != nil, enrolment: enrolment, since: since
+                    ask: ask, rung: rung, also: policy.also, hadLiveness: liveness != nil, enrolment: enrolment, since: since
                 )
                 await self.remember(stepUp, since: farewells)
             }
@@ -44,8 +62,11 @@ extension Authenticator {
     }
 
     /// The last step-up, where it stands for this one.
-    private func reusable(for action: Action, _ policy: UnlockPolicy, withLiveness: Bool) async throws(Failure) -> Grant? {
-        guard policy.problem == nil, let lastStepUp, lastStepUp.action == action.name, policy.ladder.contains(lastStepUp.rung),
+    private func reusable(
+        for action: Action, _ ask: ActionAsk, _ policy: UnlockPolicy, withLiveness: Bool
+    ) async throws(Failure) -> Grant? {
+        guard policy.problem == nil, let lastStepUp, lastStepUp.ask == ask, Set(lastStepUp.also).isSuperset(of: policy.also),
+            policy.ladder.contains(lastStepUp.rung),
             lastStepUp.hadLiveness || !withLiveness, let age = lastStepUp.since.elapsed(until: moment), age < action.maximumAge,
             try await liveEnrolment() == lastStepUp.enrolment
         else { return nil }
@@ -54,11 +75,11 @@ extension Authenticator {
 
     /// The challenge comes first, because the evidence has to name it; a challenge that is asked for anew has its own.
     private nonisolated func challenge(
-        for action: Action, _ liveness: (any LivenessCheck)?, notingIn asked: Asked
+        for action: Action, _ ask: ActionAsk, _ liveness: (any LivenessCheck)?, notingIn asked: Asked
     ) -> Asking {
         { [connection] (kids, session) async throws(Failure) in
             let since = self.moment
-            let challenge = try await connection.challenge(.stepUp, act: action.name, for: kids, key: session)
+            let challenge = try await connection.challenge(.stepUp, act: ask.text, for: kids, key: session)
             let evidence = try await liveness?.evidence(for: challenge.text, action: action)
             // The person still has to answer the prompt.
             guard let elapsed = since.elapsed(until: self.moment), elapsed <= challenge.lifetime - .seconds(60) else {
@@ -72,8 +93,10 @@ extension Authenticator {
 
 /// A step-up that succeeded.
 struct StepUp: Sendable {
-    var action: String
+    var ask: ActionAsk
     var rung: Rung
+    /// The further keys that signed.
+    var also: [Rung]
     var hadLiveness: Bool
     var enrolment: Int
     /// When its challenge was asked for.

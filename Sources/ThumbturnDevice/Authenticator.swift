@@ -83,17 +83,16 @@ public actor Authenticator {
     ///   `reEnrol`; `paused` with the time to wait, after too many mismatches or wrong PINs; `refused`, `unreachable` or
     ///   `unexpectedAnswer` from the server. Cancelling the task dismisses the prompt and throws `cancelledByApp`.
     ///
-    /// A policy that demands two keys throws `policyDenies`: a sign-in is one proof.
+    /// A policy that demands two keys has both sign the one challenge.
     public func authenticate(
         _ reason: String, policy: UnlockPolicy = .unlock, by start: UnlockFlow.Start = .tap
     ) async throws(Failure) -> Grant {
-        guard policy.also.isEmpty else { throw Failure(.policyDenies, recovery: .report) }
         if start == .tap { prompt() }
         return try await platform.prompts.inTurn(ask(reason, policy), mayShare: true, on: platform) { () async throws(Failure) in
             if let grant = try await self.reusable(policy) { return grant }
             let (rung, session, farewells) = try await self.answer(reason, policy, by: start, ask: self.signInChallenge) {
-                (proof, _) async throws(Failure) in
-                try await self.redeem(proof)
+                (proofs, _) async throws(Failure) in
+                try await self.redeem(proofs)
             }
             await self.remember(rung, since: farewells)
             await self.settle()
@@ -165,7 +164,7 @@ public actor Authenticator {
     package func proof(_ reason: String, policy: UnlockPolicy) async throws(Failure) -> (Rung, Proof) {
         var policy = policy
         if platform.pin?.key.judge == .server { policy.ladder.removeAll { $0 == .appPIN } }
-        let (rung, proof, _) = try await answer(reason, policy, ask: signInChallenge) { proof, _ in proof }
+        let (rung, proof, _) = try await answer(reason, policy, ask: signInChallenge) { proofs, _ in proofs[0] }
         return (rung, proof)
     }
 
@@ -180,12 +179,12 @@ public actor Authenticator {
     ///
     /// - Returns: also how many farewells there were when the key had signed.
     func answer<Spent: Sendable>(
-        _ reason: String, _ policy: UnlockPolicy, by start: UnlockFlow.Start = .tap, ask challenge: @escaping Asking,
-        spend: @escaping Spending<Spent>
+        _ reason: String, _ policy: UnlockPolicy, by start: UnlockFlow.Start = .tap, sharesChallenge: Bool = true,
+        ask challenge: @escaping Asking, spend: @escaping Spending<Spent>
     ) async throws(Failure) -> (Rung, Spent, farewells: Int) {
-        let spend: Spending<(Spent, farewells: Int)> = { (proof, challenge) async throws(Failure) in
+        let spend: Spending<(Spent, farewells: Int)> = { (proofs, challenge) async throws(Failure) in
             let farewells = await self.farewells
-            return (try await spend(proof, challenge), farewells)
+            return (try await spend(proofs, challenge), farewells)
         }
         try await settleInterruptedChange()
         let readiness = await readiness(for: policy)
@@ -205,7 +204,7 @@ public actor Authenticator {
         // The challenge comes before the first prompt, so that the network's time is not the person's.
         let (rung, spent) = try await prove(
             try await ask(), signers, reason, policy, by: start, readiness: { await self.readiness(for: policy) }, renew: ask,
-            spend: spend
+            sharesChallenge: sharesChallenge, spend: spend
         )
         if rung != .biometric {
             // A sensor that was switched off since then stays off.
@@ -247,24 +246,29 @@ public actor Authenticator {
         var kid: String
     }
 
-    /// Takes a proof to where it is good for something.
-    typealias Spending<Spent> = @Sendable (Proof, CheckedChallenge) async throws(Failure) -> Spent
+    /// Takes the proofs, the first of the ladder's key, to where they are good for something.
+    typealias Spending<Spent> = @Sendable ([Proof], CheckedChallenge) async throws(Failure) -> Spent
 
     /// Runs the flow until the keys that the policy demands have signed, and spends their proofs. Returned is what the last one gave.
     ///
     /// A PIN that only the server can judge is spent within the flow: then the flow hears of a wrong one, and the person may try
     /// again. The challenge is used up by then, so there is a new one for whatever comes next.
     ///
-    /// - Parameter renew: asks for the same challenge anew; nil where no such PIN is asked for.
+    /// - Parameters:
+    ///   - renew: asks for the same challenge anew; nil where no such PIN is asked for.
+    ///   - sharesChallenge: whether all keys sign the one challenge and their proofs are spent together; otherwise each signs one of its
+    ///     own.
     func prove<Spent: Sendable>(
         _ challenge: CheckedChallenge, _ signers: [Rung: Signer], _ reason: String, _ policy: UnlockPolicy,
         by start: UnlockFlow.Start = .tap, readiness: @escaping @Sendable () async -> Readiness,
-        renew: (@Sendable () async throws(Failure) -> CheckedChallenge)? = nil,
+        renew: (@Sendable () async throws(Failure) -> CheckedChallenge)? = nil, sharesChallenge: Bool = true,
         spend: @escaping Spending<Spent>
     ) async throws(Failure) -> (Rung, Spent) {
         try check(reason)
         let (platform, observe) = (platform, observe)
         let challenges = FreshChallenge(challenge, clock: platform.clock, renew: renew)
+        let also = policy.also
+        let signed = Signed()
         let (choices, choose) = AsyncStream.makeStream(of: PromptChoice.self)
         self.choose = choose
         let driver = UnlockDriver<Answered<Spent>>(
@@ -272,23 +276,37 @@ public actor Authenticator {
             request: { rung async throws(Failure) in
                 guard let signer = signers[rung] else { return nil }
                 let challenge = try await challenges.get()
+                // All keys sign one challenge. Where it was spent on a wrong PIN, or has grown too old, the first key has to sign anew.
+                if sharesChallenge, also.contains(rung), signed.challenge != challenge.text {
+                    throw Failure(.timedOut, recovery: .retry)
+                }
                 let message = Signing.proofInput(challenge: challenge.text, kid: signer.kid)
                 return Signable(key: signer.key, message: message, challenge: challenge)
             },
-            unlock: { (_, permit, signable) async throws(Failure) in
+            unlock: { (rung, permit, signable) async throws(Failure) in
                 guard let challenge = signable.challenge else { preconditionFailure("a server's keys sign challenges") }
                 guard case .pin(let pin) = permit, let counted = CountedPINKey(signable.key, on: platform),
                     counted.pin.key.judge == .server, renew != nil
                 else {
                     let signature = try await permit.sign(signable.message, with: signable.key, on: platform)
-                    // A challenge is good for one proof: a further key signs one of its own.
-                    if !policy.also.isEmpty { await challenges.spend() }
-                    return Answered(receipt: Proof(signable.message, signature), challenge: challenge, spent: nil)
+                    let proof = Proof(signable.message, signature)
+                    if sharesChallenge {
+                        signed.note(proof, over: challenge.text, isFurther: also.contains(rung))
+                    } else if !also.isEmpty {
+                        // Its challenge is good for one proof: a further key signs one of its own.
+                        await challenges.spend()
+                    }
+                    return Answered(receipt: proof, challenge: challenge, spent: nil)
                 }
+                // The server judges it with all the others, so it comes last.
+                guard !sharesChallenge || also.isEmpty || also.last == rung else {
+                    throw Failure(.policyDenies, recovery: .report)
+                }
+                let earlier = sharesChallenge && !also.isEmpty ? signed.proofs : []
                 return try await counted.sign(signable.message, with: pin) { (signature) async throws(Failure) in
                     let proof = Proof(signable.message, signature)
                     await challenges.spend()
-                    return Answered(receipt: proof, challenge: challenge, spent: try await spend(proof, challenge))
+                    return Answered(receipt: proof, challenge: challenge, spent: try await spend(earlier + [proof], challenge))
                 }
             },
             observe: { news in
@@ -301,10 +319,15 @@ public actor Authenticator {
         )
         switch await driver.run(policy, by: start) {
         case .failed(let failure): throw failure
-        case .granted(let rung, let first, let also):
+        case .granted(let rung, let first, also: let further):
+            let all = [first] + further
+            guard !sharesChallenge else {
+                if let spent = all[all.count - 1].spent { return (rung, spent) }
+                return (rung, try await spend(all.map(\.receipt), first.challenge))
+            }
             var last = first.spent
-            for answered in [first] + also where answered.spent == nil {
-                last = try await spend(answered.receipt, answered.challenge)
+            for answered in all where answered.spent == nil {
+                last = try await spend([answered.receipt], answered.challenge)
             }
             guard let last else { preconditionFailure("what the flow has not spent is spent here") }
             return (rung, last)
@@ -317,6 +340,18 @@ private struct Answered<Spent: Sendable>: Unlocking {
     var receipt: Proof
     var challenge: CheckedChallenge
     var spent: Spent?
+}
+
+/// What the keys of one flow have signed so far, the ladder's key first.
+private final class Signed: Sendable {
+    private let state = Mutex<(challenge: String?, proofs: [Proof])>((nil, []))
+
+    var challenge: String? { state.withLock { $0.challenge } }
+    var proofs: [Proof] { state.withLock { $0.proofs } }
+
+    func note(_ proof: Proof, over challenge: String, isFurther: Bool) {
+        state.withLock { $0 = (challenge, (isFurther ? $0.proofs : []) + [proof]) }
+    }
 }
 
 extension Proof {

@@ -8,6 +8,8 @@ package final class LoadConnection: Sendable {
     package struct Answer: Sendable {
         package var status: Int
         package var nonce: String?
+        /// The header `WWW-Authenticate`.
+        package var challenge: String?
         /// In lower case, sorted.
         package var headerNames: [String]
         package var body: [UInt8]
@@ -105,6 +107,7 @@ private final class OneAtATime: ChannelDuplexHandler {
         case .head(let head):
             answer = .init(
                 status: Int(head.status.code), nonce: head.headers.first(name: "DPoP-Nonce"),
+                challenge: head.headers.first(name: "WWW-Authenticate"),
                 headerNames: head.headers.map { $0.name.lowercased() }.sorted(), body: []
             )
         case .body(let part): answer.body += part.readableBytesView

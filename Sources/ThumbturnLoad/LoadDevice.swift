@@ -113,11 +113,15 @@ package struct LoadDevice: Sendable {
     package func proof(_ challenge: String) -> String { proof(challenge, biometric, kid) }
 
     /// A DPoP proof by the session key.
+    ///
+    /// - Parameter address: another server's public address.
     package func dpop(
-        _ method: String, _ path: String, _ body: [UInt8]?, nonce: String, token: String? = nil, jti: String? = nil
+        _ method: String, _ path: String, _ body: [UInt8]?, nonce: String, token: String? = nil, jti: String? = nil,
+        at address: String? = nil
     ) -> String {
         let claims = DPoPClaims(
-            jti: jti ?? Base64URL.encode((0..<16).map { _ in UInt8.random(in: 0...255) }), htm: method, htu: server + path,
+            jti: jti ?? Base64URL.encode((0..<16).map { _ in UInt8.random(in: 0...255) }), htm: method,
+            htu: (address ?? server) + path,
             iat: UnixTime(seconds: Int64(Date().timeIntervalSince1970)), ath: token.map { Signing.hash(Array($0.utf8)) },
             nonce: nonce, bdy: body.map(Signing.hash)
         )

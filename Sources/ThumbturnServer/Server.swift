@@ -73,6 +73,9 @@ public struct Server: Sendable {
         )
         application.addServices(Tidying(service: service, logger: logger))
         application.addServices(NoticeDelivery(service: service, logger: logger))
+        if service.settings.stepUp.isFromFile {
+            application.addServices(PolicyReloading(policy: service.settings.stepUp, logger: logger))
+        }
         return application
     }
 }

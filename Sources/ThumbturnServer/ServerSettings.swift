@@ -33,6 +33,8 @@ public struct ServerSettings: Sendable {
     public var deviceChangeMaximumAge = Duration.seconds(300)
     /// What is decided about approvals.
     public var approvals = ApprovalSettings()
+    /// What each action demands of a step-up.
+    public var stepUp = StepUpPolicy()
     /// Whether the device passcode alone may bring a new biometric key after a changed face or finger. It weakens what that key
     /// stands for: whoever knows the passcode can enrol a face. Such a key is remembered as one that the passcode brought.
     public var letsPasscodeReplaceBiometricKey = false

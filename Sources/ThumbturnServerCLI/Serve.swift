@@ -48,6 +48,14 @@ struct Serve: AsyncParsableCommand {
     )
     var livenessVendors: String?
 
+    @Option(
+        help: """
+            The policy file: what each action demands of a step-up. Read again on SIGHUP; check it first with: \
+            thumbturn-server config check FILE. Without one the preset standard counts.
+            """
+    )
+    var policy: String?
+
     @Option(help: "How much to log on standard error: trace, debug, info, notice, warning, error, critical.")
     var logLevel = Logger.Level.notice
 
@@ -55,6 +63,7 @@ struct Serve: AsyncParsableCommand {
         let address = try ListenAddress(listen)
         let port = address.port == 0 ? try FreePort.find(on: address.host) : address.port
         var settings = try data.settings(publicURL: publicURL ?? "http://\(address.urlHost):\(port)")
+        if let policy { settings.stepUp = try StepUpPolicy(file: policy) }
         settings.letsPasscodeReplaceBiometricKey = allowPasscodeToReplaceBiometrics
         if let noticeWebhook {
             let secret = ProcessInfo.processInfo.environment["THUMBTURN_NOTICE_SECRET"] ?? ""

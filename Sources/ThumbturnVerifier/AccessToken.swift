@@ -34,6 +34,12 @@ public struct AccessToken: Sendable {
         return jws.payload
     }
 
+    /// Which key a token claims to be signed by; nil for what cannot be read.
+    package static func kid(of text: String) -> String? {
+        guard let jws = CompactJWS(text) else { return nil }
+        return (try? WireJSON.decode(Header.self, from: jws.header))?.kid
+    }
+
     struct Header: Message {
         enum CodingKeys: String, CodingKey, CaseIterable { case typ, alg, kid }
         var typ: String

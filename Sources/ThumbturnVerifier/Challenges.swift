@@ -113,7 +113,7 @@ public struct Challenges: Sendable {
         case .signIn: return act == nil && kids.allSatisfy(isKnown)
         // What is approved stands in the server's own record: see `issue(approval:)`.
         case .approve: return false
-        case .stepUp: return act.map(Action.isName) == true && kids.allSatisfy(isKnown)
+        case .stepUp: return act.flatMap(ActionAsk.init(text:)) != nil && kids.allSatisfy(isKnown)
         case .enrol: return act == nil && kids.allSatisfy { isThumbprint($0) || $0 == PINHandle.placeholder }
         case .manage:
             guard let change = act.flatMap(KeyChange.init(rawValue:)) else { return false }

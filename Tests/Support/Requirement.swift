@@ -7,6 +7,10 @@ public enum Requirement: String, Sendable, CaseIterable {
     case vectors
     /// Python with the packages `pyjwt` and `cryptography`.
     case python
+    /// Node, which runs a program of the page for resource servers.
+    case node
+    /// Go, which runs another one.
+    case go
     /// A C compiler, LD_PRELOAD and the system's Python.
     case preload
     /// curl, openssl and perl, which the transcripts of the documentation use.

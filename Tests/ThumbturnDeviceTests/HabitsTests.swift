@@ -160,11 +160,8 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func twoKeysAreNoSignIn() async throws {
+    @Test func anEmptyLadderIsNoSignIn() async throws {
         try await World.enrolled { world in
-            var both = UnlockPolicy(ladder: [.biometric, .fullCredentials])
-            both.also = [.appPIN]
-            await expectFailure(.policyDenies) { _ = try await world.auth.authenticate("Unlock", policy: both) }
             await expectFailure(.policyDenies) {
                 _ = try await world.auth.authenticate("Unlock", policy: UnlockPolicy(ladder: []))
             }

@@ -31,7 +31,9 @@ final class InMemoryServer: Transport {
         /// Loses the next request for tokens.
         var losesToken = false
         /// What came to the token endpoint.
-        var redeemed: [(claims: ChallengeClaims, challenge: String, liveness: String?)] = []
+        var redeemed: [(claims: ChallengeClaims, challenge: String, liveness: String?, kids: [String])] = []
+        /// What protected resources want first, once for each.
+        var wanted: [String] = []
         /// What protected resources answer, if anything else than usual.
         var problem: Problem?
     }
@@ -128,21 +130,36 @@ final class InMemoryServer: Transport {
             let form = String(decoding: request.body, as: UTF8.self)
             if form.hasPrefix("grant_type=refresh_token") { return respond(200, nextToken()) }
             let fields = Dictionary(
-                form.split(separator: "&").map { ($0.prefix { $0 != "=" }, String($0.drop { $0 != "=" }.dropFirst())) }
+                form.split(separator: "&").map {
+                    ($0.prefix { $0 != "=" }, String($0.drop { $0 != "=" }.dropFirst()).replacing("%3A", with: ":"))
+                }
             ) { $1 }
             let proof = try UnverifiedProof(fields["proof"] ?? "")
+            let also = try fields["also"].map { try UnverifiedProof($0) }
+            guard also == nil || also?.challenge == proof.challenge else { throw Refusal.foreignKey }
             let claims = try challenges.verify(proof.challenge, for: fields["act"] == nil ? .signIn : .stepUp, at: now)
             guard claims.act == fields["act"] else { throw Refusal.wrongPurpose }
-            state.withLock { $0.redeemed.append((claims, proof.challenge, fields["liveness"])) }
+            state.withLock {
+                $0.redeemed.append((claims, proof.challenge, fields["liveness"], [proof.kid] + (also.map { [$0.kid] } ?? [])))
+            }
             guard claims.cnf.jkt == jkt, let (key, _) = state.withLock({ $0.keys[proof.kid] }),
                 state.withLock({ $0.devices[jkt]?.keys.contains { $0.kid == proof.kid } ?? false })
             else { throw Refusal.foreignKey }
             guard state.withLock({ $0.spent.insert(claims.jti).inserted }) else { throw Refusal.replayed }
             try judge(proof, by: key, error: "invalid_grant")
+            if let also {
+                guard let (key, _) = state.withLock({ $0.keys[also.kid] }), also.kid != proof.kid else {
+                    throw Refusal.foreignKey
+                }
+                try judge(also, by: key, error: "invalid_grant")
+            }
             return respond(200, nextToken())
         case "/v1/me":
             let proof = try dpop(request)
             if let problem = state.withLock({ $0.problem }) { throw problem }
+            if let wanted = state.withLock({ $0.wanted.isEmpty ? nil : $0.wanted.removeFirst() }) {
+                return HTTPResponse(status: 401, headers: ["www-authenticate": wanted], body: [])
+            }
             return respond(
                 200, Me(account: "a", name: "ada", device: proof.jkt, acr: "x", amr: [], authTime: now)
             )

@@ -92,9 +92,6 @@ import ThumbturnTestKit
             _ = try await world.auth.authenticate("Unlock")
             expect(try await Self.asks(world, .cardDetails), is: true)
             await expectFailure(.policyDenies) { _ = try await world.auth.stepUp(for: .cardDetails, "Show", policy: lax) }
-            var both = UnlockPolicy.highRisk
-            both.also = [.appPIN]
-            await expectFailure(.policyDenies) { _ = try await world.auth.stepUp(for: .cardDetails, "Show", policy: both) }
             await expectFailure(.reasonMissing) { _ = try await world.auth.stepUp(for: .cardDetails, " ") }
         }
     }

@@ -223,7 +223,8 @@ import ThumbturnVerifier
             let id = try await bank.ask(account).read(ApprovalRecord.self).id
             let signIn = try await ada.challenge().challenge
             #expect(try await ada.approve(id, ada.device.proof(signIn)).kind == "verification-failed")
-            let stepUp = try await ada.device.challenge(.stepUp, [ada.device.kid], act: "pay", over: ada.connection).challenge
+            let stepUp = try await ada.device.challenge(.stepUp, [ada.device.kid], act: "card-details", over: ada.connection)
+                .challenge
             #expect(try await ada.approve(id, ada.device.proof(stepUp)).kind == "verification-failed")
             let approve = try await ada.askToApprove(id).read(ChallengeAnswer.self).challenge
             let proof = ada.device.proof(approve)

@@ -38,7 +38,7 @@ struct LiveServer: Sendable {
 
     static func run(
         folder given: String? = nil, publicURL: String? = nil, clock: TestClock = TestClock(),
-        configure: (inout ServerSettings) -> Void = { _ in },
+        configure: (inout ServerSettings) -> Void = { _ in }, judging livenessJudge: LivenessJudge? = nil,
         passwords: Passwords? = nil, beforeSpending: @escaping @Sendable () async -> Void = {},
         port: () async throws -> Int = freePort, _ test: @escaping @Sendable (LiveServer) async throws -> Void
     ) async throws {
@@ -52,6 +52,7 @@ struct LiveServer: Sendable {
             configure(&settings)
             var service = try await AuthorizationServer(settings, clock: clock.node)
             service.beforeSpending = beforeSpending
+            service.livenessJudge = livenessJudge
             for name in ["ada", "bob"] { try? await service.addAccount(named: name, password: password) }
             if let passwords { service.passwords = passwords }
             if try await LiveServer(url: url, port: port, folder: folder, clock: clock, service: service).run(test) { return }

@@ -4,6 +4,7 @@ import Testing
 import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnLoad
+import ThumbturnServer
 import ThumbturnTestKit
 
 /// A proof of presence for one action.
@@ -98,9 +99,11 @@ import ThumbturnTestKit
     }
 
     @Test func aChallengeNamesItsAction() async throws {
-        try await LiveServer.run { live in
+        let longName = String(repeating: "a", count: 64)
+        let table = StepUpTable(actions: [longName: ActionRule(maximumAge: .seconds(60))])
+        try await LiveServer.run(configure: { $0.stepUp = StepUpPolicy(table) }) { live in
             let ada = try await live.device()
-            for act in [nil, "", "Card", "card details", String(repeating: "a", count: 65)] {
+            for act in [nil, "", "Card", "card details", longName + "a", "card-details", longName + ":EUR:1.5"] {
                 let request = ChallengeRequest(
                     purpose: .stepUp, act: act, kids: [ada.device.kid], jkt: ada.device.sessionKid)
                 let answer = try await ada.connection.send(
@@ -108,7 +111,7 @@ import ThumbturnTestKit
                 #expect(answer.kind == "malformed", "\(act ?? "none")")
             }
             let longest = ChallengeRequest(
-                purpose: .stepUp, act: String(repeating: "a", count: 64), kids: [ada.device.kid], jkt: ada.device.sessionKid)
+                purpose: .stepUp, act: longName, kids: [ada.device.kid], jkt: ada.device.sessionKid)
             let answer = try await ada.connection.send(
                 "POST", "/v1/challenges", type: "application/json", body: Signing.encode(longest))
             #expect(try answer.read(ChallengeAnswer.self).expiresIn == 120)

@@ -66,6 +66,9 @@ struct ServerProcess: Sendable {
         process.waitUntilExit()
     }
 
+    /// Tells it to read its policy again.
+    func hangUp() { Foundation.kill(process.processIdentifier, SIGHUP) }
+
     /// Ends it on the spot, as `kill -9` does.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)

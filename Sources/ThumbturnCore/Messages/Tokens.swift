@@ -36,6 +36,7 @@ public struct AccessTokenClaims: Codable, Hashable, Sendable {
         case iat, exp, jti, sid, did
         case authTime = "auth_time"
         case acr, amr, cnf
+        case authorizationDetails = "authorization_details"
     }
 
     /// The header `typ`.
@@ -67,11 +68,14 @@ public struct AccessTokenClaims: Codable, Hashable, Sendable {
     public var amr: [String]
     /// The session key that must come with the token.
     public var cnf: Confirmation
+    /// The one action that the person proved presence for; absent after a sign-in.
+    public var authorizationDetails: [ActionGrant]?
 
     /// All claims.
     public init(
         iss: String, aud: String, sub: String, clientID: String, iat: UnixTime, exp: UnixTime, jti: String, sid: String,
-        did: String, authTime: UnixTime, acr: String, amr: [String], cnf: Confirmation
+        did: String, authTime: UnixTime, acr: String, amr: [String], cnf: Confirmation,
+        authorizationDetails: [ActionGrant]? = nil
     ) {
         self.iss = iss
         self.aud = aud
@@ -86,6 +90,7 @@ public struct AccessTokenClaims: Codable, Hashable, Sendable {
         self.acr = acr
         self.amr = amr
         self.cnf = cnf
+        self.authorizationDetails = authorizationDetails
     }
 }
 

@@ -62,6 +62,16 @@ public struct Assurance: Hashable, Sendable, Codable {
     /// The value of the token claim `acr` (RFC 9068 section 2.2.1): `urn:thumbturn:acr:<protection>:<verification>`.
     public var acr: String { "urn:thumbturn:acr:\(protection.rawValue):\(verification.rawValue)" }
 
+    /// Reads the value of a token claim `acr`; nil for one that is not ours.
+    public init?(acr: String) {
+        let parts = acr.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[..<3] == ["urn", "thumbturn", "acr"],
+            let protection = KeyProtection(rawValue: String(parts[3])),
+            let verification = UserVerification(rawValue: String(parts[4]))
+        else { return nil }
+        self.init(protection: protection, verification: verification)
+    }
+
     /// The value of the token claim `amr` (RFC 8176): only what is known, never which part of the body.
     public var amr: [String] {
         var methods: [String] =

@@ -59,8 +59,24 @@ package final class ServerConnection: Sendable {
         try await exchange(method, path, body, token: token, key: key)
     }
 
+    /// An answer, or what a resource wants first.
+    package enum Reached: Sendable {
+        case answer(HTTPResponse)
+        case stepUp(StepUpChallenge)
+    }
+
+    /// Sends a request as `send` does; where a step-up is wanted (RFC 9470) that is no failure.
+    package func reach(
+        _ method: String, _ path: String, _ body: Body = .none, token: String, key: KeyName
+    ) async throws(Failure) -> Reached {
+        let response = try await exchange(method, path, body, token: token, key: key, takingStepUps: true)
+        guard response.status == 401 else { return .answer(response) }
+        guard let wanted = response.stepUp else { preconditionFailure("other answers of this status are failures") }
+        return .stepUp(wanted)
+    }
+
     private func exchange(
-        _ method: String, _ path: String, _ body: Body, token: String?, key: KeyName?
+        _ method: String, _ path: String, _ body: Body, token: String?, key: KeyName?, takingStepUps: Bool = false
     ) async throws(Failure) -> HTTPResponse {
         for attempt in 1...2 {
             let request = try await request(method, path, body, token: token, key: key)
@@ -69,6 +85,7 @@ package final class ServerConnection: Sendable {
             if (200..<300).contains(response.status) { return response }
             let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body))
             if problem?.error == "use_dpop_nonce", attempt == 1 { continue }
+            if takingStepUps, response.stepUp != nil { return response }
             throw Self.failure(status: response.status, problem)
         }
         throw Failure(.unexpectedAnswer, recovery: .report)
@@ -150,5 +167,12 @@ package final class ServerConnection: Sendable {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension HTTPResponse {
+    /// The step-up that a resource wants; nil for every other answer.
+    fileprivate var stepUp: StepUpChallenge? {
+        status == 401 ? headers["www-authenticate"].flatMap(StepUpChallenge.init) : nil
     }
 }

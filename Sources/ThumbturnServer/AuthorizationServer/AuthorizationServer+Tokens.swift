@@ -11,11 +11,17 @@ extension AuthorizationServer {
     /// proof can neither be used nor used up. From then on the challenge is spent, also when the proof is wrong; and a wrong signature
     /// for a PIN key of this device is a wrong PIN, which is counted.
     ///
-    /// - Parameter act: the action of a step-up; nil for a sign-in. Neither takes the other's proofs.
-    func redeem(_ text: String, act: String? = nil, dpop: DPoPProof) async throws -> TokenAnswer {
+    /// - Parameters:
+    ///   - second: another key's proof over the same challenge, where two keys answer.
+    ///   - act: the action of a step-up, with its amount; nil for a sign-in. Neither takes the other's proofs.
+    func redeem(
+        _ text: String, also second: String? = nil, act: String? = nil, liveness: String? = nil, dpop: DPoPProof
+    ) async throws -> TokenAnswer {
         let claims: ChallengeClaims
+        let challenge: String
         do {
-            guard let challenge = UnverifiedProof.challenge(in: text) else { throw Refusal.malformed }
+            guard let text = UnverifiedProof.challenge(in: text) else { throw Refusal.malformed }
+            challenge = text
             claims = try await verified(challenge, for: act == nil ? .signIn : .stepUp)
             guard claims.act == act else { throw Refusal.wrongPurpose }
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
@@ -24,38 +30,65 @@ extension AuthorizationServer {
         }
 
         let spend = try spend(of: claims)
-        let proof: UnverifiedProof
-        let key: EnrolledKey
+        let answers: [Answer]
+        let granted: ActionGrant?
         do {
-            proof = try UnverifiedProof(text)
-            key = try await self.key(claimedBy: proof, claims)
-        } catch let refusal as Refusal {
+            answers = try await self.answers([text] + (second.map { [$0] } ?? []), to: challenge, claims)
+            granted = try act.map { try judge($0, by: answers.map(\.key), liveness, over: challenge) }
+        } catch {
             _ = try await store.spend([spend])
+            guard let refusal = error as? Refusal else { throw error }
             throw Refused.invalidGrant("proof \(refusal.rawValue)")
         }
-        do throws(Refusal) {
-            try proof.verify(by: try VerifyingKey(x963: key.x963))
-        } catch {
-            guard let count = try await store.spend([spend], wronglySignedBy: key.kid), key.kind == .pin else {
-                throw Refused.invalidGrant("proof \(error.rawValue)")
+        // A PIN comes last: what is said of it is said only where nothing else is wrong, and is counted.
+        for answer in answers.filter({ $0.key.kind != .pin }) + answers.filter({ $0.key.kind == .pin }) {
+            do throws(Refusal) {
+                try answer.proof.verify(by: try VerifyingKey(x963: answer.key.x963))
+            } catch {
+                guard let count = try await store.spend([spend], wronglySignedBy: answer.key.kid), answer.key.kind == .pin else {
+                    throw Refused.invalidGrant("proof \(error.rawValue)")
+                }
+                throw Refused.wrongPIN(after: count, error: "invalid_grant")
             }
-            throw Refused.wrongPIN(after: count, error: "invalid_grant")
         }
 
         await beforeSpending()
         let id = SessionID.random()
         let refreshToken = refreshTokens.token(of: id, generation: 0)
         let new = NewSession(
-            id: id, kid: key.kid, tokenHash: RefreshTokens.hash(refreshToken),
+            id: id, kid: answers[0].key.kid, also: answers.dropFirst().map(\.key.kid),
+            tokenHash: RefreshTokens.hash(refreshToken),
             // An action's age counts from the challenge, since nobody knows when in its life it was signed.
-            authTime: act == nil ? nil : claims.iat
+            authTime: act == nil ? nil : claims.iat,
+            granted: granted.map { String(decoding: WireJSON.encode($0), as: UTF8.self) }
         )
         switch try await store.openSession(new, spending: spend) {
-        case .done(let session): return try answer(session, refreshToken: refreshToken)
+        case .done(let session): return try answer(session, refreshed: false, refreshToken: refreshToken)
         case .refused: throw Refused.invalidGrant("proof \(Refusal.replayed.rawValue)")
         // The same answer as to a wrong PIN: a key that is used up no longer tells which one is right.
         case .disabled: throw Refused.wrongPIN(after: PINLedger.limit, error: "invalid_grant")
         }
+    }
+
+    /// A proof, and the key that claims to have made it.
+    private struct Answer {
+        var proof: UnverifiedProof
+        var key: EnrolledKey
+    }
+
+    /// One proof, or two by keys of two kinds: no factor answers twice.
+    private func answers(
+        _ texts: [String], to challenge: String, _ claims: ChallengeClaims
+    ) async throws -> [Answer] {
+        var answers: [Answer] = []
+        for text in texts {
+            let proof = try UnverifiedProof(text)
+            guard proof.challenge == challenge else { throw Refusal.foreignKey }
+            let key = try await self.key(claimedBy: proof, claims)
+            guard !answers.contains(where: { $0.key.kind == key.kind }) else { throw Refusal.unknownKey }
+            answers.append(Answer(proof: proof, key: key))
+        }
+        return answers
     }
 
     /// The key that claims to have made a proof, if it may: it verifies the person, belongs to the device of this session key, and
@@ -83,23 +116,26 @@ extension AuthorizationServer {
             )
         )
         switch outcome {
-        case .rotated(let session), .repeated(let session): return try answer(session, refreshToken: successor)
+        case .rotated(let session), .repeated(let session): return try answer(session, refreshed: true, refreshToken: successor)
         case .reused: throw Refused.invalidGrant("refresh reused, session ended")
         case .foreign: throw Refused.invalidGrant("refresh \(Refusal.foreignKey.rawValue)")
         case .over: throw Refused.invalidGrant("refresh session over")
         }
     }
 
-    private func answer(_ session: SessionView, refreshToken: String) throws -> TokenAnswer {
+    private func answer(_ session: SessionView, refreshed: Bool, refreshToken: String) throws -> TokenAnswer {
         let now = time.now
+        let grant = grant(of: session, refreshed: refreshed)
+        let lifetime = grant?.once == true ? ActionGrant.lifeOfOneUse : settings.accessTokenLifetime
         let assurance = assurance(of: session.kind)
         // A token does not outlive its session.
-        let expiry = min(now + settings.accessTokenLifetime, session.authTime + settings.sessionLifetime)
+        let expiry = min(now + min(lifetime, settings.accessTokenLifetime), session.authTime + settings.sessionLifetime)
         let claims = AccessTokenClaims(
             iss: settings.publicURL, aud: settings.audience, sub: session.account.text, clientID: settings.clientID,
             iat: now, exp: expiry, jti: Identifier<AccessTokenClaims>.random().text,
             sid: session.id.text, did: session.device.text, authTime: session.authTime, acr: assurance.acr,
-            amr: assurance.amr, cnf: Confirmation(jkt: session.sessionJKT)
+            amr: assurance.amr, cnf: Confirmation(jkt: session.sessionJKT),
+            authorizationDetails: grant.map { [$0] }
         )
         return TokenAnswer(
             accessToken: try secrets.current.token.sign(claims),

@@ -1,6 +1,6 @@
 #if Server
 import ThumbturnCore
-import ThumbturnVerifier
+package import ThumbturnVerifier
 
 /// What the server decides, without HTTP: requests of the core's messages in, answers or refusals out.
 package struct AuthorizationServer: Sendable {
@@ -10,6 +10,8 @@ package struct AuthorizationServer: Sendable {
     package var passwords: Passwords
     let time: NodeTime
     let nonces: DPoPNonces
+    /// Judges signed liveness evidence; nil where nobody can, and then a request that carries any is refused.
+    package var livenessJudge: LivenessJudge?
     /// Waits between the judgement of a proof and the spending of its challenge. For tests of that very race; empty otherwise.
     package var beforeSpending: @Sendable () async -> Void = {}
 
@@ -22,10 +24,13 @@ package struct AuthorizationServer: Sendable {
         secrets = try await ServerSecrets(store: store, masterKey: folder.masterKey, time: time)
         passwords = try Passwords()
         nonces = DPoPNonces(now: time.now)
+        let vendors = settings.approvals.livenessVendors
+        if !vendors.vendors.isEmpty { livenessJudge = { vendors.level(of: $0, for: $1, at: $2) } }
     }
 
     /// `POST /v1/challenges`.
-    func challenge(_ request: ChallengeRequest) throws(Refusal) -> ChallengeAnswer {
+    func challenge(_ request: ChallengeRequest) throws -> ChallengeAnswer {
+        if request.purpose == .stepUp { _ = try demand(for: request.act ?? "") }
         var generator = SystemRandomNumberGenerator()
         let challenge = try challenges.issue(request, at: time.now, using: &generator)
         return ChallengeAnswer(challenge: challenge, expiresIn: request.purpose.lifetime.components.seconds)
@@ -38,6 +43,9 @@ package struct AuthorizationServer: Sendable {
         // A day later nobody asks any more what became of it.
         try await store.purgeApprovals(before: time.now + .seconds(-24 * 3600))
     }
+
+    /// The public halves of the keys that sign access tokens.
+    package var jwks: JWKS { secrets.current.jwks }
 
     var challenges: Challenges {
         Challenges(issuer: settings.publicURL, audience: settings.publicURL, secrets: secrets.current.challenges)

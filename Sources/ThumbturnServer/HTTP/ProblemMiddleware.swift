@@ -48,12 +48,18 @@ struct ProblemMiddleware: RouterMiddleware {
         )
         // RFC 6749 section 5.2 demands plain JSON at the token endpoint; the members are those of a problem document all the same.
         let isOAuth = request.uri.path == "/v1/token"
-        var response = Response.json(refused.problem, status: .init(code: refused.problem.status))
+        return refused.response(isOAuth: isOAuth)
+    }
+}
+
+extension Refused {
+    func response(isOAuth: Bool) -> Response {
+        var response = Response.json(problem, status: .init(code: problem.status))
         response.headers[.contentType] = isOAuth ? "application/json" : "application/problem+json"
-        response.headers[.wwwAuthenticate] = refused.challenge
+        response.headers[.wwwAuthenticate] = challenge
         // The rest of a body that is too large is not read.
-        if refused.problem.status == 413 { response.headers[.connection] = "close" }
-        if refused.problem.status == 503 { response.headers[.retryAfter] = "5" }
+        if problem.status == 413 { response.headers[.connection] = "close" }
+        if problem.status == 503 { response.headers[.retryAfter] = "5" }
         return response
     }
 }

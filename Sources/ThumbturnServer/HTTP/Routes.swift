@@ -27,10 +27,10 @@ package struct Routes: Sendable {
 
         router.post("v1/challenges") { request, _ in
             let body = try Self.decode(ChallengeRequest.self, try await request.bytes(of: "application/json"))
-            do throws(Refusal) {
+            do {
                 return Response.json(try service.challenge(body))
-            } catch {
-                throw Refused.malformed(error)
+            } catch let refusal as Refusal {
+                throw Refused.malformed(refusal)
             }
         }
         router.post("v1/accounts/sign-in") { request, _ in
@@ -46,15 +46,19 @@ package struct Routes: Sendable {
         router.post("v1/token") { request, _ in
             let bytes = try await request.bytes(of: "application/x-www-form-urlencoded", error: "invalid_request")
             guard let form = Form(bytes) else { throw Refused.malformed(error: "invalid_request") }
-            // Nobody here can judge it yet, and what is not judged must not look as if it counted.
-            guard form["liveness"] == nil else { throw Refused.malformed(error: "invalid_request") }
+            // What is not judged must not look as if it counted.
+            guard form["liveness"] == nil || (service.livenessJudge != nil && form["act"] != nil) else {
+                throw Refused.malformed(error: "invalid_request")
+            }
             // A back end has no session key: it shows itself by an assertion.
             if form["grant_type"] == "client_credentials" { return try await clientCredentials(form) }
             let dpop = try dpop(of: request, body: bytes)
             switch form["grant_type"] {
             case proofGrantType:
                 guard let proof = form["proof"] else { throw Refused.malformed(error: "invalid_request") }
-                return Response.json(try await service.redeem(proof, act: form["act"], dpop: dpop))
+                return Response.json(
+                    try await service.redeem(
+                        proof, also: form["also"], act: form["act"], liveness: form["liveness"], dpop: dpop))
             case "refresh_token":
                 guard let token = form["refresh_token"] else { throw Refused.malformed(error: "invalid_request") }
                 return Response.json(try await service.refresh(token, dpop: dpop))

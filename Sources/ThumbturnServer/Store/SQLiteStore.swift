@@ -95,18 +95,19 @@ package final class SQLiteStore: Store {
         try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now) else { return .refused }
             // The key was read before this transaction; the device may have been revoked since, and the last wrong PIN counted.
-            guard let key = try Self.key(new.kid, in: db), !key.isRevoked else { return .refused }
-            guard !key.isDisabled else { return .disabled }
-            try Self.signed(key, in: db, at: now)
+            let keys = try ([new.kid] + new.also).map { try Self.key($0, in: db) }
+            guard let key = keys[0], keys.allSatisfy({ $0?.isRevoked == false }) else { return .refused }
+            guard keys.allSatisfy({ $0?.isDisabled == false }) else { return .disabled }
+            for case let key? in keys { try Self.signed(key, in: db, at: now) }
             try db.cachedStatement(
                 sql: """
-                    INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at)
-                    VALUES (?, ?, ?, 0, ?, ?, ?)
+                    INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted)
+                    VALUES (?, ?, ?, 0, ?, ?, ?, ?)
                     """
             ).execute(
                 arguments: [
                     blob(new.id.bytes), blob(key.device.bytes), new.kid, blob(new.tokenHash),
-                    (new.authTime ?? now).seconds, now.seconds,
+                    (new.authTime ?? now).seconds, now.seconds, new.granted,
                 ]
             )
             guard let session = try Self.session(new.id, in: db) else { return .refused }
@@ -337,7 +338,8 @@ package final class SQLiteStore: Store {
     static func session(_ id: SessionID, in db: Database) throws -> SessionView? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT s.generation, s.auth_time, s.ended_at IS NULL AND d.revoked_at IS NULL AS live, k.kind, k.enrolled_by,
+                SELECT s.generation, s.auth_time, s.granted, s.ended_at IS NULL AND d.revoked_at IS NULL AS live,
+                    k.kind, k.enrolled_by,
                     d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name
                 FROM sessions s JOIN keys k ON k.kid = s.kid JOIN devices d ON d.id = s.device_id
                     JOIN accounts a ON a.id = d.account_id
@@ -352,7 +354,8 @@ package final class SQLiteStore: Store {
                 id: id, device: identifier(row["device_id"]), account: identifier(row["account_id"]),
                 accountName: row["name"], kind: kind, sessionJKT: row["session_jkt"],
                 generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]), isLive: row["live"],
-                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keyOrigin: origin
+                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keyOrigin: origin,
+                granted: row["granted"]
             )
         }
     }

@@ -153,6 +153,10 @@ enum Schema {
                     """
             )
         }
+        migrator.registerMigration("6 actions") { db in
+            // What a step-up's session was granted, in JSON; null after a sign-in.
+            try db.execute(sql: "ALTER TABLE sessions ADD COLUMN granted TEXT")
+        }
         migrator.registerMigration("7 notices and lost factors") { db in
             try db.execute(
                 sql: """

@@ -208,9 +208,13 @@ package struct NewDevice: Sendable {
 package struct NewSession: Sendable {
     package var id: SessionID
     package var kid: String
+    /// The second key that signed, where two did.
+    package var also: [String] = []
     package var tokenHash: [UInt8]
     /// When the person was verified; nil for the time of the transaction.
     package var authTime: UnixTime? = nil
+    /// The action that was granted: an `ActionGrant` in JSON.
+    package var granted: String? = nil
 }
 
 package struct SessionView: Sendable {
@@ -228,6 +232,8 @@ package struct SessionView: Sendable {
     package var coolsOffUntil: UnixTime
     /// What stood behind the key when it was enrolled.
     package var keyOrigin = KeyOrigin.credentials
+    /// The action that was granted: an `ActionGrant` in JSON.
+    package var granted: String? = nil
 }
 
 package struct Rotation: Sendable {

@@ -1,0 +1,53 @@
+/// An action and the amount that it is about, in one text: what a step-up's challenge names in its claim `act`, so that the person's
+/// key signs both.
+///
+///     card-details
+///     new-recipient:EUR:125000
+public struct ActionAsk: Hashable, Sendable {
+    /// The action's name; see `Action`.
+    public let name: String
+    /// What it is about, where it is about money.
+    public let amount: Money?
+
+    /// Nil for a name of another spelling.
+    public init?(_ name: String, amount: Money? = nil) {
+        guard Action.isName(name) else { return nil }
+        self.name = name
+        self.amount = amount
+    }
+
+    /// Reads the one spelling that `text` has; nil for any other.
+    public init?(text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        switch parts.count {
+        case 1: self.init(parts[0])
+        case 3:
+            guard let minor = Int64(parts[2]), String(minor) == parts[2], let amount = Money(minor: minor, currency: parts[1])
+            else { return nil }
+            self.init(parts[0], amount: amount)
+        default: return nil
+        }
+    }
+
+    /// The name; with an amount also a colon, the currency, a colon and the minor units.
+    public var text: String { amount.map { "\(name):\($0.currency):\($0.minor)" } ?? name }
+}
+
+/// An amount in whole minor units of a currency: 12.50 EUR are 1250, 12 JPY are 12. There is no fraction to round.
+public struct Money: Hashable, Sendable {
+    /// 0 to 999 999 999 999 999: what every JSON number holds exactly.
+    public let minor: Int64
+    /// Three capital letters (ISO 4217).
+    public let currency: String
+
+    /// Nil beyond these bounds.
+    public init?(minor: Int64, currency: String) {
+        guard (0...999_999_999_999_999).contains(minor), Self.isCurrency(currency) else { return nil }
+        self.minor = minor
+        self.currency = currency
+    }
+
+    static func isCurrency(_ text: String) -> Bool {
+        text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    }
+}

@@ -1,0 +1,62 @@
+/// What a resource server wants of a step-up: the header `WWW-Authenticate` of RFC 9470 section 3.
+public struct StepUpChallenge: Hashable, Sendable {
+    /// The proof may be so old at most; nil where its age is not what is missing.
+    public let maximumAge: Duration?
+    /// One of these values of the claim `acr` is wanted; empty where none is.
+    public let acrValues: [String]
+    /// What to step up for, where the server says so. Ours, not standard.
+    public let ask: ActionAsk?
+
+    /// Reads one value of the header: `Bearer` or `DPoP` and parameters (RFC 9110 section 11.6.1). Nil for anything else than
+    /// `insufficient_user_authentication`, and for what is malformed or says a thing twice.
+    public init?(_ header: String) {
+        guard header.utf8.count <= 4096, let space = header.firstIndex(of: " "),
+            ["bearer", "dpop"].contains(header[..<space].lowercased()),
+            let parameters = Self.parameters(header[space...]), parameters["error"] == "insufficient_user_authentication"
+        else { return nil }
+        if let text = parameters["max_age"] {
+            guard let seconds = Int64(text), seconds >= 0, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") }) else { return nil }
+            maximumAge = .seconds(seconds)
+        } else {
+            maximumAge = nil
+        }
+        acrValues = (parameters["acr_values"] ?? "").split(separator: " ").map(String.init)
+        ask = parameters["action"].flatMap(ActionAsk.init(text:))
+        // A name that cannot be read is not the same as none.
+        if parameters["action"] != nil, ask == nil { return nil }
+    }
+
+    /// `name=value` with commas between; values are tokens or quoted.
+    private static func parameters(_ text: Substring) -> [String: String]? {
+        var found: [String: String] = [:]
+        var rest = text.unicodeScalars
+        func skipSpace() { while let next = rest.first, [" ", "\t", "\r", "\n"].contains(next) { rest.removeFirst() } }
+        while true {
+            skipSpace()
+            let name = rest.prefix { $0 != "=" && $0 != "," && $0 != " " && $0 != "\"" }
+            rest.removeFirst(name.count)
+            guard !name.isEmpty, rest.popFirst() == "=" else { return nil }
+            var value = String.UnicodeScalarView()
+            if rest.first == "\"" {
+                rest.removeFirst()
+                while let next = rest.popFirst(), next != "\"" {
+                    if next == "\\" {
+                        guard let escaped = rest.popFirst() else { return nil }
+                        value.append(escaped)
+                    } else {
+                        value.append(next)
+                    }
+                    if rest.isEmpty { return nil }
+                }
+            } else {
+                let token = rest.prefix { $0 != "," && $0 != " " }
+                rest.removeFirst(token.count)
+                value.append(contentsOf: token)
+            }
+            guard found.updateValue(String(value), forKey: Substring(name).lowercased()) == nil else { return nil }
+            skipSpace()
+            guard let comma = rest.popFirst() else { return found }
+            guard comma == "," else { return nil }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+extension StepUpTable: Decodable {
+    private enum CodingKeys: String, CodingKey, CaseIterable { case format, preset, actions }
+
+    /// What the member `format` says.
+    public static let format = "thumbturn-policy/1"
+
+    /// Reads a table: `format`, and `preset` or `actions` or both. An action of the file takes the place of the preset's whole rule.
+    /// Throws `DecodingError` with the place and the reason for a member that is unknown, absent, or makes no sense.
+    public init(from decoder: any Decoder) throws {
+        try StrictKeys.check(decoder, CodingKeys.allCases)
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        guard try values.decode(String.self, forKey: .format) == Self.format else {
+            throw DecodingError.dataCorruptedError(forKey: .format, in: values, debugDescription: "is not \"\(Self.format)\"")
+        }
+        var table = StepUpTable(actions: [:])
+        if let name = try values.decodeIfPresent(String.self, forKey: .preset) {
+            guard let preset = Self.presets[name] else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .preset, in: values, debugDescription: "is neither \"standard\" nor \"regulated\"")
+            }
+            table = preset
+        }
+        if values.contains(.actions) {
+            let rules = try values.nestedContainer(keyedBy: ActionName.self, forKey: .actions)
+            for name in rules.allKeys {
+                guard Action.isName(name.stringValue) else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: name, in: rules, debugDescription: "a name is 1 to 64 of a to z, 0 to 9 and -")
+                }
+                table.actions[name.stringValue] = try rules.decode(ActionRule.self, forKey: name)
+            }
+        }
+        guard !table.actions.isEmpty else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "names no action, so everything would be denied"))
+        }
+        self = table
+    }
+
+    private struct ActionName: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}
+
+extension ActionRule: Decodable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case maximumAge = "max_age"
+        case keys, protection, verification
+        case oneOf = "one_of"
+        case thresholds
+    }
+
+    public init(from decoder: any Decoder) throws {
+        try StrictKeys.check(decoder, CodingKeys.allCases)
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func refuse(_ key: CodingKeys, _ says: String) -> DecodingError {
+            .dataCorruptedError(forKey: key, in: values, debugDescription: says)
+        }
+        let seconds = try values.wholeNumber(forKey: .maximumAge)
+        guard (0...300).contains(seconds) else { throw refuse(.maximumAge, "is 0 to 300 s") }
+        self.init(maximumAge: .seconds(seconds))
+        keys = try values.decodeIfPresent([KeyKind].self, forKey: .keys) ?? keys
+        guard !keys.isEmpty, Set(keys).count == keys.count else { throw refuse(.keys, "names at least one kind, and none twice") }
+        guard !keys.contains(.session) else { throw refuse(.keys, "a session key proves no presence") }
+        assurance.protection = try values.decodeIfPresent(KeyProtection.self, forKey: .protection) ?? assurance.protection
+        assurance.verification =
+            try values.decodeIfPresent(UserVerification.self, forKey: .verification) ?? assurance.verification
+        if values.contains(.oneOf) {
+            oneOf = try values.decode([FurtherProof].self, forKey: .oneOf)
+            guard !oneOf.isEmpty, Set(oneOf).count == oneOf.count else {
+                throw refuse(.oneOf, "names at least one, and none twice; leave it out to demand nothing")
+            }
+        }
+        if values.contains(.thresholds) {
+            thresholds = try values.decode([Threshold].self, forKey: .thresholds)
+            guard !thresholds.isEmpty else { throw refuse(.thresholds, "is empty; leave it out to have none") }
+            guard Set(thresholds.map(\.above)).count == thresholds.count else {
+                throw refuse(.thresholds, "has two entries for one amount")
+            }
+        }
+    }
+}
+
+extension ActionRule.Threshold: Decodable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case currency, above
+        case oneOf = "one_of"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        try StrictKeys.check(decoder, CodingKeys.allCases)
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func refuse(_ key: CodingKeys, _ says: String) -> DecodingError {
+            .dataCorruptedError(forKey: key, in: values, debugDescription: says)
+        }
+        let currency = try values.decode(String.self, forKey: .currency)
+        guard Money.isCurrency(currency) else { throw refuse(.currency, "is three capital letters (ISO 4217)") }
+        guard let above = Money(minor: try values.wholeNumber(forKey: .above), currency: currency) else {
+            throw refuse(.above, "is 0 to 999999999999999 whole minor units")
+        }
+        let oneOf = try values.decode([FurtherProof].self, forKey: .oneOf)
+        guard !oneOf.isEmpty, Set(oneOf).count == oneOf.count else {
+            throw refuse(.oneOf, "names at least one, and none twice")
+        }
+        self.init(above: above, oneOf: oneOf)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Decoders do not agree on what they say of a fraction, and some forget where it was.
+    fileprivate func wholeNumber(forKey key: Key) throws -> Int64 {
+        do {
+            return try decode(Int64.self, forKey: key)
+        } catch let error as DecodingError {
+            throw error
+        } catch {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "is no whole number")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+#if Server
+package import ThumbturnCore
+import ThumbturnVerifier
+
+/// Judges signed liveness evidence: the highest level that it shows for this very challenge; nil where it is not good.
+package typealias LivenessJudge = @Sendable (_ evidence: String, _ challenge: String, _ now: UnixTime) -> FurtherProof?
+
+extension AuthorizationServer {
+    /// What the table demands for the claim `act` of a step-up. What it has no answer for is denied before anybody is asked for a
+    /// finger.
+    func demand(for act: String) throws(Refused) -> (ask: ActionAsk, demand: ActionDemand) {
+        guard let ask = ActionAsk(text: act) else { throw .malformed() }
+        do throws(StepUpTable.Unasked) {
+            return (ask, try settings.stepUp.current.demand(for: ask))
+        } catch {
+            throw .denied("step-up \(error.rawValue)")
+        }
+    }
+
+    /// What these keys and this evidence are good for; throws where the table demands more. The keys have not signed yet: this comes
+    /// before a PIN is judged, so that the answer says nothing of one.
+    func judge(
+        _ act: String, by keys: [EnrolledKey], _ liveness: String?, over challenge: String
+    ) throws -> ActionGrant {
+        let (ask, demand) = try demand(for: act)
+        // A key that the passcode brought stands for no more than the passcode.
+        func standing(_ key: EnrolledKey) -> KeyKind { key.enrolledBy == .passcode ? .passcode : key.kind }
+        let kinds = keys.map(standing)
+        var shown: [FurtherProof] = Set(kinds).isSuperset(of: [.biometric, .pin]) ? [.twoKeys] : []
+        if let liveness { shown.append(try level(of: liveness, over: challenge)) }
+        let trusted = keys.filter { assurance(of: $0.kind).meets(demand.assurance) }
+        guard demand.takes(trusted.map(standing)), demand.isMet(by: shown) else { throw Refused.unmet("step-up unmet") }
+        return ActionGrant(ask, keys: kinds, shown: shown, once: demand.signsEach)
+    }
+
+    /// The highest level that the evidence reaches.
+    private func level(of liveness: String, over challenge: String) throws -> FurtherProof {
+        guard let level = livenessJudge?(liveness, challenge, time.now) else { throw Refusal.wrongSignature }
+        return level
+    }
+
+    /// What a session's next token says of its action. A refresh never makes a signature count again: it says nothing of one that was
+    /// good for one use, nor of one that has grown too old for the table that counts now.
+    func grant(of session: SessionView, refreshed: Bool) -> ActionGrant? {
+        guard let text = session.granted, let grant = try? WireJSON.decode(ActionGrant.self, from: Array(text.utf8)) else {
+            return nil
+        }
+        guard refreshed else { return grant }
+        guard !grant.once, let rule = settings.stepUp.current.actions[grant.action], !rule.signsEach,
+            time.now - session.authTime <= rule.maximumAge
+        else { return nil }
+        return grant
+    }
+}
+
+extension LivenessVendors {
+    /// The same judgement as an approval's.
+    func level(of evidence: String, for challenge: String, at now: UnixTime) -> FurtherProof? {
+        let levels: [(LivenessLevel, FurtherProof)] = [(.high, .highLiveness), (.substantial, .substantialLiveness)]
+        return levels.first { level, _ in (try? judge(evidence, for: challenge, demanding: level, at: now)) != nil }?.1
+    }
+}
+
+extension Refused {
+    /// The table has no answer for what is asked: no key can help.
+    static func denied(_ reason: String) -> Refused {
+        Refused(problem: Problem(.malformed, status: 400, error: "invalid_request"), reason: reason)
+    }
+
+    /// The keys may be right, and the table demands more than them.
+    static func unmet(_ reason: String) -> Refused {
+        Refused(problem: Problem(.stepUpRequired, status: 400, error: "unmet_authentication_requirements"), reason: reason)
+    }
+}
+#endif

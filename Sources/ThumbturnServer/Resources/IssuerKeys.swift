@@ -1,0 +1,46 @@
+#if Server
+import Synchronization
+import ThumbturnCore
+public import ThumbturnVerifier
+
+/// The issuer's public keys, fetched when they are needed and kept for five minutes.
+///
+/// A token that names an unknown key makes it look again, so that a new key is known at once; but at most twice a minute, so that
+/// strangers cannot make it fetch.
+public final class IssuerKeys: Sendable {
+    private let fetch: @Sendable () async throws -> JWKS
+    private let kept = Mutex<Kept>(Kept())
+
+    private struct Kept {
+        var keys: [String: VerifyingKey] = [:]
+        var at: UnixTime?
+    }
+
+    private static let life = Duration.seconds(300)
+    private static let pause = Duration.seconds(30)
+
+    /// - Parameter fetch: reads `/.well-known/jwks.json` of the issuer.
+    public init(fetch: @escaping @Sendable () async throws -> JWKS) {
+        self.fetch = fetch
+    }
+
+    func keys(with kid: String?, at now: UnixTime) async throws -> [String: VerifyingKey] {
+        let (keys, isDue) = kept.withLock { kept in
+            let age = kept.at.map { now - $0 }
+            let isKnown = kid.map { kept.keys[$0] != nil } ?? true
+            let isDue = age.map { $0 >= (isKnown ? Self.life : Self.pause) } ?? true
+            // Whoever comes while one fetches takes what is there.
+            if isDue, kept.at != nil { kept.at = now }
+            return (kept.keys, isDue)
+        }
+        guard isDue else { return keys }
+        var fresh: [String: VerifyingKey] = [:]
+        for jwk in try await fetch().keys {
+            guard let kid = jwk.kid, let key = try? VerifyingKey(jwk: jwk) else { continue }
+            fresh[kid] = key
+        }
+        kept.withLock { $0 = Kept(keys: fresh, at: now) }
+        return fresh
+    }
+}
+#endif

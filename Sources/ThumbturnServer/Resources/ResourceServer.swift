@@ -1,0 +1,152 @@
+#if Server
+public import ThumbturnCore
+import ThumbturnVerifier
+
+/// What a resource server trusts and remembers. One value serves all its routes, so that a DPoP proof is seen once on all of them.
+public struct ResourceServer: Sendable {
+    let settings: Settings
+    let nonces: DPoPNonces
+    let time: NodeTime
+
+    /// What a resource server is told.
+    public struct Settings: Sendable {
+        /// The claim `iss` of the tokens that it takes.
+        public var issuer: String
+        /// The claim `aud` that they must have.
+        public var audience: String
+        /// The address that its clients use, without a slash at the end: what DPoP proofs must be for.
+        public var publicURL: String
+        /// The issuer's keys.
+        public var keys: IssuerKeys
+        /// What each action demands: the same file as the authorization server's.
+        public var policy: StepUpPolicy
+        /// The memory of tokens for one use.
+        public var spent: any SpentTokens
+
+        /// All that is needed.
+        public init(
+            issuer: String, audience: String, publicURL: String, keys: IssuerKeys, policy: StepUpPolicy, spent: any SpentTokens
+        ) {
+            self.issuer = issuer
+            self.audience = audience
+            self.publicURL = publicURL
+            self.keys = keys
+            self.policy = policy
+            self.spent = spent
+        }
+    }
+
+    /// A resource server with these settings, by this machine's clock.
+    public init(_ settings: Settings) {
+        self.init(settings, clock: .system)
+    }
+
+    package init(_ settings: Settings, clock: NodeClock) {
+        self.settings = settings
+        time = NodeTime(clock)
+        nonces = DPoPNonces(now: time.now)
+    }
+
+    /// The token of the request that is being answered, in handlers behind `RequireStepUp`.
+    @TaskLocal public static var token: AccessTokenClaims?
+}
+
+extension ResourceServer {
+    /// What a request has to show.
+    struct Shown {
+        var token: String
+        var dpop: String
+        var method: String
+        var path: String
+        var body: [UInt8]
+    }
+
+    /// Verifies the token and the DPoP proof. Nothing is said of an action before both hold (RFC 9470 section 9).
+    func verify(_ shown: Shown) async throws -> AccessTokenClaims {
+        let now = time.now
+        let claims: AccessTokenClaims
+        do {
+            let keys = try await settings.keys.keys(with: AccessToken.kid(of: shown.token), at: now)
+            claims = try AccessToken(
+                shown.token, keys: keys, issuer: settings.issuer, audience: settings.audience, at: now
+            ).claims
+        } catch let refusal as Refusal {
+            throw Refused.invalidToken("token \(refusal.rawValue)")
+        }
+        do throws(Refusal) {
+            let proof = try DPoPProof(
+                shown.dpop,
+                for: .init(
+                    method: shown.method, uri: settings.publicURL + shown.path, accessToken: shown.token,
+                    body: shown.method == "GET" ? nil : shown.body
+                ),
+                fresh: .nonce(isLive: { nonces.isLive($0, at: now) })
+            )
+            guard claims.cnf.jkt == proof.jkt else { throw .foreignKey }
+            try nonces.admit(proof, at: now)
+        } catch {
+            throw Refused.dpop(error, atResource: true)
+        }
+        return claims
+    }
+
+    /// Returns if the token is good for the action now; of one that is good for one use that use is taken here.
+    func judge(_ claims: AccessTokenClaims, for ask: ActionAsk) async throws {
+        let now = time.now
+        let demand: ActionDemand
+        do throws(StepUpTable.Unasked) {
+            demand = try settings.policy.current.demand(for: ask)
+        } catch {
+            throw Refused.forbidden("step-up \(error.rawValue)")
+        }
+        guard Assurance(acr: claims.acr)?.meets(demand.assurance) == true else {
+            throw Refused.stepUp(ask, .acr(demand.assurance.acr))
+        }
+        guard let grant = claims.authorizationDetails?.first, claims.authorizationDetails?.count == 1, grant.covers(ask),
+            demand.takes(grant.keys), demand.isMet(by: grant.shown), grant.once || !demand.signsEach,
+            now - claims.authTime <= demand.oldest
+        else { throw Refused.stepUp(ask, .age(demand.maximumAge)) }
+        guard grant.once else { return }
+        guard try await settings.spent.spend("\(claims.iss) \(claims.jti)", until: claims.exp, at: now) else {
+            throw Refused.stepUp(ask, .age(demand.maximumAge))
+        }
+    }
+}
+
+extension Refused {
+    /// What of a step-up is missing.
+    enum Missing {
+        case age(Duration)
+        case acr(String)
+    }
+
+    /// RFC 9470 section 3, in the words of its examples. `action` is ours: what to step up for, as the challenge's claim `act` names it.
+    static func stepUp(_ ask: ActionAsk, _ missing: Missing) -> Refused {
+        let says =
+            switch missing {
+            case .age(let age):
+                "error_description=\"More recent authentication is required\", max_age=\"\(age.components.seconds)\""
+            case .acr(let acr): "error_description=\"A different authentication level is required\", acr_values=\"\(acr)\""
+            }
+        return Refused(
+            problem: Problem(.stepUpRequired, status: 401, error: "insufficient_user_authentication"),
+            reason: "step-up \(missing.reason)",
+            challenge: "DPoP error=\"insufficient_user_authentication\", \(says), action=\"\(ask.text)\", algs=\"ES256\""
+        )
+    }
+
+    /// The policy has no answer: no token helps.
+    static func forbidden(_ reason: String) -> Refused {
+        Refused(problem: Problem(.verificationFailed, status: 403), reason: reason)
+    }
+}
+
+extension Refused.Missing {
+    fileprivate var reason: String {
+        switch self {
+        case .age: "stale"
+        case .acr: "assurance"
+        }
+    }
+}
+#endif

@@ -1,0 +1,72 @@
+#if Server
+import Foundation
+import Synchronization
+public import ThumbturnCore
+
+/// The table in use. It is replaced whole while requests run: each reads it once, and is judged by one table.
+public final class StepUpPolicy: Sendable {
+    private let table: Mutex<StepUpTable>
+    private let file: String?
+
+    /// A table that stays as it is.
+    public init(_ table: StepUpTable = .standard) {
+        self.table = Mutex(table)
+        file = nil
+    }
+
+    /// The table of a file. Throws `PolicyFileError` with the place of a mistake.
+    public init(file: String) throws(PolicyFileError) {
+        table = Mutex(try StepUpTable(file: file))
+        self.file = file
+    }
+
+    /// The table that counts now.
+    public var current: StepUpTable { table.withLock { $0 } }
+
+    /// Whether it comes from a file.
+    public var isFromFile: Bool { file != nil }
+
+    /// Reads the file again. Where that throws, the table stays the one before.
+    public func reload() throws(PolicyFileError) {
+        guard let file else { return }
+        let fresh = try StepUpTable(file: file)
+        table.withLock { $0 = fresh }
+    }
+}
+
+extension StepUpTable {
+    /// Reads a policy file: JSON, at most 64 KiB; see `docs/policy.md`.
+    public init(file: String) throws(PolicyFileError) {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw PolicyFileError("\(file): cannot be read")
+        }
+        do throws(PolicyFileError) {
+            try self.init(json: Array(data))
+        } catch {
+            throw PolicyFileError("\(file): \(error.description)")
+        }
+    }
+
+    /// Reads the bytes of a policy file.
+    package init(json: [UInt8]) throws(PolicyFileError) {
+        guard json.count <= Self.largestFile else { throw PolicyFileError("is longer than 64 KiB") }
+        if let fault = JSONScan.fault(in: json) { throw PolicyFileError("line \(fault.line): \(fault.says)") }
+        do {
+            self = try JSONDecoder().decode(StepUpTable.self, from: Data(json))
+        } catch let error as DecodingError {
+            throw PolicyFileError(error.says)
+        } catch {
+            throw PolicyFileError("cannot be read")
+        }
+    }
+
+    private static var largestFile: Int { 64 * 1024 }
+}
+
+/// What is wrong with a policy file: the file, the place in it, and the reason.
+public struct PolicyFileError: Error, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
+#endif

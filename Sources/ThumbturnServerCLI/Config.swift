@@ -1,0 +1,45 @@
+#if Tools
+import ArgumentParser
+import Foundation
+import ThumbturnCore
+import ThumbturnServer
+
+struct Config: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Looks at what the server is told to do.", subcommands: [Check.self]
+    )
+
+    struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks a policy file: status 0 if the server would take it, 1 with the place of the mistake if not.",
+            discussion: "What weakens the policy is a warning on standard error, and no mistake."
+        )
+
+        @Argument(help: "The policy file.")
+        var file: String
+
+        func run() throws {
+            let table = try StepUpTable(file: file)
+            for warning in table.warnings {
+                FileHandle.standardError.write(Data("warning: \(file): \(warning)\n".utf8))
+            }
+            for (name, rule) in table.actions.sorted(by: { $0.key < $1.key }) { print("\(name): \(rule.summary)") }
+        }
+    }
+}
+
+extension ActionRule {
+    fileprivate var summary: String {
+        var parts = [signsEach ? "a signature each" : "at most \(maximumAge.components.seconds) s old"]
+        parts.append("by " + keys.map(\.rawValue).joined(separator: " or "))
+        if assurance != Assurance(protection: .software, verification: .none) { parts.append("at least \(assurance.acr)") }
+        if !oneOf.isEmpty { parts.append("with " + oneOf.map(\.rawValue).joined(separator: " or ")) }
+        for threshold in thresholds {
+            parts.append(
+                "above \(threshold.above.minor) minor units of \(threshold.above.currency) with "
+                    + threshold.oneOf.map(\.rawValue).joined(separator: " or "))
+        }
+        return parts.joined(separator: ", ")
+    }
+}
+#endif

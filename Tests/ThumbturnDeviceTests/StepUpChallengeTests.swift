@@ -1,0 +1,101 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+
+/// What a resource asks for, and what the device makes of it (RFC 9470).
+@Suite struct StepUpChallengeTests {
+    private struct Examples: Decodable {
+        struct Figure: Decodable {
+            var caption: String
+            var text: String
+        }
+        var figures: [Figure]
+    }
+
+    /// The header's value of one of the standard's figures, unfolded.
+    private static func example(_ caption: String) throws -> String {
+        let figures = try TestSupport.Vectors.load("rfc9470-stepup/examples.json", as: Examples.self).figures
+        let text = try #require(figures.first { $0.caption.contains(caption) }?.text)
+        return try #require(text.split(separator: "WWW-Authenticate: ").last).replacing("\n", with: "").description
+    }
+
+    @Test(.enabled(if: TestSupport.Vectors.areHere)) func theStandardsExamplesAreRead() throws {
+        let age = try #require(StepUpChallenge(try Self.example("indicating `max_age` {")))
+        #expect(age.maximumAge == .seconds(5) && age.acrValues.isEmpty && age.ask == nil)
+        let acr = try #require(StepUpChallenge(try Self.example("indicating `acr_values` {")))
+        #expect(acr.maximumAge == nil && acr.acrValues == ["myACR"])
+    }
+
+    @Test func whatIsNoSuchChallengeIsNone() {
+        let good = #"DPoP error="insufficient_user_authentication", max_age=0, action="pay:EUR:5", algs="ES256""#
+        #expect(StepUpChallenge(good)?.ask == ActionAsk("pay", amount: Money(minor: 5, currency: "EUR")))
+        #expect(StepUpChallenge(#"bearer Error="insufficient_\user_authentication",x="a\"b, c=d""#) != nil)
+        for bad in [
+            "", "DPoP", "DPoP ", #"Basic error="insufficient_user_authentication""#, #"DPoP error="invalid_token""#,
+            #"DPoP error="insufficient_user_authentication", error="x""#, #"DPoP error="insufficient_user_authentication"#,
+            #"DPoP error="insufficient_user_authentication" max_age="5""#, #"DPoP error="insufficient_user_authentication","#,
+            #"DPoP error="insufficient_user_authentication", max_age="-5""#,
+            #"DPoP error="insufficient_user_authentication", max_age="soon""#,
+            #"DPoP error="insufficient_user_authentication", action="Pay""#, #"DPoP error="insufficient_user_authentication\"#,
+        ] { #expect(StepUpChallenge(bad) == nil, "\(bad)") }
+    }
+
+    private static let wants = #"DPoP error="insufficient_user_authentication", max_age="0""#
+
+    @Test func aResourceThatWantsOneGetsOne() async throws {
+        try await World.enrolled { world in
+            _ = try await world.auth.authenticate("Unlock")
+            let prompts = world.phone.promptCount
+            world.server.state.withLock { $0.wanted = [Self.wants] }
+            let amount = Money(minor: 1250, currency: "EUR")
+            _ = try await world.auth.send("GET", "/v1/me", doing: .newRecipient, amount: amount, "Pay 12.50 EUR")
+            #expect(world.phone.promptCount == prompts + 1)
+            #expect(world.server.state.withLock { $0.redeemed.last?.claims.act } == "new-recipient:EUR:1250")
+            _ = try await world.auth.send("GET", "/v1/me", doing: .newRecipient, amount: amount, "Pay 12.50 EUR")
+            #expect(world.phone.promptCount == prompts + 1, "whoever wants none gets none")
+        }
+    }
+
+    @Test func whatStoodForItHereDoesNotStandThere() async throws {
+        try await World.enrolled { world in
+            _ = try await world.auth.stepUp(for: .cardDetails, "Show")
+            let prompts = world.phone.promptCount
+            world.server.state.withLock { $0.wanted = [Self.wants] }
+            _ = try await world.auth.send("GET", "/v1/me", doing: .cardDetails, "Show")
+            #expect(world.phone.promptCount == prompts + 1)
+        }
+    }
+
+    @Test func aResourceThatIsNeverContentIsAskedTwice() async throws {
+        try await World.enrolled { world in
+            _ = try await world.auth.authenticate("Unlock")
+            world.server.state.withLock { $0.wanted = [Self.wants, Self.wants, Self.wants] }
+            await expectFailure(.refused) { _ = try await world.auth.send("GET", "/v1/me", doing: .cardDetails, "Show") }
+            #expect(world.server.state.withLock { $0.wanted.count } == 1)
+        }
+    }
+
+    @Test(
+        "the resource does not choose what is signed",
+        arguments: [
+            (#"action="new-recipient:EUR:999999""#, Failure.Code.unexpectedAnswer),
+            (#"action="card-details""#, .unexpectedAnswer),
+            (#"acr_values="urn:thumbturn:acr:hardware:biometric""#, .refused),
+        ])
+    func choosing(_ parameter: String, _ code: Failure.Code) async throws {
+        try await World.enrolled { world in
+            _ = try await world.auth.authenticate("Unlock")
+            let prompts = world.phone.promptCount
+            world.server.state.withLock { $0.wanted = ["\(Self.wants), \(parameter)"] }
+            await expectFailure(code) {
+                _ = try await world.auth.send(
+                    "GET", "/v1/me", doing: .newRecipient, amount: Money(minor: 1, currency: "EUR"), "Pay 0.01 EUR")
+            }
+            #expect(world.phone.promptCount == prompts)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+#if Tools
+import Foundation
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnLoad
+
+/// The policy file in the operator's hands.
+@Suite struct PolicyCommandTests {
+    private struct File {
+        let path = Built.temporaryFolder() + ".json"
+        func write(_ actions: String) throws {
+            try write(whole: #"{"format":"thumbturn-policy/1","actions":{\#(actions)}}"#)
+        }
+        func write(whole text: String) throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
+        func remove() { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    private static func check(_ file: File) async throws -> Finished {
+        try await Built.run(Built.path("thumbturn-server"), ["config", "check", file.path])
+    }
+
+    @Test func aGoodFileIsToldWhatItSays() async throws {
+        let file = File()
+        defer { file.remove() }
+        try file.write(
+            #""card-details":{"max_age":60},"new-recipient":{"max_age":0,"#
+                + #""thresholds":[{"currency":"EUR","above":100000,"one_of":["two-keys","second-approver"]}]},"#
+                + #""existing-recipient":{"max_age":300},"statement-export":{"max_age":300}"#)
+        let finished = try await Self.check(file)
+        #expect(finished.status == 0 && finished.errors.isEmpty)
+        #expect(finished.output.contains("card-details: at most 60 s old, by biometric or pin\n"))
+        #expect(
+            finished.output.contains(
+                "new-recipient: a signature each, by biometric or pin, "
+                    + "above 100000 minor units of EUR with two-keys or second-approver\n"))
+    }
+
+    @Test func aMistakeIsNamedWithItsPlace() async throws {
+        let file = File()
+        defer { file.remove() }
+        try file.write(#""pay":{"max_age":0,"thresholds":[{"currency":"EUR","above":1.5,"one_of":["two-keys"]}]}"#)
+        let finished = try await Self.check(file)
+        #expect(finished.status == 1 && finished.errors.contains("\(file.path): actions.pay.thresholds[0].above: "))
+        let serve = try await Built.run(
+            Built.path("thumbturn-server"), ["serve", "--policy", file.path, "--data", file.path + ".data"])
+        #expect(serve.status == 1 && serve.errors.contains("actions.pay.thresholds[0].above: "))
+        file.remove()
+        let gone = try await Self.check(file)
+        #expect(gone.status == 1 && gone.errors.contains("\(file.path): cannot be read"))
+    }
+
+    @Test func whatWeakensIsAWarningAndNoMistake() async throws {
+        let file = File()
+        defer { file.remove() }
+        try file.write(#""card-details":{"max_age":300,"keys":["passcode"]}"#)
+        let finished = try await Self.check(file)
+        #expect(finished.status == 0)
+        #expect(
+            finished.errors.contains("warning: \(file.path): actions.card-details.max_age: is 300 s, and 120 s in standard\n"))
+        #expect(finished.errors.contains("actions.card-details.keys: whoever knows the device's passcode may do it\n"))
+    }
+
+    @Test func aSignalReadsItAgainAndABrokenFileChangesNothing() async throws {
+        let (file, folder) = (File(), Built.temporaryFolder())
+        defer {
+            file.remove()
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+        try file.write(#""one":{"max_age":60}"#)
+        try await ServerProcess.addAccount(in: folder)
+        let port = try await Built.freePort()
+        let server = try await ServerProcess.start(
+            "thumbturn-server", ["serve", "--data", folder, "--listen", "127.0.0.1:\(port)", "--policy", file.path], port: port)
+        defer { server.stop() }
+        let (connection, device) = (try await server.connect(), LoadDevice(server: "http://127.0.0.1:\(port)"))
+        func knows(_ act: String) async throws -> Bool {
+            let request = ChallengeRequest(purpose: .stepUp, act: act, kids: [device.kid], jkt: device.sessionKid)
+            return try await connection.send(
+                "POST", "/v1/challenges", type: "application/json", body: Signing.encode(request)
+            ).status == 200
+        }
+        /// Each answer is a turn of the server's; it hears the signal within few of them.
+        func becomesKnown(_ act: String) async throws -> Bool {
+            for turn in 1...20_000 {
+                if turn % 500 == 1 { server.hangUp() }
+                if try await knows(act) { return true }
+            }
+            return false
+        }
+        #expect(try await knows("one"))
+        #expect(try await !knows("two"))
+        try file.write(#""two":{"max_age":60}"#)
+        #expect(try await becomesKnown("two"))
+        #expect(try await !knows("one"))
+        try file.write(whole: #"{"format":"thumbturn-policy/1","actions":{"three":{"max_age":"#)
+        server.hangUp()
+        for _ in 1...200 { #expect(try await knows("two")) }
+        try file.write(#""four":{"max_age":60}"#)
+        #expect(try await becomesKnown("four"), "a broken file did not end the listening")
+    }
+}
+#endif
