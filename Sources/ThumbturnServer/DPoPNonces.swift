@@ -13,6 +13,8 @@ package final class DPoPNonces: Sendable {
 
     private struct State {
         var key = SymmetricKey(size: .bits256)
+        /// The nonces of this bucket and of the one before.
+        var nonces = (current: "", before: "")
         /// The proofs seen in this bucket and in the one before.
         var bucket: Int64
         var seen: Set<[UInt8]> = []
@@ -26,14 +28,16 @@ package final class DPoPNonces: Sendable {
 
     package init(now: UnixTime, capacity: Int = 1_000_000) {
         self.capacity = capacity
-        state = Mutex(State(bucket: Self.bucket(now)))
+        var state = State(bucket: Self.bucket(now))
+        Self.renewNonces(&state)
+        self.state = Mutex(state)
     }
 
     /// The nonce to give out now.
     package func current(at now: UnixTime) -> String {
         state.withLock { state in
             Self.advance(&state, to: now)
-            return Self.nonce(of: state.bucket, key: state.key)
+            return state.nonces.current
         }
     }
 
@@ -52,6 +56,7 @@ package final class DPoPNonces: Sendable {
             guard let nonce = proof.nonce, let bucket = Self.bucket(of: nonce, in: state) else { throw .nonceNeeded }
             if state.seen.count + state.seenBefore.count >= capacity {
                 state.key = SymmetricKey(size: .bits256)
+                Self.renewNonces(&state)
                 state.seen = []
                 state.seenBefore = []
                 throw .nonceNeeded
@@ -68,12 +73,17 @@ package final class DPoPNonces: Sendable {
         state.seenBefore = bucket == state.bucket + 1 ? state.seen : []
         state.seen = []
         state.bucket = bucket
+        renewNonces(&state)
+    }
+
+    private static func renewNonces(_ state: inout State) {
+        state.nonces = (nonce(of: state.bucket, key: state.key), nonce(of: state.bucket - 1, key: state.key))
     }
 
     private static func bucket(of nonce: String, in state: State) -> Int64? {
-        // Two MACs at most; comparing whole strings leaks no more than a guess at 128 bits could use.
-        if nonce == self.nonce(of: state.bucket, key: state.key) { return state.bucket }
-        if nonce == self.nonce(of: state.bucket - 1, key: state.key) { return state.bucket - 1 }
+        // Comparing whole strings leaks no more than a guess at 128 bits could use.
+        if nonce == state.nonces.current { return state.bucket }
+        if nonce == state.nonces.before { return state.bucket - 1 }
         return nil
     }
 

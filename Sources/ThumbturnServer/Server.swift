@@ -1,5 +1,6 @@
 #if Server
 public import Hummingbird
+import HummingbirdCore
 public import Logging
 import NIOCore
 import ServiceLifecycle
@@ -66,7 +67,9 @@ public struct Server: Sendable {
         var application = Application(
             router: Routes(service).router(),
             // Whoever says nothing for so long makes room for others.
-            server: .http1(configuration: .init(idleTimeout: .seconds(30))),
+            server: HTTPServerBuilder { responder in
+                OnItsLoop(base: HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .seconds(30))))
+            },
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: nil),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
             logger: logger

@@ -56,6 +56,9 @@ struct Serve: AsyncParsableCommand {
     )
     var policy: String?
 
+    @Flag(help: .init("Print what was done as one JSON object at the end.", visibility: .hidden))
+    var counts = false
+
     @Option(help: "How much to log on standard error: trace, debug, info, notice, warning, error, critical.")
     var logLevel = Logger.Level.notice
 
@@ -81,6 +84,7 @@ struct Serve: AsyncParsableCommand {
         }
         do {
             try await application.runService()
+            if counts { print(String(decoding: try JSONEncoder().encode(try server.counts()), as: UTF8.self)) }
         } catch let error as IOError
             where error.errnoCode == EADDRINUSE || error.errnoCode == EADDRNOTAVAIL || error.errnoCode == EACCES
         {

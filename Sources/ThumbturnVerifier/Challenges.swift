@@ -7,13 +7,23 @@ public struct ChallengeSecret: Sendable {
     /// The `kid` of what it makes.
     public let id: String
     fileprivate let key: SymmetricKey
+    /// The header of what it makes, in base64url: the only one that it recognises in most cases, so it is compared first.
+    fileprivate let header: [UInt8]
 
     /// A secret of exactly 32 bytes.
     public init(id: String, bytes: [UInt8]) {
         precondition(bytes.count == 32, "a challenge secret has 32 bytes")
         self.id = id
         key = SymmetricKey(data: bytes)
+        header = Base64URL.encodedBytes(WireJSON.encode(ChallengeHeader(typ: ChallengeClaims.type, alg: "HS256", kid: id)))
     }
+}
+
+private struct ChallengeHeader: Message {
+    enum CodingKeys: String, CodingKey, CaseIterable { case typ, alg, kid }
+    var typ: String
+    var alg: String
+    var kid: String
 }
 
 /// Makes challenges and recognises its own: compact JWS, HS256, with an exact header.
@@ -76,10 +86,7 @@ public struct Challenges: Sendable {
     /// The claims of one of our own challenges for this purpose, if it is still alive.
     public func verify(_ challenge: String, for purpose: Purpose, at now: UnixTime) throws(Refusal) -> ChallengeClaims {
         guard let jws = CompactJWS(challenge) else { throw .malformed }
-        let header = try WireJSON.decode(Header.self, from: jws.header)
-        guard header.typ == ChallengeClaims.type else { throw .wrongType }
-        guard header.alg == "HS256" else { throw .wrongAlgorithm }
-        guard let secret = secrets.first(where: { $0.id == header.kid }) else { throw .unknownKey }
+        let secret = try secret(of: jws)
         guard HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret.key)
         else { throw .wrongSignature }
         let claims = try WireJSON.decode(ChallengeClaims.self, from: jws.payload)
@@ -91,19 +98,24 @@ public struct Challenges: Sendable {
         return claims
     }
 
-    /// The challenge of these claims, under the newest secret.
-    package func sign(_ claims: ChallengeClaims) -> String {
-        let header = WireJSON.encode(Header(typ: ChallengeClaims.type, alg: "HS256", kid: secrets[0].id))
-        let input = CompactJWS.signingInput(header: header, payload: WireJSON.encode(claims))
-        let code = HMAC<SHA256>.authenticationCode(for: input, using: secrets[0].key)
-        return CompactJWS.compact(signingInput: input, signature: Array(code))
+    private func secret(of jws: CompactJWS) throws(Refusal) -> ChallengeSecret {
+        if let secret = secrets.first(where: {
+            jws.signingInput.starts(with: $0.header) && jws.signingInput[$0.header.count] == UInt8(ascii: ".")
+        }) {
+            return secret
+        }
+        let header = try WireJSON.decode(ChallengeHeader.self, from: jws.header)
+        guard header.typ == ChallengeClaims.type else { throw .wrongType }
+        guard header.alg == "HS256" else { throw .wrongAlgorithm }
+        guard let secret = secrets.first(where: { $0.id == header.kid }) else { throw .unknownKey }
+        return secret
     }
 
-    private struct Header: Message {
-        enum CodingKeys: String, CodingKey, CaseIterable { case typ, alg, kid }
-        var typ: String
-        var alg: String
-        var kid: String
+    /// The challenge of these claims, under the newest secret.
+    package func sign(_ claims: ChallengeClaims) -> String {
+        let input = secrets[0].header + [UInt8(ascii: ".")] + Base64URL.encodedBytes(WireJSON.encode(claims))
+        let code = HMAC<SHA256>.authenticationCode(for: input, using: secrets[0].key)
+        return CompactJWS.compact(signingInput: input, signature: Array(code))
     }
 
     /// A handle comes from us alone: a new PIN key gets one, and everything else names one that was enrolled. In a change the new
@@ -132,6 +144,6 @@ public struct Challenges: Sendable {
     }
 
     private static func random16(using generator: inout some RandomNumberGenerator) -> [UInt8] {
-        (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        RandomBytes.sixteen(using: &generator)
     }
 }

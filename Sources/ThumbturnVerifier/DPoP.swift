@@ -12,7 +12,7 @@ public struct DPoPProof: Sendable {
     public let nonce: String?
 
     /// The thumbprint of the key that signed.
-    public var jkt: String { key.thumbprint }
+    public let jkt: String
 
     /// The request that a proof must be for.
     public struct Request: Sendable {
@@ -65,6 +65,7 @@ public struct DPoPProof: Sendable {
             if claims.iat - now > window { throw .notYetValid }
             if now - claims.iat > window { throw .expired }
         }
+        jkt = key.thumbprint
         jti = claims.jti
         nonce = claims.nonce
     }

@@ -23,8 +23,9 @@ public struct UnverifiedProof: Sendable {
     /// The challenge inside something that is meant to be a proof, however damaged the rest of it is. A broken attempt is an
     /// attempt: what it is about must be spent all the same.
     public static func challenge(in text: String) -> String? {
-        let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count >= 2, let payload = Base64URL.decode(parts[1]) else { return nil }
+        let bytes = Array(text.utf8)
+        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count >= 2, let payload = Base64URL.decode(Array(parts[1])) else { return nil }
         return String(validating: payload, as: UTF8.self)
     }
 

@@ -7,11 +7,18 @@ public struct TokenSigner: Sendable {
     private let key: P256.Signing.PrivateKey
     /// The thumbprint of the public key.
     public let kid: String
+    /// The header of access tokens, in base64url.
+    private let tokenHeader: [UInt8]
 
     /// Signs with this key. Its public half becomes part of the key set.
     public init(_ key: P256.Signing.PrivateKey) throws(Refusal) {
         self.key = key
         kid = try VerifyingKey(x963: Array(key.publicKey.x963Representation)).thumbprint
+        tokenHeader = Self.header(AccessTokenClaims.type, kid)
+    }
+
+    private static func header(_ type: String, _ kid: String) -> [UInt8] {
+        Base64URL.encodedBytes(WireJSON.encode(AccessToken.Header(typ: type, alg: "ES256", kid: kid)))
     }
 
     /// The public half, for `/.well-known/jwks.json`.
@@ -30,8 +37,8 @@ public struct TokenSigner: Sendable {
     public func sign(_ receipt: ApprovalReceipt) throws -> String { try signed(receipt, type: ApprovalReceipt.type) }
 
     private func signed(_ claims: some Encodable, type: String = AccessTokenClaims.type) throws -> String {
-        let header = WireJSON.encode(AccessToken.Header(typ: type, alg: "ES256", kid: kid))
-        let input = CompactJWS.signingInput(header: header, payload: WireJSON.encode(claims))
+        let header = type == AccessTokenClaims.type ? tokenHeader : Self.header(type, kid)
+        let input = header + [UInt8(ascii: ".")] + Base64URL.encodedBytes(WireJSON.encode(claims))
         let signature = try key.signature(for: input).rawRepresentation
         return CompactJWS.compact(signingInput: input, signature: Array(signature))
     }

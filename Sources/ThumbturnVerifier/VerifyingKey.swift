@@ -4,8 +4,6 @@ public import ThumbturnCore
 
 /// A public P-256 key that lies on the curve, with its RFC 7638 thumbprint.
 public struct VerifyingKey: Sendable, Hashable {
-    /// The SHA-256 thumbprint in base64url: 43 characters.
-    public let thumbprint: String
     /// The uncompressed point, 65 bytes.
     public let x963: [UInt8]
     private let key: P256.Signing.PublicKey
@@ -15,7 +13,8 @@ public struct VerifyingKey: Sendable, Hashable {
         guard x963.count == 65, let key = try? P256.Signing.PublicKey(x963Representation: x963) else {
             throw .unacceptableKey
         }
-        self.init(key)
+        self.x963 = x963
+        self.key = key
     }
 
     /// From a JSON Web Key on P-256 for ES256 signatures.
@@ -46,9 +45,10 @@ public struct VerifyingKey: Sendable, Hashable {
     private init(_ key: P256.Signing.PublicKey) {
         self.key = key
         x963 = Array(key.x963Representation)
-        let jwk = JWK(x: Array(x963[1..<33]), y: Array(x963[33...]))
-        thumbprint = Base64URL.encode(SHA256.hash(data: jwk.thumbprintInput))
     }
+
+    /// The SHA-256 thumbprint in base64url (RFC 7638): 43 characters. Each call computes it anew.
+    public var thumbprint: String { Base64URL.encode(SHA256.hash(data: jwk.thumbprintInput)) }
 
     /// The key as a JSON Web Key.
     public var jwk: JWK { JWK(x: Array(x963[1..<33]), y: Array(x963[33...])) }

@@ -1,19 +1,11 @@
-import Foundation
 package import ThumbturnCore
 
 /// JSON as it travels: compact, sorted, and read strictly.
 package enum WireJSON {
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }()
-    private static let decoder = JSONDecoder()
-
     /// Our own values always have a JSON form.
     package static func encode(_ value: some Encodable) -> [UInt8] {
         do {
-            return Array(try encoder.encode(value))
+            return try WireEncoder.encode(value)
         } catch {
             preconditionFailure("a message that cannot be written as JSON: \(error)")
         }
@@ -21,19 +13,23 @@ package enum WireJSON {
 
     /// Decodes a message and refuses unknown members.
     package static func decode<M: Message>(_ type: M.Type, from bytes: [UInt8]) throws(Refusal) -> M {
-        guard JSONScan.isUnambiguous(bytes) else { throw .malformed }
-        do {
-            return try decoder.decode(Strict<M>.self, from: Data(bytes)).content
-        } catch {
-            throw .malformed
+        try read(bytes) { tree in
+            guard tree.nodes[0].kind == .object else { throw WireDecoder.Fault.notWhatIsWanted }
+            let known = M.CodingKeys.allCases
+            let present = known.count { tree.member($0.stringValue, of: 0) != nil }
+            guard present == Int(tree.nodes[0].count) else { throw WireDecoder.Fault.notWhatIsWanted }
+            return try M(from: WireDecoder(tree: tree, index: 0))
         }
     }
 
     /// Decodes claims and ignores unknown ones (RFC 7519 section 4).
     package static func decodeClaims<Claims: Decodable>(_ type: Claims.Type, from bytes: [UInt8]) throws(Refusal) -> Claims {
-        guard JSONScan.isUnambiguous(bytes) else { throw .malformed }
+        try read(bytes) { try Claims(from: WireDecoder(tree: $0, index: 0)) }
+    }
+
+    private static func read<Value>(_ bytes: [UInt8], _ work: (JSONTree) throws -> Value) throws(Refusal) -> Value {
         do {
-            return try decoder.decode(Claims.self, from: Data(bytes))
+            return try work(try JSONTree(bytes))
         } catch {
             throw .malformed
         }

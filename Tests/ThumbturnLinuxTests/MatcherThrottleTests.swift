@@ -13,12 +13,18 @@ import Testing
         #expect(throttle.wait(at: 100, boot: "a") == 30)
         #expect(throttle.wait(at: 129, boot: "a") == 1)
         #expect(throttle.wait(at: 130, boot: "a") == 0)
-        throttle.began(at: 130, boot: "a")
-        #expect(throttle.wait(at: 130, boot: "a") == 60)
+        for wait: Int64 in [60, 120, 240, 300, 300] {
+            throttle.began(at: 130, boot: "a")
+            #expect(throttle.wait(at: 130, boot: "a") == wait)
+        }
         for _ in 0..<30 { throttle.began(at: 130, boot: "a") }
         #expect(throttle.wait(at: 130, boot: "a") == 300, "never longer, so an honest person gets in")
         throttle.matched()
-        #expect(throttle.wait(at: 130, boot: "a") == 0)
+        for _ in 0..<5 {
+            #expect(throttle.wait(at: 130, boot: "a") == 0)
+            throttle.began(at: 130, boot: "a")
+        }
+        #expect(throttle.wait(at: 130, boot: "a") == 30)
     }
 
     @Test func aRebootShortensNoWait() {

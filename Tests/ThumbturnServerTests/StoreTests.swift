@@ -82,7 +82,7 @@ import ThumbturnLoad
                     keys: [.init(kid: kid, kind: .biometric, x963: [], isActive: true)], coolOff: .zero
                 )
                 _ = try await store.enrol(device, spending: [spend(number)])
-                let session = NewSession(id: .random(), kid: kid, tokenHash: [])
+                let session = NewSession(id: .random(), kid: kid, sessionJKT: "jkt \(number)", tokenHash: [])
                 _ = try await store.openSession(session, spending: spend(number + 10))
                 devices.append((device.id, session.id))
             }
@@ -130,7 +130,7 @@ import ThumbturnLoad
             )
             _ = try await store.enrol(device, spending: [spend(0)])
             func open(_ kid: String, _ number: UInt8) async throws -> Bool {
-                let new = NewSession(id: .random(), kid: kid, tokenHash: [])
+                let new = NewSession(id: .random(), kid: kid, sessionJKT: "jkt", tokenHash: [])
                 guard case .done = try await store.openSession(new, spending: spend(number)) else { return false }
                 return true
             }
@@ -143,7 +143,7 @@ import ThumbturnLoad
             expect(try await store.key("handle")?.wrongInARow, is: 0)
             for number in UInt8(30)...39 { _ = try await store.spend([spend(number)], wronglySignedBy: "handle") }
             let right = try await store.openSession(
-                NewSession(id: .random(), kid: "handle", tokenHash: []), spending: spend(40))
+                NewSession(id: .random(), kid: "handle", sessionJKT: "jkt", tokenHash: []), spending: spend(40))
             guard case .disabled = right else {
                 Issue.record("a right PIN is told apart from a wrong one")
                 return
@@ -174,7 +174,7 @@ import ThumbturnLoad
         _ = try await store.enrol(device, spending: [spend(200)])
         var sessions: [String: SessionID] = [:]
         for (number, kid) in ["face", "pin"].enumerated() {
-            let session = NewSession(id: .random(), kid: kid, tokenHash: [])
+            let session = NewSession(id: .random(), kid: kid, sessionJKT: "jkt", tokenHash: [])
             _ = try await store.openSession(session, spending: spend(201 + UInt8(number)))
             sessions[kid] = session.id
         }
@@ -212,7 +212,7 @@ import ThumbturnLoad
                 return
             }
             expect(try await store.spend([spend(3)]), is: false, "and the spend stands")
-            guard case .refused = try await store.openSession(.init(id: .random(), kid: "pin", tokenHash: []), spending: spend(4))
+            guard case .refused = try await store.openSession(.init(id: .random(), kid: "pin", sessionJKT: "jkt", tokenHash: []), spending: spend(4))
             else {
                 Issue.record("a retired key signed in")
                 return

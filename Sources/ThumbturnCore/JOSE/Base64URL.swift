@@ -13,10 +13,11 @@ public enum Base64URL {
 
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
+        let values = values
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 3 / 4)
         var bits: UInt32 = 0
-        var count = 0
+        var count: UInt32 = 0
         for character in text {
             let value = values[Int(character)]
             guard value != foreign else { return nil }
@@ -24,28 +25,32 @@ public enum Base64URL {
             count += 6
             if count >= 8 {
                 count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-                bits &= (1 << UInt32(count)) - 1
+                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+                bits &= (1 << count) - 1
             }
         }
         return bits == 0 ? bytes : nil
     }
 
-    package static func encodedBytes(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    package static func encodedBytes(_ bytes: some Sequence<UInt8>) -> [UInt8] { encodedBytes(Array(bytes)) }
+
+    /// In a way of its own, because a generic one is not specialised in other modules.
+    package static func encodedBytes(_ bytes: [UInt8]) -> [UInt8] {
+        let alphabet = alphabet
         var text: [UInt8] = []
-        text.reserveCapacity((bytes.underestimatedCount * 4 + 2) / 3)
+        text.reserveCapacity((bytes.count * 4 + 2) / 3)
         var bits: UInt32 = 0
-        var count = 0
+        var count: UInt32 = 0
         for byte in bytes {
             bits = bits << 8 | UInt32(byte)
             count += 8
             while count >= 6 {
                 count -= 6
-                text.append(alphabet[Int(bits >> UInt32(count) & 63)])
+                text.append(alphabet[Int(bits >> count & 63)])
             }
-            bits &= (1 << UInt32(count)) - 1
+            bits &= (1 << count) - 1
         }
-        if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count) & 63)]) }
+        if count > 0 { text.append(alphabet[Int(bits << (6 - count) & 63)]) }
         return text
     }
 

@@ -18,9 +18,8 @@ public struct Strict<Content: Message>: Decodable, Sendable {
 package enum StrictKeys {
     /// Throws where an object has a member that is not among these.
     package static func check(_ decoder: any Decoder, _ known: [some CodingKey]) throws {
-        let names = Set(known.map(\.stringValue))
         let present = try decoder.container(keyedBy: AnyKey.self).allKeys
-        if let unknown = present.first(where: { !names.contains($0.stringValue) }) {
+        if let unknown = present.first(where: { key in !known.contains { $0.stringValue == key.stringValue } }) {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath + [unknown], debugDescription: "Unknown member.")
             )

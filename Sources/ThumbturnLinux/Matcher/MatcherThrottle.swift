@@ -9,15 +9,16 @@ struct MatcherThrottle: Hashable, Sendable, Codable {
     private(set) var last: Int64 = 0
     private(set) var boot = ""
 
-    /// From this many on there is a wait.
+    /// From this many on there is a wait, which doubles from 30 s to 300 s.
     static let free = 5
+    private static let waits: [Int64] = [30, 60, 120, 240, 300]
 
     /// How long to wait still. Civil time plays no part. After a reboot the whole wait begins again.
     mutating func wait(at now: Int64, boot: String) -> Int64 {
         guard mismatches >= Self.free else { return 0 }
         if boot != self.boot || now < last { (self.boot, last) = (boot, now) }
-        let whole = min(30 << min(mismatches - Self.free, 10), 300)
-        return max(0, last + Int64(whole) - now)
+        let whole = Self.waits[min(mismatches - Self.free, Self.waits.count - 1)]
+        return max(0, last + whole - now)
     }
 
     /// A finger is asked for: until we know better, it does not match.

@@ -42,6 +42,7 @@ extension AuthorizationServer {
         }
         // A PIN comes last: what is said of it is said only where nothing else is wrong, and is counted.
         for answer in answers.filter({ $0.key.kind != .pin }) + answers.filter({ $0.key.kind == .pin }) {
+            counters.verifications.count()
             do throws(Refusal) {
                 try answer.proof.verify(by: try VerifyingKey(x963: answer.key.x963))
             } catch {
@@ -53,17 +54,20 @@ extension AuthorizationServer {
         }
 
         await beforeSpending()
-        let id = SessionID.random()
+        let id = SessionID.random(at: time.now)
         let refreshToken = refreshTokens.token(of: id, generation: 0)
         let new = NewSession(
-            id: id, kid: answers[0].key.kid, also: answers.dropFirst().map(\.key.kid),
+            id: id, kid: answers[0].key.kid, also: answers.dropFirst().map(\.key.kid), sessionJKT: dpop.jkt,
             tokenHash: RefreshTokens.hash(refreshToken),
             // An action's age counts from the challenge, since nobody knows when in its life it was signed.
             authTime: act == nil ? nil : claims.iat,
             granted: granted.map { String(decoding: WireJSON.encode($0), as: UTF8.self) }
         )
         switch try await store.openSession(new, spending: spend) {
-        case .done(let session): return try answer(session, refreshed: false, refreshToken: refreshToken)
+        case .done(let session):
+            counters.spends.count()
+            counters.sessions.count()
+            return try answer(session, refreshed: false, refreshToken: refreshToken)
         case .refused: throw Refused.invalidGrant("proof \(Refusal.replayed.rawValue)")
         // The same answer as to a wrong PIN: a key that is used up no longer tells which one is right.
         case .disabled: throw Refused.wrongPIN(after: PINLedger.limit, error: "invalid_grant")
@@ -95,7 +99,7 @@ extension AuthorizationServer {
     /// the challenge was made for it.
     private func key(claimedBy proof: UnverifiedProof, _ claims: ChallengeClaims) async throws -> EnrolledKey {
         guard claims.kids.contains(proof.kid) else { throw Refusal.unknownKey }
-        guard let key = try await store.key(proof.kid), !key.isRevoked, key.kind.userVerification > .none else {
+        guard let key = try await store.knownKey(proof.kid), !key.isRevoked, key.kind.userVerification > .none else {
             throw Refusal.unknownKey
         }
         guard key.sessionJKT == claims.cnf.jkt else { throw Refusal.foreignKey }
@@ -116,7 +120,9 @@ extension AuthorizationServer {
             )
         )
         switch outcome {
-        case .rotated(let session), .repeated(let session): return try answer(session, refreshed: true, refreshToken: successor)
+        case .rotated(let session), .repeated(let session):
+            counters.refreshes.count()
+            return try answer(session, refreshed: true, refreshToken: successor)
         case .reused: throw Refused.invalidGrant("refresh reused, session ended")
         case .foreign: throw Refused.invalidGrant("refresh \(Refusal.foreignKey.rawValue)")
         case .over: throw Refused.invalidGrant("refresh session over")
@@ -137,12 +143,13 @@ extension AuthorizationServer {
             amr: assurance.amr, cnf: Confirmation(jkt: session.sessionJKT),
             authorizationDetails: grant.map { [$0] }
         )
+        counters.tokens.count()
         return TokenAnswer(
             accessToken: try secrets.current.token.sign(claims),
             expiresIn: (expiry - now).components.seconds, refreshToken: refreshToken
         )
     }
 
-    private var refreshTokens: RefreshTokens { RefreshTokens(key: secrets.current.refresh) }
+    private var refreshTokens: RefreshTokens { secrets.current.refreshTokens }
 }
 #endif

@@ -12,6 +12,7 @@ package struct AuthorizationServer: Sendable {
     let nonces: DPoPNonces
     /// Judges signed liveness evidence; nil where nobody can, and then a request that carries any is refused.
     package var livenessJudge: LivenessJudge?
+    let counters = Counters()
     /// Waits between the judgement of a proof and the spending of its challenge. For tests of that very race; empty otherwise.
     package var beforeSpending: @Sendable () async -> Void = {}
 

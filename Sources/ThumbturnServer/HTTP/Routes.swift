@@ -106,7 +106,7 @@ package struct Routes: Sendable {
     func dpop(of request: Request, body: [UInt8], token: String? = nil) throws -> DPoPProof {
         let atResource = token != nil
         let values = request.headers[values: .dpop]
-        guard values.count == 1, !values[0].contains(",") else { throw Refused.dpop(.malformed, atResource: atResource) }
+        guard values.count == 1, !values[0].utf8.contains(UInt8(ascii: ",")) else { throw Refused.dpop(.malformed, atResource: atResource) }
         let now = service.time.now
         let target = DPoPProof.Request(
             method: request.method.rawValue, uri: service.settings.publicURL + request.uri.path, accessToken: token,
@@ -115,6 +115,7 @@ package struct Routes: Sendable {
         )
         do throws(Refusal) {
             let proof = try DPoPProof(values[0], for: target, fresh: .nonce(isLive: { service.nonces.isLive($0, at: now) }))
+            service.counters.verifications.count()
             try service.nonces.admit(proof, at: now)
             return proof
         } catch {
@@ -145,10 +146,16 @@ extension HTTPField.Name {
 extension Request {
     /// The body of a request that must have this content type.
     func bytes(of type: String, error: String? = nil) async throws -> [UInt8] {
-        let sent = headers[.contentType]?.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
         let bytes = try await cappedBytes()
-        guard sent == type else { throw Refused.malformed(status: 415, error: error) }
+        guard let sent = headers[.contentType], sent == type || Self.mediaType(sent) == type else {
+            throw Refused.malformed(status: 415, error: error)
+        }
         return bytes
+    }
+
+    /// The type without its parameters, in lower case.
+    private static func mediaType(_ field: String) -> String? {
+        field.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
     }
 
     /// The body, capped before anything is parsed.

@@ -1,4 +1,11 @@
 #if Server
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 import Dispatch
 import GRDB
 import Synchronization
@@ -41,13 +48,18 @@ final class GroupCommit: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (Database, UnixTime) -> @Sendable ((any Error)?) -> Void = { db, now in
                 let result = Result<Value, any Error> {
-                    var value: Value?
-                    try db.inSavepoint {
-                        value = try work(db, now)
-                        return .commit
+                    // As GRDB's own savepoints, but with statements that are compiled once. Where SQLite has ended the transaction by
+                    // itself, a savepoint would begin another one.
+                    guard db.isInsideTransaction else { throw StoreError.transactionEnded }
+                    try db.cachedStatement(sql: "SAVEPOINT job").execute()
+                    do {
+                        let value = try work(db, now)
+                        try db.cachedStatement(sql: "RELEASE job").execute()
+                        return value
+                    } catch {
+                        try? db.execute(sql: "ROLLBACK TO job; RELEASE job")
+                        throw error
                     }
-                    guard let value else { preconditionFailure("a savepoint that returned has run its work") }
-                    return value
                 }
                 return { failedCommit in
                     if let failedCommit {
@@ -67,9 +79,21 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// Where a batch had company, the next one is given a moment to gather some, too: a sync costs the same for one and for many. A
+    /// request that is alone never waits.
     private func drain() {
-        while let batch = nextBatch() { commit(batch) }
+        var hadCompany = false
+        while true {
+            if hadCompany, waitingCount < Self.crowd { usleep(UInt32(Self.windowMilliseconds * 1000)) }
+            guard let batch = nextBatch() else { return }
+            hadCompany = batch.count > 1
+            commit(batch)
+        }
     }
+
+    static let windowMilliseconds = 1
+    /// So many need no more company.
+    private static let crowd = 32
 
     private func nextBatch() -> [Job]? {
         waiting.withLock { waiting in
@@ -110,5 +134,7 @@ final class GroupCommit: Sendable {
 enum StoreError: Error {
     /// The file was not opened as it must be.
     case notDurable
+    /// SQLite ended the transaction by itself, for want of room for example.
+    case transactionEnded
 }
 #endif

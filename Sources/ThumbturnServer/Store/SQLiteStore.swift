@@ -7,6 +7,7 @@ package import ThumbturnCore
 package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writer: GroupCommit
+    private let keys = RecentKeys()
 
     /// Opens the file, and brings its tables up to date.
     package init(path: String, time: NodeTime) throws {
@@ -48,6 +49,14 @@ package final class SQLiteStore: Store {
 
     package func key(_ kid: String) async throws -> EnrolledKey? {
         try await pool.read { try Self.key(kid, in: $0) }
+    }
+
+    package func knownKey(_ kid: String) async throws -> EnrolledKey? {
+        if let known = keys[kid] { return known }
+        let found = try await key(kid)
+        // Whoever is revoked is not worth the memory, and an unproven key may yet become another's.
+        if let found, !found.isRevoked { keys[kid] = found }
+        return found
     }
 
     package func session(_ id: SessionID) async throws -> SessionView? {
@@ -96,7 +105,7 @@ package final class SQLiteStore: Store {
             guard try Schema.spend(spend, in: db, at: now) else { return .refused }
             // The key was read before this transaction; the device may have been revoked since, and the last wrong PIN counted.
             let keys = try ([new.kid] + new.also).map { try Self.key($0, in: db) }
-            guard let key = keys[0], keys.allSatisfy({ $0?.isRevoked == false }) else { return .refused }
+            guard let key = keys[0], keys.allSatisfy({ $0?.isRevoked == false && $0?.sessionJKT == new.sessionJKT }) else { return .refused }
             guard keys.allSatisfy({ $0?.isDisabled == false }) else { return .disabled }
             for case let key? in keys { try Self.signed(key, in: db, at: now) }
             try db.cachedStatement(
@@ -110,8 +119,13 @@ package final class SQLiteStore: Store {
                     (new.authTime ?? now).seconds, now.seconds, new.granted,
                 ]
             )
-            guard let session = try Self.session(new.id, in: db) else { return .refused }
-            return .done(session)
+            return .done(
+                SessionView(
+                    id: new.id, device: key.device, account: key.account, accountName: key.accountName, kind: key.kind,
+                    sessionJKT: key.sessionJKT, generation: 0, authTime: new.authTime ?? now, isLive: true,
+                    coolsOffUntil: key.coolsOffUntil, keyOrigin: key.enrolledBy, granted: new.granted
+                )
+            )
         }
     }
 
@@ -298,8 +312,10 @@ package final class SQLiteStore: Store {
         if key.wrongInARow > 0 {
             try db.execute(sql: "UPDATE keys SET wrong_in_a_row = 0 WHERE kid = ?", arguments: [key.kid])
         }
-        try db.cachedStatement(sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL")
-            .execute(arguments: [now.seconds, key.kid])
+        if !key.isActive {
+            try db.cachedStatement(sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL")
+                .execute(arguments: [now.seconds, key.kid])
+        }
     }
 
     // MARK: Rows
@@ -318,9 +334,10 @@ package final class SQLiteStore: Store {
     static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT k.kind, k.x963, k.wrong_in_a_row, k.enrolled_by, d.id AS device_id, d.session_jkt,
+                SELECT k.kind, k.x963, k.wrong_in_a_row, k.enrolled_by, k.active_since IS NOT NULL AS active,
+                    d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
                     d.revoked_at IS NOT NULL OR k.retired_at IS NOT NULL AS revoked
-                FROM keys k JOIN devices d ON d.id = k.device_id WHERE k.kid = ?
+                FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id WHERE k.kid = ?
                 """
         )
         return try Row.fetchOne(statement, arguments: [kid]).flatMap { row in
@@ -329,7 +346,9 @@ package final class SQLiteStore: Store {
             }
             return EnrolledKey(
                 kid: kid, kind: kind, x963: Array(row["x963"] as Data), device: identifier(row["device_id"]),
-                sessionJKT: row["session_jkt"], isRevoked: row["revoked"], enrolledBy: origin,
+                account: identifier(row["account_id"]), accountName: row["name"],
+                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), sessionJKT: row["session_jkt"],
+                isRevoked: row["revoked"], isActive: row["active"], enrolledBy: origin,
                 wrongInARow: row["wrong_in_a_row"]
             )
         }

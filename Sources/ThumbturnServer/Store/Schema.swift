@@ -186,6 +186,23 @@ enum Schema {
                     """
             )
         }
+        migrator.registerMigration("9 spent by time") { db in
+            // What is spent together expires together and lies together: each batch touches a few pages, and forgetting is a range.
+            // An expiry belongs to its id, since whoever made the one signed the other with it.
+            try db.execute(
+                sql: """
+                    CREATE TABLE new_spent (
+                        expires_at INTEGER NOT NULL,
+                        use INTEGER NOT NULL,
+                        id BLOB NOT NULL,
+                        PRIMARY KEY (expires_at, use, id)
+                    ) STRICT, WITHOUT ROWID;
+                    INSERT INTO new_spent (expires_at, use, id) SELECT expires_at, use, id FROM spent;
+                    DROP TABLE spent;
+                    ALTER TABLE new_spent RENAME TO spent;
+                    """
+            )
+        }
         return migrator
     }
 

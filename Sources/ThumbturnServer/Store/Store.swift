@@ -9,6 +9,9 @@ package protocol Store: ApprovalStore, ClientStore, DeviceStore, NoticeStore, Se
 
     /// The key of this id with its device, also when the device is revoked.
     func key(_ kid: String) async throws -> EnrolledKey?
+    /// The key of this id, possibly as it was a while ago: what never changes of it is right. What may have changed is judged in the
+    /// transaction that it pays for.
+    func knownKey(_ kid: String) async throws -> EnrolledKey?
     /// The session of this id with its device and account, also when it has ended.
     func session(_ id: SessionID) async throws -> SessionView?
     /// The devices of an account that are not revoked, oldest first.
@@ -42,6 +45,9 @@ package protocol Store: ApprovalStore, ClientStore, DeviceStore, NoticeStore, Se
     )
         async throws -> [SealedSecret]
 
+    /// The writer's settings, read back: `synchronous` (2 is FULL) and `journal_mode`.
+    func durability() throws -> (synchronous: Int?, journal: String?)
+
     /// Forgets what expired, and remembers up to when: spent things, and sessions that began before a time.
     func purge(sessionsBefore: UnixTime) async throws
 }
@@ -60,8 +66,14 @@ package struct Identifier<Kind>: Hashable, Sendable {
         self.init(bytes)
     }
 
+    /// Four bytes of the time, then 12 random ones: what is made together lies together in the store.
+    package static func random(at now: UnixTime) -> Self {
+        let time = UInt32(truncatingIfNeeded: now.seconds)
+        return Self(unchecked: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + random().bytes.dropFirst(4))
+    }
+
     package static func random() -> Self {
-        Self(unchecked: (0..<16).map { _ in UInt8.random(in: 0...255) })
+        Self(unchecked: RandomBytes.sixteen())
     }
 
     package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
@@ -88,7 +100,8 @@ package struct Account: Sendable {
     }
 }
 
-/// Something that may be used once. The use is part of the key, so that one kind is never taken for another.
+/// Something that may be used once. The use is part of the key, so that one kind is never taken for another, and so is the expiry:
+/// it must come from whoever made the id, under the same signature, so that no id ever comes with two.
 package struct Spend: Hashable, Sendable {
     package enum Use: Int, Sendable {
         case challenge = 1
@@ -166,10 +179,15 @@ package struct EnrolledKey: Sendable {
     package var kind: KeyKind
     package var x963: [UInt8]
     package var device: DeviceID
+    package var account: AccountID
+    package var accountName: String
+    package var coolsOffUntil: UnixTime
     /// The thumbprint of the session key that the device was enrolled with.
     package var sessionJKT: String
     /// The device is revoked, or another key took this one's place.
     package var isRevoked: Bool
+    /// It has signed, here or at its enrolment.
+    package var isActive: Bool
     package var enrolledBy: KeyOrigin
     /// Wrong signatures in a row, of a PIN key.
     package var wrongInARow: Int
@@ -191,6 +209,13 @@ package struct NewDevice: Sendable {
         package var x963: [UInt8]
         /// False for a key that came without its own proof.
         package var isActive: Bool
+
+        package init(kid: String, kind: KeyKind, x963: [UInt8], isActive: Bool) {
+            self.kid = kid
+            self.kind = kind
+            self.x963 = x963
+            self.isActive = isActive
+        }
     }
 
     package var id: DeviceID
@@ -210,6 +235,8 @@ package struct NewSession: Sendable {
     package var kid: String
     /// The second key that signed, where two did.
     package var also: [String] = []
+    /// The session key that the proof was redeemed with: the key's device must still be its own.
+    package var sessionJKT: String
     package var tokenHash: [UInt8]
     /// When the person was verified; nil for the time of the transaction.
     package var authTime: UnixTime? = nil

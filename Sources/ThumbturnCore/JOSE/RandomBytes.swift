@@ -1,0 +1,14 @@
+/// Random bytes for names that nobody must guess.
+package enum RandomBytes {
+    /// 16 bytes from the system. Eight at a time: asking for each by itself is a call into the kernel for each.
+    package static func sixteen() -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return sixteen(using: &generator)
+    }
+
+    /// 16 bytes of a generator.
+    package static func sixteen(using generator: inout some RandomNumberGenerator) -> [UInt8] {
+        let words: (UInt64, UInt64) = (generator.next(), generator.next())
+        return (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? words.0 : words.1) >> (UInt64($0 & 7) * 8)) }
+    }
+}

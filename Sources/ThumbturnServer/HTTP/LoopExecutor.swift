@@ -1,0 +1,34 @@
+#if Server
+import HummingbirdCore
+import Logging
+import NIOCore
+
+/// Runs a connection's requests on the connection's own event loop. Otherwise each request would change threads twice, which costs more
+/// than judging it; what takes long, a password's hash or a commit, has threads of its own and does not hold a loop up.
+struct OnItsLoop<Base: ServerChildChannel>: ServerChildChannel {
+    let base: Base
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
+        base.setup(channel: channel, logger: logger)
+    }
+
+    func handle(value: Base.Value, logger: Logger) async {
+        await withTaskExecutorPreference(LoopExecutor(loop: value.channel.eventLoop)) {
+            await base.handle(value: value, logger: logger)
+        }
+    }
+}
+
+private final class LoopExecutor: TaskExecutor {
+    private let loop: any EventLoop
+
+    init(loop: any EventLoop) {
+        self.loop = loop
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+}
+#endif
