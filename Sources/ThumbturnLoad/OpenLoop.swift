@@ -1,6 +1,6 @@
 #if Tools
 package import NIOCore
-package import NIOPosix
+import NIOPosix
 
 /// Requests that begin when the clock says so, whether or not earlier ones were answered: what people do to a server.
 ///

@@ -6,7 +6,7 @@ package import Crypto
 #endif
 import Foundation
 package import NIOCore
-package import ThumbturnCore
+import ThumbturnCore
 
 /// A device of the benchmarks: its keys, and what of its requests never changes.
 package struct BenchDevice: Sendable {

@@ -102,9 +102,12 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func whereOneKeyWillDoThePINHelpsWhoeverTheSensorDoesNotKnow() async throws {
+    @Test(
+        "where one key will do the PIN helps whoever the sensor does not know",
+        arguments: [SimulatedPhone.Model.plain, .android()])
+    func thePINHelps(_ model: SimulatedPhone.Model) async throws {
         try await LiveServer.withBank { live, bank in
-            let ada = try await live.phone()
+            let ada = try await live.phone("ada", model)
             let id = try await bank.ask(ada.account).read(ApprovalRecord.self).id
             ada.phone.next(.noMatch, .noMatch, .noMatch)
             let signed = try await ada.auth.approve(try await ada.auth.approval(id))

@@ -1,5 +1,6 @@
 #if Tools
 import Foundation
+import GRDB
 import Synchronization
 import TestSupport
 import Testing
@@ -114,6 +115,52 @@ import ThumbturnVerifier
             let again = try await bank.ask(ada.account)
             #expect(first.status == 201 && again.status == 200)
             #expect(try first.read(ApprovalRecord.self).id == again.read(ApprovalRecord.self).id)
+        }
+    }
+
+    @Test("what is kept counts, not only our own MAC over what was asked", arguments: ["txn", "demand", "state"])
+    func theRecordIsChangedInBetween(_ column: String) async throws {
+        try await LiveServer.withBank { live, bank in
+            let ada = try await live.device()
+            let account = try await live.account(of: ada)
+            let id = try await bank.ask(account).read(ApprovalRecord.self).id
+            let challenge = try await ada.askToApprove(id).read(ChallengeAnswer.self).challenge
+            let values = [
+                "txn": Base64URL.encode(Bank.payment("1250").utf8), "demand": #"{"keys":["biometric"]}"#, "state": "withdrawn",
+            ]
+            try await DatabaseQueue(path: live.folder + "/thumbturn.sqlite").write { db in
+                try db.execute(sql: "UPDATE approvals SET \(column) = ?", arguments: [values[column]])
+            }
+            #expect(try await ada.approve(id, ada.device.proof(challenge)).kind == "verification-failed")
+            #expect(try await bank.state(id) == (column == "state" ? .withdrawn : .open))
+        }
+    }
+
+    @Test func whatCannotBeShownWholeIsNotShown() async throws {
+        try await LiveServer.withBank { live, bank in
+            let ada = try await live.phone()
+            let id = try await bank.ask(ada.account).read(ApprovalRecord.self).id
+            let shown = Base64URL.decode(try await ada.auth.approval(id).txn) ?? []
+            let text = String(decoding: shown, as: UTF8.self)
+            for changed in [
+                text.replacing("{", with: "{ "), text.replacing(#""type""#, with: #""fee":"1","type""#),
+                text.replacing("Super Store", with: "Super\u{200B}Store"), text + " ",
+            ] {
+                try await DatabaseQueue(path: live.folder + "/thumbturn.sqlite").write { db in
+                    try db.execute(sql: "UPDATE approvals SET txn = ?", arguments: [Base64URL.encode(changed.utf8)])
+                }
+                await expectFailure(.unexpectedAnswer) { _ = try await ada.auth.approval(id) }
+                expect(try await ada.auth.approvals(), is: [])
+            }
+        }
+    }
+
+    @Test func anIdThatIsNoneNeverBecomesPartOfAPath() async throws {
+        try await LiveServer.withBank { live, bank in
+            let ada = try await live.phone()
+            for id in ["", "../devices", "x?y", "%2e%2e", ApprovalID.random().text] {
+                await expectFailure(.approvalOver) { _ = try await ada.auth.approval(id) }
+            }
         }
     }
 
@@ -322,6 +369,36 @@ import ThumbturnVerifier
             #expect(try await bank.send("DELETE", "/v1/approvals/\(again)").kind == "ok")
             await expectFailure(.approvalOver) { _ = try await ada.auth.approve(try await ada.auth.approval(again)) }
             #expect(try await bank.send("DELETE", "/v1/approvals/\(again)").problem?.error == "withdrawn")
+        }
+    }
+
+    @Test func whatEndedIsForgottenAfterADayAndWhatWasRedeemedIsNot() async throws {
+        try await LiveServer.withBank { live, bank in
+            let ada = try await live.phone()
+            let redeemed = try await bank.ask(ada.account).read(ApprovalRecord.self).id
+            _ = try await ada.auth.approve(try await ada.auth.approval(redeemed))
+            let first = try await bank.redeem(redeemed)
+            let expired = try await bank.ask(ada.account, Bank.payment("1", "Super Store", "t-2")).read(ApprovalRecord.self).id
+            live.clock.advance(by: .seconds(300 + 24 * 3600 - 1))
+            try await live.service.tidy()
+            #expect(try await bank.state(expired) == .expired)
+            live.clock.advance(by: .seconds(1))
+            try await live.service.tidy()
+            #expect(try await bank.send("GET", "/v1/approvals/\(expired)").kind == "not-found")
+            #expect(try await bank.redeem(redeemed).body == first.body)
+        }
+    }
+
+    @Test func aChallengeIsForOneToFourKeys() async throws {
+        try await LiveServer.withBank { live, bank in
+            let ada = try await live.device()
+            let id = try await bank.ask(try await live.account(of: ada)).read(ApprovalRecord.self).id
+            let kid = ada.device.kid
+            let others = (1...5).map { Signing.hash([UInt8($0)]) }
+            for kids in [[], others, [kid, kid], ["pin"], ["x"]] {
+                #expect(try await ada.askToApprove(id, kids).kind == "malformed", "\(kids)")
+            }
+            #expect(try await ada.askToApprove(id, [kid] + others.prefix(3)).kind == "ok")
         }
     }
 

@@ -122,7 +122,7 @@ import ThumbturnLoad
 
     @Test func theWebhookIsSigned() async throws {
         let key = SymmetricKey(size: .bits256)
-        let secret = "whsec_" + key.withUnsafeBytes { unsafe Data($0) }.base64EncodedString()
+        let secret = unsafe "whsec_" + key.withUnsafeBytes { unsafe Data($0) }.base64EncodedString()
         let notice = Notice(id: "id", kind: .newDevice, account: "ada", device: nil, at: UnixTime(seconds: 7))
         let received = Mutex<(headers: [String], body: [UInt8])?>(nil)
         let (ports, started) = AsyncStream.makeStream(of: Int.self)

@@ -212,7 +212,9 @@ import ThumbturnLoad
                 return
             }
             expect(try await store.spend([spend(3)]), is: false, "and the spend stands")
-            guard case .refused = try await store.openSession(.init(id: .random(), kid: "pin", sessionJKT: "jkt", tokenHash: []), spending: spend(4))
+            guard
+                case .refused = try await store.openSession(
+                    .init(id: .random(), kid: "pin", sessionJKT: "jkt", tokenHash: []), spending: spend(4))
             else {
                 Issue.record("a retired key signed in")
                 return

@@ -26,13 +26,27 @@ import Testing
         let path = "\(Built.folder.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
         let ran = try await Built.run(
             "/usr/bin/env",
-            ["bash", "-c", "cd \(folder)\nset -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + script],
+            ["bash", "-c", "cd \(folder)\nset -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + script + Self.more],
             environment: ["PATH": path])
         #expect(ran.status == 0, "\(ran.errors)")
         let (lines, wanted) = (Self.lines(ran.output), Self.lines(expected))
         #expect(lines.count == wanted.count, "\(ran.output)\(ran.errors)")
         for (line, pattern) in zip(lines, wanted) { #expect(Self.fits(line, pattern), "\(line)") }
     }
+
+    /// What the page says of exit statuses, tried with what the transcript left.
+    private static let more = #"""
+
+        status() { local status=0; "$@" >out.log 2>&1 || status=$?; echo "$status" >>statuses; }
+        status thumbturn verify proof proof.json
+        sed 's/"signatures":\[.*\],"txn"/"signatures":[],"txn"/' proof.json >changed.json
+        status thumbturn verify proof changed.json --jwks jwks.json
+        status thumbturn verify proof bank.pub --jwks jwks.json
+        status thumbturn verify proof proof.json --jwks bank.pub
+        status thumbturn verify proof missing.json
+        status thumbturn verify proof proof.json --jwks jwks.json --json
+        [ "$(tr '\n' ' ' <statuses)" = "2 1 1 66 66 0 " ] || { cat statuses >&2; exit 1; }
+        """#
 
     private static func lines(_ text: String) -> [String] {
         text.split(separator: "\n").map(String.init)

@@ -1,5 +1,5 @@
 #if Server
-package import ThumbturnCore
+import ThumbturnCore
 
 /// What a store keeps of devices as such.
 package protocol DeviceStore: Sendable {

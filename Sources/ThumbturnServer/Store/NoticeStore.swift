@@ -1,5 +1,5 @@
 #if Server
-package import ThumbturnCore
+import ThumbturnCore
 
 /// Notices are written by the transactions of what they tell of, so that none is lost and none tells of what did not happen.
 package protocol NoticeStore: Sendable {
