@@ -80,7 +80,8 @@ package final class ServerSecrets: Sendable {
         var tokenKeys: [String: VerifyingKey] = [:]
         for signer in signers { tokenKeys[signer.kid] = try VerifyingKey(jwk: signer.jwk) }
         return Current(
-            challenges: Array(challenges.prefix(2)), refresh: refresh, refreshTokens: RefreshTokens(key: refresh), token: newest, tokenKeys: tokenKeys,
+            challenges: Array(challenges.prefix(2)), refresh: refresh, refreshTokens: RefreshTokens(key: refresh), token: newest,
+            tokenKeys: tokenKeys,
             jwks: JWKS(keys: signers.map(\.jwk))
         )
     }

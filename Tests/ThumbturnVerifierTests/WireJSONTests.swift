@@ -62,7 +62,9 @@ import ThumbturnTestKit
         #expect(WireJSON.encode([0.95, 1, 1e-7]) == Array("[0.95,1,1e-07]".utf8))
         #expect(try WireJSON.decodeClaims([Double].self, from: Array("[0.95,1]".utf8)) == [0.95, 1])
         for text in ["17.5", "\"17\"", "true", "null", "9223372036854775808", "1e400"] {
-            #expect(refusal { _ = try WireJSON.decodeClaims([UnixTime].self, from: Array("[\(text)]".utf8)) } == .malformed, "\(text)")
+            #expect(
+                refusal { _ = try WireJSON.decodeClaims([UnixTime].self, from: Array("[\(text)]".utf8)) } == .malformed, "\(text)"
+            )
         }
     }
 }

@@ -106,7 +106,9 @@ package struct Routes: Sendable {
     func dpop(of request: Request, body: [UInt8], token: String? = nil) throws -> DPoPProof {
         let atResource = token != nil
         let values = request.headers[values: .dpop]
-        guard values.count == 1, !values[0].utf8.contains(UInt8(ascii: ",")) else { throw Refused.dpop(.malformed, atResource: atResource) }
+        guard values.count == 1, !values[0].utf8.contains(UInt8(ascii: ",")) else {
+            throw Refused.dpop(.malformed, atResource: atResource)
+        }
         let now = service.time.now
         let target = DPoPProof.Request(
             method: request.method.rawValue, uri: service.settings.publicURL + request.uri.path, accessToken: token,

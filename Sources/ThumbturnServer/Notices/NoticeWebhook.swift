@@ -12,6 +12,8 @@ import ThumbturnVerifier
 public struct NoticeWebhook: Notices, Redacted {
     let url: String
     private let key: SymmetricKey
+    /// How long an answer may take.
+    var limit = TimeAmount.seconds(10)
 
     /// An answer that is no success.
     struct NotTaken: Error, CustomStringConvertible {
@@ -41,7 +43,7 @@ public struct NoticeWebhook: Notices, Redacted {
         request.headers.add(name: "content-type", value: "application/json")
         for (name, value) in signed(id: notice.id, body: body, at: sentAt) { request.headers.add(name: name, value: value) }
         request.body = .bytes(ByteBuffer(bytes: body))
-        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let answer = try await HTTPClient.shared.execute(request, timeout: limit)
         guard (200..<300).contains(answer.status.code) else { throw NotTaken(status: answer.status.code) }
     }
 

@@ -105,7 +105,9 @@ package final class SQLiteStore: Store {
             guard try Schema.spend(spend, in: db, at: now) else { return .refused }
             // The key was read before this transaction; the device may have been revoked since, and the last wrong PIN counted.
             let keys = try ([new.kid] + new.also).map { try Self.key($0, in: db) }
-            guard let key = keys[0], keys.allSatisfy({ $0?.isRevoked == false && $0?.sessionJKT == new.sessionJKT }) else { return .refused }
+            guard let key = keys[0], keys.allSatisfy({ $0?.isRevoked == false && $0?.sessionJKT == new.sessionJKT }) else {
+                return .refused
+            }
             guard keys.allSatisfy({ $0?.isDisabled == false }) else { return .disabled }
             for case let key? in keys { try Self.signed(key, in: db, at: now) }
             try db.cachedStatement(
