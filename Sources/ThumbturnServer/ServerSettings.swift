@@ -19,6 +19,8 @@ public struct ServerSettings: Sendable {
 
     /// How long an access token is good.
     public var accessTokenLifetime = Duration.seconds(300)
+    /// How long a token is good that a signature for one action bought, and that a resource takes once.
+    public var oneUseTokenLifetime = ActionGrant.lifeOfOneUse
     /// A session ends this long after the sign-in, whatever happens.
     public var sessionLifetime = Duration.seconds(12 * 3600)
     /// A session ends after so long without a refresh.

@@ -14,9 +14,10 @@ import ThumbturnTestKit
     private static let name = KeyName(server: Vault.realm, account: "designs", kind: .biometric)
 
     private static func with(
-        _ implementation: Implementation, _ body: (SimulatedPhone, Platform) async throws -> Void
+        _ implementation: Implementation, _ body: @escaping @Sendable (SimulatedPhone, Platform) async throws -> Void
     ) async throws {
-        let phone = SimulatedPhone()
+        let clock = VirtualClock()
+        let phone = SimulatedPhone(clock: clock)
         var platform = phone.platform()
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -24,7 +25,8 @@ import ThumbturnTestKit
             platform.vaults = FileVaultStore(folder: folder)
             platform.secrets = FileSecrets(folder: folder)
         }
-        try await body(phone, platform)
+        let made = platform
+        try await clock.run { try await body(phone, made) }
     }
 
     @Test(arguments: Implementation.allCases) func aSecretLives(_ implementation: Implementation) async throws {

@@ -132,7 +132,7 @@ extension AuthorizationServer {
     private func answer(_ session: SessionView, refreshed: Bool, refreshToken: String) throws -> TokenAnswer {
         let now = time.now
         let grant = grant(of: session, refreshed: refreshed)
-        let lifetime = grant?.once == true ? ActionGrant.lifeOfOneUse : settings.accessTokenLifetime
+        let lifetime = grant?.once == true ? settings.oneUseTokenLifetime : settings.accessTokenLifetime
         let assurance = assurance(of: session.kind)
         // A token does not outlive its session.
         let expiry = min(now + min(lifetime, settings.accessTokenLifetime), session.authTime + settings.sessionLifetime)
