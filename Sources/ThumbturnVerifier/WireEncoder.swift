@@ -53,7 +53,8 @@ struct WireEncoder: Encoder {
     }
 
     func container<Key: CodingKey>(keyedBy: Key.Type) -> KeyedEncodingContainer<Key> {
-        part.content = .object([])
+        // A value may write its members in turns.
+        if case .object = part.content {} else { part.content = .object([]) }
         return KeyedEncodingContainer(Members<Key>(part: part))
     }
 

@@ -67,4 +67,19 @@ import ThumbturnTestKit
             )
         }
     }
+
+    @Test func membersWrittenInTurnsAreAllThere() {
+        struct InTurns: Encodable {
+            enum First: String, CodingKey { case b }
+            enum Second: String, CodingKey { case a }
+
+            func encode(to encoder: any Encoder) throws {
+                var first = encoder.container(keyedBy: First.self)
+                try first.encode(1, forKey: .b)
+                var second = encoder.container(keyedBy: Second.self)
+                try second.encode("x", forKey: .a)
+            }
+        }
+        #expect(WireJSON.encode(InTurns()) == Array(#"{"a":"x","b":1}"#.utf8))
+    }
 }
