@@ -66,7 +66,7 @@ import ThumbturnVerifier
         let type = ChallengeClaims.type
         let table: [(String, String, Refusal)] = [
             ("empty", "", .malformed),
-            ("truncated", String(challenge.dropLast()), .malformed),
+            ("truncated", String(challenge.dropLast(2)), .malformed),
             ("two parts", parts[0] + "." + payload, .malformed),
             ("padded", challenge + "=", .malformed),
             ("another MAC", parts[0] + "." + payload + "." + Base64URL.encode([UInt8](repeating: 0, count: 32)), .wrongSignature),
