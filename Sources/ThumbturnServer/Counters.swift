@@ -21,8 +21,6 @@ package final class Counters: Sendable {
         package var refreshes: Int
         /// SQLite's `synchronous` of the writing connection: 2 is FULL.
         package var synchronous: Int
-        /// How long a commit waits for company, in milliseconds.
-        package var groupWindow: Int
     }
 }
 
@@ -37,7 +35,7 @@ extension Server {
         return Counters.Report(
             verifications: counters.verifications.total, tokens: counters.tokens.total, spends: counters.spends.total,
             sessions: counters.sessions.total, refreshes: counters.refreshes.total,
-            synchronous: try service.store.durability().synchronous ?? 0, groupWindow: GroupCommit.windowMilliseconds
+            synchronous: try service.store.durability().synchronous ?? 0
         )
     }
 

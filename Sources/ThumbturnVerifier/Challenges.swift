@@ -55,7 +55,7 @@ public struct Challenges: Sendable {
         else { throw .malformed }
         let kids = request.kids.map { $0 == PINHandle.placeholder ? PINHandle.make(using: &generator) : $0 }
         let claims = ChallengeClaims(
-            iss: issuer, aud: audience, jti: Base64URL.encode(Self.random16(using: &generator)), iat: now,
+            iss: issuer, aud: audience, jti: Base64URL.encode(RandomBytes.sixteen(using: &generator)), iat: now,
             exp: now + request.purpose.lifetime, kids: kids, cnf: Confirmation(jkt: request.jkt), purpose: request.purpose,
             act: request.act
         )
@@ -74,7 +74,7 @@ public struct Challenges: Sendable {
         else { throw .malformed }
         return sign(
             ChallengeClaims(
-                iss: issuer, aud: audience, jti: Base64URL.encode(Self.random16(using: &generator)), iat: now,
+                iss: issuer, aud: audience, jti: Base64URL.encode(RandomBytes.sixteen(using: &generator)), iat: now,
                 exp: now + Purpose.approve.lifetime, kids: kids, cnf: Confirmation(jkt: jkt), purpose: .approve, act: id,
                 txn: txn,
                 demand: demand
@@ -141,9 +141,5 @@ public struct Challenges: Sendable {
     /// 43 characters that are 32 bytes: a thumbprint, as far as can be told without looking.
     private static func isThumbprint(_ text: String) -> Bool {
         text.utf8.count == 43 && Base64URL.decode(text)?.count == 32
-    }
-
-    private static func random16(using generator: inout some RandomNumberGenerator) -> [UInt8] {
-        RandomBytes.sixteen(using: &generator)
     }
 }

@@ -72,6 +72,15 @@ import ThumbturnCore
         }
     }
 
+    /// As SQLite does by itself when the disk is full. What came after it must not begin a transaction of its own.
+    @Test func aTransactionThatEndedByItselfTakesTheWholeBatchAlong() async throws {
+        try await with { pool, writer in
+            let ends = await together(writer, [Self.add(1), { try $0.execute(sql: "ROLLBACK") }, Self.add(1)])
+            #expect(ends == [false, false, false])
+            expect(try await Self.children(pool), is: 0)
+        }
+    }
+
     @Test func aCommitThatFailsRefusesTheWholeBatch() async throws {
         try await with { pool, writer in
             // A child without its parent is noticed when the transaction is committed, not before.

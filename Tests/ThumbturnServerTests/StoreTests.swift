@@ -117,6 +117,30 @@ import ThumbturnLoad
         }
     }
 
+    @Test func aSessionOpensOnlyForTheSessionKeyOfTheKeysOwnDevice() async throws {
+        try await with { store, _ in
+            let account = Account(id: .random(), name: "ada", passwordHash: "x")
+            _ = try await store.addAccount(account)
+            func device(_ name: String, proven: Bool, _ number: UInt8) async throws {
+                let key = NewDevice.Key(kid: "contested", kind: .passcode, x963: [], isActive: proven)
+                let new = NewDevice(
+                    id: .random(), account: account.id, name: name, sessionJKT: name, keys: [key], coolOff: .zero)
+                _ = try await store.enrol(new, spending: [spend(number)])
+            }
+            func opens(_ jkt: String, _ number: UInt8) async throws -> Bool {
+                let new = NewSession(id: .random(), kid: "contested", sessionJKT: jkt, tokenHash: [])
+                guard case .done = try await store.openSession(new, spending: spend(number)) else { return false }
+                return true
+            }
+            try await device("thief", proven: false, 1)
+            expect(try await store.knownKey("contested")?.sessionJKT, is: "thief")
+            try await device("owner", proven: true, 2)
+            expect(try await store.knownKey("contested")?.sessionJKT, is: "owner", "an unproven key is not remembered")
+            expect(try await opens("thief", 3), is: false)
+            expect(try await opens("owner", 4), is: true)
+        }
+    }
+
     @Test func wrongPINsAreCountedWithTheirChallenges() async throws {
         try await with { store, _ in
             let account = Account(id: .random(), name: "ada", passwordHash: "x")

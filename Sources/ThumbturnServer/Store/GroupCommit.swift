@@ -1,11 +1,4 @@
 #if Server
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 import Dispatch
 import GRDB
 import Synchronization
@@ -79,21 +72,9 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Where a batch had company, the next one is given a moment to gather some, too: a sync costs the same for one and for many. A
-    /// request that is alone never waits.
     private func drain() {
-        var hadCompany = false
-        while true {
-            if hadCompany, waitingCount < Self.crowd { usleep(UInt32(Self.windowMilliseconds * 1000)) }
-            guard let batch = nextBatch() else { return }
-            hadCompany = batch.count > 1
-            commit(batch)
-        }
+        while let batch = nextBatch() { commit(batch) }
     }
-
-    static let windowMilliseconds = 1
-    /// So many need no more company.
-    private static let crowd = 32
 
     private func nextBatch() -> [Job]? {
         waiting.withLock { waiting in

@@ -5,33 +5,30 @@ import Synchronization
 /// younger one.
 final class RecentKeys: Sendable {
     private let state = Mutex((young: [String: EnrolledKey](), old: [String: EnrolledKey]()))
+    /// Of each generation: some 8 MB together, and as many devices as sign in within minutes on one node.
     private static let size = 8192
 
     subscript(kid: String) -> EnrolledKey? {
-        get {
-            state.withLock { state in
-                if let key = state.young[kid] { return key }
-                guard let key = state.old[kid] else { return nil }
-                Self.put(key, kid, in: &state)
-                return key
-            }
-        }
-        set {
-            state.withLock { state in
-                guard let newValue else { return }
-                Self.put(newValue, kid, in: &state)
-            }
+        state.withLock { state in
+            if let key = state.young[kid] { return key }
+            guard let key = state.old[kid] else { return nil }
+            Self.put(key, in: &state)
+            return key
         }
     }
 
+    func remember(_ key: EnrolledKey) {
+        state.withLock { Self.put(key, in: &$0) }
+    }
+
     private static func put(
-        _ key: EnrolledKey, _ kid: String, in state: inout (young: [String: EnrolledKey], old: [String: EnrolledKey])
+        _ key: EnrolledKey, in state: inout (young: [String: EnrolledKey], old: [String: EnrolledKey])
     ) {
         if state.young.count >= size {
             state.old = state.young
             state.young = [:]
         }
-        state.young[kid] = key
+        state.young[key.kid] = key
     }
 }
 #endif

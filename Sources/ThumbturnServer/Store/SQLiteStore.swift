@@ -55,7 +55,7 @@ package final class SQLiteStore: Store {
         if let known = keys[kid] { return known }
         let found = try await key(kid)
         // Whoever is revoked is not worth the memory, and an unproven key may yet become another's.
-        if let found, !found.isRevoked { keys[kid] = found }
+        if let found, !found.isRevoked, found.isActive { keys.remember(found) }
         return found
     }
 
