@@ -86,6 +86,12 @@ extension DeviceCommand {
         @Option(help: "The account's name.")
         var account: String
 
+        @Option(help: "The code of an authenticator app, where the account asks for one.")
+        var oneTimeCode: String?
+
+        @Flag(help: "Signs in with a recovery code, which is asked for in the password's place.")
+        var recover = false
+
         @Option(help: "How this device is called in a list.")
         var name = "Terminal"
 
@@ -95,10 +101,13 @@ extension DeviceCommand {
         func run() async throws {
             try await device.output.run {
                 let auth = try device.authenticator()
+                let typed = try Password.read()
+                let signIn: any PrimarySignIn =
+                    recover
+                    ? RecoverySignIn(account: account, code: typed)
+                    : PasswordSignIn(account: account, password: typed, oneTimeCode: oneTimeCode)
                 let record = try await auth.enrol(
-                    with: PasswordSignIn(account: account, password: try Password.read()), policy: device.enrolmentPolicy,
-                    deviceName: name,
-                    ifExists: replace ? .replace : .fail
+                    with: signIn, policy: device.enrolmentPolicy, deviceName: name, ifExists: replace ? .replace : .fail
                 )
                 guard let record else { return }
                 try device.output.say(

@@ -196,9 +196,7 @@ extension Authenticator {
         let challenge = try await connection.challenge(.enrol, for: [sessionKid] + kids, key: sessionName)
         // After the challenge, because the nonce comes with it: the password travels once.
         let ticket = try await connection.send(
-            "POST", "/v1/accounts/sign-in",
-            .json(Signing.encode(PasswordSignInRequest(account: typed.account, password: typed.password))),
-            key: sessionName, expecting: EnrolmentTicket.self
+            "POST", typed.path, .json(typed.body), key: sessionName, expecting: EnrolmentTicket.self
         ).ticket
 
         let input = Signing.proofInput(challenge: challenge.text, kid: sessionKid)

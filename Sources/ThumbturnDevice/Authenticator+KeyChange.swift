@@ -104,9 +104,7 @@ extension Authenticator {
                 // The challenge first, because the nonce comes with it: the password travels once.
                 let challenge = try await challenges([])
                 let ticket = try await connection.send(
-                    "POST", "/v1/accounts/sign-in",
-                    .json(Signing.encode(PasswordSignInRequest(account: typed.account, password: typed.password))),
-                    key: session, expecting: EnrolmentTicket.self
+                    "POST", typed.path, .json(typed.body), key: session, expecting: EnrolmentTicket.self
                 ).ticket
                 let registered = try await platform.prompts.inTurn(ask(reason, policy), mayShare: false, on: platform) {
                     () async throws(Failure) in try await register(challenge)

@@ -48,15 +48,23 @@ public struct MasterKey: Sendable, Redacted {
     }
 
     func seal(_ secret: [UInt8], id: String, use: SecretUse) throws -> [UInt8] {
-        guard let box = try AES.GCM.seal(secret, using: key, authenticating: Self.label(id, use)).combined else {
+        try seal(secret, label: Self.label(id, use))
+    }
+
+    func seal(_ secret: [UInt8], label: [UInt8]) throws -> [UInt8] {
+        guard let box = try AES.GCM.seal(secret, using: key, authenticating: label).combined else {
             throw SetupError.masterKeyWrong
         }
         return Array(box)
     }
 
     func unseal(_ secret: SealedSecret) throws(SetupError) -> [UInt8] {
-        guard let box = try? AES.GCM.SealedBox(combined: secret.sealed),
-            let bytes = try? AES.GCM.open(box, using: key, authenticating: Self.label(secret.id, secret.use))
+        try unseal(secret.sealed, label: Self.label(secret.id, secret.use))
+    }
+
+    func unseal(_ sealed: [UInt8], label: [UInt8]) throws(SetupError) -> [UInt8] {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            let bytes = try? AES.GCM.open(box, using: key, authenticating: label)
         else { throw .masterKeyWrong }
         return Array(bytes)
     }

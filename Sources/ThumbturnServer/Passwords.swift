@@ -14,8 +14,18 @@ package final class Passwords: Sendable {
     /// A longer one is no password, and would only cost time.
     package static let maximumBytes = 1024
 
+    /// What a hash costs.
+    package enum Cost: Sendable {
+        /// OWASP's parameters.
+        case full
+        /// The least that libsodium allows: no protection, and little noise in measurements.
+        case least
+    }
+
     private let threads = NIOThreadPool(numberOfThreads: 2)
-    private let waiting = Mutex(0)
+    private let cost: Cost
+    /// How many places are taken.
+    let waiting = Mutex(0)
     private let queueLimit: Int
     private let comparisons = Mutex(0)
     /// What a password is compared with when the account is unknown, so that the answer takes the same time.
@@ -25,10 +35,11 @@ package final class Passwords: Sendable {
     /// libsodium could not work: no memory.
     package struct Failed: Error {}
 
-    package init(queueLimit: Int = 64) throws {
+    package init(queueLimit: Int = 64, cost: Cost = .full) throws {
         self.queueLimit = queueLimit
+        self.cost = cost
         guard sodium_init() >= 0 else { throw Failed() }
-        decoy = try Self.hash(Self.normalized("no account has this password"))
+        decoy = try Self.hash(Self.normalized("no account has this password"), cost)
         threads.start()
     }
 
@@ -38,24 +49,28 @@ package final class Passwords: Sendable {
 
     package func hash(_ password: String) async throws -> String {
         let bytes = Self.normalized(password)
-        return try await work { try Self.hash(bytes) }
+        let cost = cost
+        return try await work(limit: queueLimit) { try Self.hash(bytes, cost) }
     }
 
     /// Whether a password fits a hash. Without a hash the same work is done, and the answer is false.
-    package func verify(_ password: String, against hash: String?) async throws -> Bool {
+    ///
+    /// - Parameter isStranger: a quarter of the places is kept for those who have an enrolled session key.
+    package func verify(_ password: String, against hash: String?, isStranger: Bool = true) async throws -> Bool {
         let bytes = Self.normalized(password)
         let compared = hash ?? decoy
         comparisons.withLock { $0 += 1 }
-        let fits = try await work { Self.verify(bytes, compared) }
+        let limit = isStranger ? queueLimit - queueLimit / 4 : queueLimit
+        let fits = try await work(limit: limit) { Self.verify(bytes, compared) }
         return fits && hash != nil
     }
 
     /// How many passwords were compared, with a hash or with the decoy.
     package var comparisonCount: Int { comparisons.withLock { $0 } }
 
-    private func work<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    private func work<Value: Sendable>(limit: Int, _ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         let hasRoom = waiting.withLock { count in
-            guard count < queueLimit else { return false }
+            guard count < limit else { return false }
             count += 1
             return true
         }
@@ -69,7 +84,8 @@ package final class Passwords: Sendable {
         password.precomposedStringWithCanonicalMapping.utf8.map { CChar(bitPattern: $0) }
     }
 
-    private static func hash(_ password: [CChar]) throws -> String {
+    private static func hash(_ password: [CChar], _ cost: Cost) throws -> String {
+        let (passes, memory) = cost == .full ? (passes, memory) : (1, 8192)
         var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
         guard unsafe crypto_pwhash_str(&text, password, UInt64(password.count), passes, memory) == 0 else { throw Failed() }
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

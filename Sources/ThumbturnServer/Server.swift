@@ -48,6 +48,28 @@ public struct Server: Sendable {
         }
     }
 
+    /// Asks for one-time codes (RFC 6238) at an account's sign-ins from now on, under a new secret.
+    ///
+    /// - Returns: the `otpauth` address that authenticator apps read; it is shown nowhere else.
+    public func setOneTimeCodes(ofAccountNamed name: String) async throws -> String {
+        try await service.setOneTimeCodes(ofAccountNamed: name)
+    }
+
+    /// Asks for no one-time codes from now on.
+    public func removeOneTimeCodes(ofAccountNamed name: String) async throws {
+        try await service.removeOneTimeCodes(ofAccountNamed: name)
+    }
+
+    /// Makes new recovery codes; all earlier ones are void. They are shown nowhere else.
+    public func makeRecoveryCodes(ofAccountNamed name: String) async throws -> [String] {
+        try await service.makeRecoveryCodes(ofAccountNamed: name)
+    }
+
+    /// Lets an account's password be tried again after too many wrong sign-ins.
+    public func unlock(accountNamed name: String) async throws {
+        try await service.unlock(accountNamed: name)
+    }
+
     /// The devices of an account that are not revoked. Throws `SetupError.accountUnknown`.
     public func devices(ofAccountNamed name: String) async throws -> [DeviceRecord] {
         try await service.devices(ofAccountNamed: name)

@@ -32,6 +32,15 @@ package final class ServerSecrets: Sendable {
         loaded = Mutex((try await Self.load(store, masterKey, time), time.now))
     }
 
+    /// Encrypts a secret of another kind, for the database.
+    func seal(_ secret: [UInt8], label: String) throws -> [UInt8] {
+        try masterKey.seal(secret, label: Array("thumbturn \(label)".utf8))
+    }
+
+    func unseal(_ sealed: [UInt8], label: String) throws -> [UInt8] {
+        try masterKey.unseal(sealed, label: Array("thumbturn \(label)".utf8))
+    }
+
     var current: Current { loaded.withLock { $0.current } }
 
     /// Reads the secrets again and renews what is due. Called on a timer, and when a challenge names a secret that another node

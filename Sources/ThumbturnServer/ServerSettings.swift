@@ -41,6 +41,10 @@ public struct ServerSettings: Sendable {
     /// stands for: whoever knows the passcode can enrol a face. Such a key is remembered as one that the passcode brought.
     public var letsPasscodeReplaceBiometricKey = false
 
+    /// How many proxies stand before the server and add to `X-Forwarded-For`. Wrong attempts are counted by the client's address; with
+    /// too small a number the proxies' own, and with too large a one whatever a client makes up.
+    public var trustedProxies = 0
+
     /// Where notices for the owners of accounts go, beside the log and `GET /v1/notices`.
     public var notices: (any Notices)?
 

@@ -7,8 +7,69 @@ import ThumbturnServer
 
 struct Accounts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Manages the accounts that this server keeps itself.", subcommands: [Add.self, Devices.self, Revoke.self]
+        abstract: "Manages the accounts that this server keeps itself.",
+        subcommands: [Add.self, OneTimeCodes.self, RecoveryCodes.self, Unlock.self, Devices.self, Revoke.self]
     )
+
+    struct OneTimeCodes: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "totp",
+            abstract: "Asks for the codes of an authenticator app (RFC 6238) beside an account's password.",
+            discussion:
+                "Prints the address that such an app reads, often as a QR code. It is shown this once; running it again makes a new one."
+        )
+
+        @OptionGroup var data: DataOptions
+
+        @Argument(help: "The account's name.")
+        var name: String
+
+        @Flag(help: "Asks for no codes from now on.")
+        var remove = false
+
+        func run() async throws {
+            let server = try await Server(data.settings(publicURL: "http://localhost"))
+            if remove {
+                try await server.removeOneTimeCodes(ofAccountNamed: name)
+                print("The account \(name) needs no one-time codes now.")
+            } else {
+                print(try await server.setOneTimeCodes(ofAccountNamed: name))
+            }
+        }
+    }
+
+    struct RecoveryCodes: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes ten recovery codes for an account; all earlier ones are void.",
+            discussion: "They are shown this once. Each replaces once what was lost: the authenticator app, or else the password."
+        )
+
+        @OptionGroup var data: DataOptions
+
+        @Argument(help: "The account's name.")
+        var name: String
+
+        func run() async throws {
+            let server = try await Server(data.settings(publicURL: "http://localhost"))
+            for code in try await server.makeRecoveryCodes(ofAccountNamed: name) { print(code) }
+        }
+    }
+
+    struct Unlock: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lets an account's password be tried again after too many wrong sign-ins.")
+
+        @OptionGroup var data: DataOptions
+
+        @Argument(help: "The account's name.")
+        var name: String
+
+        func run() async throws {
+            let server = try await Server(data.settings(publicURL: "http://localhost"))
+            try await server.unlock(accountNamed: name)
+            print("The account \(name) may be tried again.")
+        }
+    }
 
     struct Devices: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists an account's devices.")

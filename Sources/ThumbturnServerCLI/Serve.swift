@@ -59,6 +59,11 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: .init("Print what was done as one JSON object at the end.", visibility: .hidden))
     var counts = false
 
+    @Option(
+        help: "How many proxies stand before the server and add to X-Forwarded-For; wrong attempts are counted by that address."
+    )
+    var trustedProxies = 0
+
     @Option(help: "How much to log on standard error: trace, debug, info, notice, warning, error, critical.")
     var logLevel = Logger.Level.notice
 
@@ -68,6 +73,7 @@ struct Serve: AsyncParsableCommand {
         var settings = try data.settings(publicURL: publicURL ?? "http://\(address.urlHost):\(port)")
         if let policy { settings.stepUp = try StepUpPolicy(file: policy) }
         settings.letsPasscodeReplaceBiometricKey = allowPasscodeToReplaceBiometrics
+        settings.trustedProxies = trustedProxies
         if let noticeWebhook {
             let secret = ProcessInfo.processInfo.environment["THUMBTURN_NOTICE_SECRET"] ?? ""
             settings.notices = try NoticeWebhook(url: noticeWebhook, secret: secret)

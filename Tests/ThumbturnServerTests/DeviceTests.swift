@@ -161,6 +161,36 @@ import ThumbturnServer
 
     // MARK: Names and removal
 
+    @Test func theListHasOnesOwnLiveDevicesAlone() async throws {
+        try await LiveServer.run { live in
+            let (first, second) = (try await live.device(), try await live.device())
+            _ = try await live.device(of: "bob")
+            let token = try await first.signIn().accessToken
+            let both = try await first.devices(token)
+            #expect(both.count == 2 && both.filter(\.current).count == 1)
+            #expect(both.first(where: \.current)?.keys.map(\.kid).contains(first.device.kid) == true)
+            #expect(both.first { !$0.current }?.keys.map(\.kid).contains(second.device.kid) == true)
+            let other = try #require(both.first { !$0.current })
+            #expect(try await first.delete("/v1/devices/\(other.id)", token: token).status == 204)
+            #expect(try await first.devices(token).map(\.current) == [true])
+        }
+    }
+
+    @Test func aDeviceThatCoolsOffApprovesNothing() async throws {
+        try await LiveServer.withBank { live, bank in
+            let first = try await live.device()
+            let account = try await live.account(of: first)
+            let second = try await live.device()
+            let id = try await bank.ask(account).read(ApprovalRecord.self).id
+            #expect(try await second.askToApprove(id).kind == "verification-failed")
+            #expect(try await first.askToApprove(id).kind == "ok", "nobody else waits")
+            live.clock.advance(by: .seconds(24 * 3600))
+            let later = try await bank.ask(account, Bank.payment("1", "Super Store", "t-2")).read(ApprovalRecord.self).id
+            let challenge = try await second.askToApprove(later).read(ChallengeAnswer.self).challenge
+            #expect(try await second.approve(later, second.device.proof(challenge)).kind == "ok")
+        }
+    }
+
     @Test func renamingADeviceNeedsAFreshProof() async throws {
         try await long { live in
             let (first, second) = (try await live.device(), try await live.device())

@@ -75,6 +75,38 @@ import ThumbturnLoad
         }
     }
 
+    final class Lines: Sendable { let all = Mutex<[String]>([]) }
+
+    /// Keeps what is logged.
+    struct Notebook: LogHandler {
+        let lines: Lines
+        var metadata = Logger.Metadata()
+        var metadataProvider: Logger.MetadataProvider?
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let words = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            lines.all.withLock { $0.append((["\(event.level)", "\(event.message)"] + words).joined(separator: " ")) }
+        }
+    }
+
+    @Test func theLogHasEachNoticeOnceByItsIdsAlone() async throws {
+        let folder = LiveServer.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let service = try await AuthorizationServer(try ServerSettings(publicURL: "http://localhost", dataFolder: folder))
+        try await service.addAccount(named: "ada", password: LiveServer.password)
+        _ = try await service.setOneTimeCodes(ofAccountNamed: "ada")
+        let lines = Lines()
+        for _ in 1...2 { try await service.deliverNotices(Logger(label: "test") { _ in Notebook(lines: lines) }) }
+        let account = try #require(try await service.store.account(named: "ada")).id.text
+        #expect(lines.all.withLock { $0 } == ["notice notice account=\(account) device=none kind=one-time-codes-set"])
+    }
+
     @Test func aNoticeComesAgainUntilItIsTaken() async throws {
         let postbox = Postbox(refusals: 2)
         try await LiveServer.run(configure: { $0.notices = postbox }) { live in

@@ -1,7 +1,8 @@
 #if Tools
 import Foundation
+import Synchronization
 import Testing
-import ThumbturnServer
+@testable import ThumbturnServer
 
 @Suite struct PasswordsTests {
     @Test func hashesAreArgon2idWithTheParametersOfOWASP() async throws {
@@ -35,6 +36,15 @@ import ThumbturnServer
         }
         #expect(outcomes["done", default: 0] >= 2 && outcomes["full", default: 0] >= 1)
         #expect(outcomes["done", default: 0] + outcomes["full", default: 0] == 12)
+    }
+
+    @Test func aQuarterOfTheQueueIsKeptForEnrolledDevices() async throws {
+        let passwords = try Passwords(queueLimit: 4, cost: .least)
+        passwords.waiting.withLock { $0 = 3 }
+        await #expect(throws: Passwords.QueueFull.self) { try await passwords.verify("x", against: nil, isStranger: true) }
+        #expect(try await passwords.verify("x", against: nil, isStranger: false) == false)
+        passwords.waiting.withLock { $0 = 4 }
+        await #expect(throws: Passwords.QueueFull.self) { try await passwords.verify("x", against: nil, isStranger: false) }
     }
 
     @Test func accountsNeedANameAndALongPassword() async throws {

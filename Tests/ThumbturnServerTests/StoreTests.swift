@@ -173,9 +173,39 @@ import ThumbturnLoad
                 return
             }
             expect(try await store.spend([spend(40)]), is: false, "and the spend stands")
-            for number in UInt8(50)...60 { _ = try await store.spend([spend(number)], wronglySignedBy: "thumbprint") }
-            expect(try await open("thumbprint", 70), is: true)
+            for number in UInt8(50)...53 { _ = try await store.spend([spend(number)], wronglySignedBy: "thumbprint") }
+            expect(try await open("thumbprint", 54), is: true, "four are free")
+            for number in UInt8(60)...70 { _ = try await store.spend([spend(number)], wronglySignedBy: "thumbprint") }
+            expect(try await store.key("thumbprint")?.wrongInARow, is: 5, "and while it pauses none is counted")
+            expect(try await open("thumbprint", 80), is: false)
         }
+    }
+
+    /// Two processes share a database. What the one knew of a key is no longer so, once the other has counted.
+    @Test func aPauseCountsForWhoeverKnewTheKeyBefore() async throws {
+        let folder = LiveServer.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let clock = TestClock(UnixTime(seconds: 1_000_000))
+        let (one, other) = (
+            try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node)),
+            try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node))
+        )
+        _ = try await changing(one)
+        expect(try await one.knownKey("face")?.wrongInARow, is: 0)
+        for number in UInt8(1)...5 { _ = try await other.spend([spend(number)], wronglySignedBy: "face") }
+        let new = NewSession(id: .random(), kid: "face", sessionJKT: "jkt", tokenHash: [])
+        guard case .refused = try await one.openSession(new, spending: spend(6)) else {
+            Issue.record("a key that pauses opens a session")
+            return
+        }
+        expect(try await one.knownKey("face")?.isPaused(at: clock.now), is: true, "now it can be told")
+        clock.advance(by: .seconds(30))
+        guard case .done = try await one.openSession(new, spending: spend(7)) else {
+            Issue.record("a key that paused opens no session")
+            return
+        }
+        expect(try await one.key("face")?.wrongInARow, is: 0)
     }
 
     // MARK: Changes of keys

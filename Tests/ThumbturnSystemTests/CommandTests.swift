@@ -121,6 +121,61 @@ import ThumbturnCore
         #expect(taken.status == 1 && taken.errors.contains("--listen"), "\(taken.errors)")
     }
 
+    @Test func oneTimeCodesAndRecoveryCodesLetDevicesIn() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func accounts(_ arguments: String...) async throws -> Finished {
+            try await Built.run(Built.path("thumbturn-server"), ["accounts"] + arguments + ["--data", folder + "/data"])
+        }
+        try await ServerProcess.addAccount(in: folder + "/data")
+        let unknown = try await accounts("totp", "nobody")
+        #expect(unknown.status == 1 && unknown.errors.contains("nobody"))
+        let codes = try await accounts("recovery-codes", "ada").output.split(separator: "\n").map(String.init)
+        #expect(codes.count == 10 && Set(codes).count == 10)
+        let address = try await accounts("totp", "ada").output
+        let secret = try #require(address.split(separator: "secret=").last?.split(separator: "&").first)
+
+        let port = try await Built.freePort()
+        let server = try await ServerProcess.start(
+            "thumbturn-server", ["serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)"], port: port)
+        defer { server.stop() }
+        func enrol(_ home: String, _ password: String, _ arguments: String...) async throws -> Finished {
+            let place = ["--server", "http://127.0.0.1:\(port)", "--home", folder + "/" + home, "--account", "ada"]
+            return try await thumbturn(["device", "enrol"] + place + arguments, password: password)
+        }
+        #expect(try await enrol("one", ServerProcess.password).status == 77, "a code is asked for")
+        let code = Self.oneTimeCode(String(secret), at: Date())
+        let enrolled = try await enrol("one", ServerProcess.password, "--one-time-code", code)
+        #expect(enrolled.status == 0, "\(enrolled.errors)")
+        #expect(try await enrol("two", ServerProcess.password, "--one-time-code", code).status == 77, "good once")
+        #expect(try await enrol("two", codes[0], "--recover").status == 77, "beside one-time codes the password is needed, too")
+        #expect(try await accounts("totp", "ada", "--remove").status == 0)
+        let recovered = try await enrol("two", codes[0].lowercased(), "--recover")
+        #expect(recovered.status == 0, "\(recovered.errors)")
+        #expect(try await enrol("three", codes[0], "--recover").status == 77, "good once")
+        #expect(try await accounts("unlock", "ada").status == 0)
+        let devices = try await accounts("devices", "ada").output.split(separator: "\n")
+        #expect(devices.count == 2 && devices.allSatisfy { $0.contains("biometric") })
+        #expect(try await accounts("revoke", "ada", String(devices[1].prefix { $0 != " " })).status == 0)
+        #expect(try await accounts("devices", "ada").output.split(separator: "\n").count == 1)
+    }
+
+    /// RFC 6238, as an authenticator app has it.
+    private static func oneTimeCode(_ secret: String, at time: Date) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+        let bits = secret.compactMap(alphabet.firstIndex(of:)).flatMap { value in (0..<5).map { value >> (4 - $0) & 1 } }
+        let key = stride(from: 0, to: bits.count, by: 8).map { start in
+            bits[start..<start + 8].reduce(UInt8(0)) { $0 << 1 | UInt8($1) }
+        }
+        let step = UInt64(time.timeIntervalSince1970) / 30
+        let message = (0..<8).map { UInt8(truncatingIfNeeded: step >> (56 - 8 * $0)) }
+        let mac = Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: SymmetricKey(data: key)))
+        let offset = Int(mac[19] & 15)
+        let number = mac[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
+        let text = String(number % 1_000_000)
+        return String(repeating: "0", count: 6 - text.count) + text
+    }
+
     @Test func backEndsAreRegisteredListedAndRemoved() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import TestSupport
 import ThumbturnCore
+import ThumbturnDevice
 import ThumbturnLoad
 
 @Suite(.serialized) struct DurableTests {
@@ -151,6 +152,44 @@ import ThumbturnLoad
         print(
             "durable: \(sessions.count) sessions and \(wrong.count) spent challenges acknowledged, \(lost) lost, \(twice) accepted twice, \(syncs) syncs for \(commits) commits"
         )
+    }
+
+    @Test(.enabled(if: hasCompiler)) func whatWasCountedOutlivesAPowerFailure() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let shim = try await Self.buildShim(in: folder)
+        let data = folder + "/data"
+        try await ServerProcess.addAccount(in: data)
+        let port = try await Built.freePort()
+        let url = "http://127.0.0.1:\(port)"
+        let server = try await ServerProcess.start(
+            "thumbturn-server", ["serve", "--data", data, "--listen", "127.0.0.1:\(port)"], port: port,
+            environment: ["LD_PRELOAD": shim])
+        let (device, stranger) = (LoadDevice(server: url), LoadDevice(server: url))
+        let connection = try await server.connect()
+        try await device.enrol(account: ServerProcess.account, password: ServerProcess.password, over: connection)
+        for _ in 1...4 {
+            let body = Signing.encode(PasswordSignInRequest(account: ServerProcess.account, password: "wrong horse battery"))
+            let nonce = try await stranger.challenge(over: connection).nonce
+            let refused = try await connection.send(
+                "POST", "/v1/accounts/sign-in", type: "application/json",
+                headers: [("DPoP", stranger.dpop("POST", "/v1/accounts/sign-in", body, nonce: nonce))], body: body)
+            #expect(refused.status == 401)
+            let (challenge, fresh) = try await device.challenge(over: connection)
+            let (right, other) = (device.proof(challenge).split(separator: "."), stranger.proof(challenge).split(separator: "."))
+            let wrong = [right[0], right[1], other[2]].joined(separator: ".")
+            expect(try await device.redeem(wrong, nonce: fresh, over: connection).status, is: 400)
+        }
+        // The last answer has just come.
+        server.kill()
+        let script = """
+            import sqlite3
+            db = sqlite3.connect("\(data)/thumbturn.sqlite")
+            print(db.execute("SELECT wrong FROM throttles WHERE scope = 1").fetchone()[0])
+            print(db.execute("SELECT wrong_in_a_row FROM keys WHERE kind = 'biometric'").fetchone()[0])
+            """
+        let counts = try await Built.run("/usr/bin/env", ["/usr/bin/python3", "-c", script])
+        #expect(counts.output == "4\n4\n", "\(counts.errors)")
     }
 }
 #endif

@@ -1,15 +1,41 @@
 /// `POST /v1/accounts/sign-in`, with a DPoP proof by the new session key: the first mile.
 public struct PasswordSignInRequest: Message, Redacted {
-    public enum CodingKeys: String, CodingKey, CaseIterable { case account, password }
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case account, password
+        case oneTimeCode = "one_time_code"
+    }
 
     /// The account's name.
     public var account: String
     /// As typed.
     public var password: String
+    /// The code of an authenticator app (RFC 6238), which some accounts need beside the password.
+    public var oneTimeCode: String?
 
-    /// Name and password.
-    public init(account: String, password: String) {
+    /// Name and password, and a one-time code where the account has them.
+    public init(account: String, password: String, oneTimeCode: String? = nil) {
         self.account = account
+        self.password = password
+        self.oneTimeCode = oneTimeCode
+    }
+}
+
+/// `POST /v1/accounts/recover`, with a DPoP proof by the new session key: a written-down code in the place of what was lost. The answer
+/// is an `EnrolmentTicket`.
+public struct RecoveryRequest: Message, Redacted {
+    public enum CodingKeys: String, CodingKey, CaseIterable { case account, code, password }
+
+    /// The account's name.
+    public var account: String
+    /// A recovery code, as typed.
+    public var code: String
+    /// Needed where the account has one-time codes: then the recovery code stands for those.
+    public var password: String?
+
+    /// A code of an account.
+    public init(account: String, code: String, password: String? = nil) {
+        self.account = account
+        self.code = code
         self.password = password
     }
 }

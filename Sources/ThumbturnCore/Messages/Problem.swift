@@ -6,6 +6,7 @@ public struct Problem: Codable, Hashable, Sendable {
     enum CodingKeys: String, CodingKey {
         case type, title, status, error
         case triesLeft = "tries_left"
+        case retryAfter = "retry_after"
     }
 
     /// The types there are.
@@ -50,6 +51,9 @@ public struct Problem: Codable, Hashable, Sendable {
     /// How many wrong PINs in a row the PIN key still takes; at 0 it is disabled for good. Told only to the holder of the session key
     /// of that key's device, about a guess that was counted.
     public var triesLeft: Int?
+
+    /// For how many seconds the key pauses after wrong signatures. Told only to the holder of its device's session key.
+    public var retryAfter: Int64?
 
     /// A problem of a type.
     public init(_ kind: Kind, status: Int, error: String? = nil, triesLeft: Int? = nil) {

@@ -144,6 +144,8 @@ package final class ServerConnection: Sendable {
                 ? Failure(.notMatched, recovery: .retry, status: http)
                 : Failure(.keyInvalidated, recovery: .reEnrol, status: http)
         }
+        // The key pauses after wrong signatures, and only its own device is told.
+        if let seconds = problem?.retryAfter { return Failure(.refused, recovery: .wait(.seconds(seconds)), status: http) }
         return switch problem?.type {
         case Problem.Kind.verificationFailed.uri: Failure(.refused, recovery: .signInAgain, status: http)
         case Problem.Kind.stepUpRequired.uri: Failure(.refused, recovery: .fallBack(.biometric), status: http)

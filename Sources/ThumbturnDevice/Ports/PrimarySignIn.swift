@@ -8,12 +8,21 @@ public protocol PrimarySignIn: Sendable {
 
 /// What proves the person before any key does. It has no description, so it cannot reach a log.
 public struct Credentials: Sendable, Redacted {
-    let account: String
-    let password: String
+    /// Where it is sent.
+    let path: String
+    let body: [UInt8]
 
-    /// Name and password of an account that the server keeps itself.
-    public static func password(_ password: String, for account: String) -> Credentials {
-        Credentials(account: account, password: password)
+    /// Name and password of an account that the server keeps itself, and the code of an authenticator app where the account needs one.
+    public static func password(_ password: String, for account: String, oneTimeCode: String? = nil) -> Credentials {
+        let request = PasswordSignInRequest(account: account, password: password, oneTimeCode: oneTimeCode)
+        return Credentials(path: "/v1/accounts/sign-in", body: Signing.encode(request))
+    }
+
+    /// A recovery code for what was lost: for the authenticator app where the account has one, and then the password is needed, too;
+    /// else for the password. It is good once.
+    public static func recoveryCode(_ code: String, for account: String, password: String? = nil) -> Credentials {
+        let request = RecoveryRequest(account: account, code: code, password: password)
+        return Credentials(path: "/v1/accounts/recover", body: Signing.encode(request))
     }
 }
 
@@ -22,8 +31,20 @@ public struct PasswordSignIn: PrimarySignIn, Redacted {
     private let typed: Credentials
 
     /// What the person typed.
-    public init(account: String, password: String) {
-        typed = .password(password, for: account)
+    public init(account: String, password: String, oneTimeCode: String? = nil) {
+        typed = .password(password, for: account, oneTimeCode: oneTimeCode)
+    }
+
+    public func credentials() -> Credentials { typed }
+}
+
+/// A recovery code that the app has already asked for.
+public struct RecoverySignIn: PrimarySignIn, Redacted {
+    private let typed: Credentials
+
+    /// What the person typed.
+    public init(account: String, code: String, password: String? = nil) {
+        typed = .recoveryCode(code, for: account, password: password)
     }
 
     public func credentials() -> Credentials { typed }

@@ -1,6 +1,5 @@
 #if Server
 import Foundation
-import Crypto
 import ThumbturnCore
 import ThumbturnVerifier
 
@@ -15,26 +14,130 @@ extension AuthorizationServer {
         guard try await store.addAccount(account) else { throw SetupError.accountExists(name) }
     }
 
-    /// `POST /v1/accounts/sign-in`: the first mile. Unknown account and wrong password take the same time and the same answer.
-    func signIn(_ request: PasswordSignInRequest, dpop: DPoPProof) async throws -> EnrolmentTicket {
-        guard request.account.utf8.count <= 512, request.password.utf8.count <= Passwords.maximumBytes else {
-            throw Refused.malformed()
-        }
-        let account = try await store.account(named: Self.normalized(request.account))
-        let fits: Bool
-        do {
-            fits = try await passwords.verify(request.password, against: account?.passwordHash)
-        } catch is Passwords.QueueFull {
-            throw Refused.unavailable("password queue full")
-        }
-        guard fits, let account else { throw Refused.unverified("wrong password or unknown account") }
-        let ticket = tickets.issue(to: account.id, jkt: dpop.jkt, at: time.now, lifetime: settings.ticketLifetime)
-        return EnrolmentTicket(ticket: ticket, expiresIn: settings.ticketLifetime.components.seconds)
+    /// `POST /v1/accounts/sign-in`: the first mile. Unknown account, wrong password, wrong one-time code and an account that pauses
+    /// take the same time and get the same answer.
+    func signIn(_ request: PasswordSignInRequest, from sender: Sender) async throws -> EnrolmentTicket {
+        guard request.account.utf8.count <= 512, request.password.utf8.count <= Passwords.maximumBytes,
+            request.oneTimeCode?.utf8.count ?? 0 <= 32
+        else { throw Refused.malformed() }
+        var candidate = try await candidate(named: request.account, from: sender)
+        let fits = try await compare(request.password, candidate)
+        let step = oneTimeStep(request.oneTimeCode, candidate.account)
+        if fits { candidate.attempt.evidence = .password(oneTimeStep: step) }
+        return try await settle(candidate, sender)
+    }
+
+    /// `POST /v1/accounts/recover`: a recovery code stands for what was lost: for the one-time codes where the account has them, and
+    /// then the password is needed beside it; else for the password. Every attempt costs the work of a password, so that none tells
+    /// what is missing.
+    func recover(_ request: RecoveryRequest, from sender: Sender) async throws -> EnrolmentTicket {
+        guard request.account.utf8.count <= 512, request.password?.utf8.count ?? 0 <= Passwords.maximumBytes,
+            request.code.utf8.count <= 64
+        else { throw Refused.malformed() }
+        var candidate = try await candidate(named: request.account, from: sender)
+        let fits = try await compare(request.password ?? "", candidate)
+        candidate.attempt.evidence = .recoveryCode(RecoveryCodes.hash(request.code), passwordFits: fits)
+        return try await settle(candidate, sender)
     }
 
     /// One spelling for each name (Unicode NFC), as for passwords.
     static func normalized(_ name: String) -> String { name.precomposedStringWithCanonicalMapping }
 
     var tickets: Tickets { Tickets(issuer: settings.publicURL, key: secrets.current.refresh) }
+
+    // MARK: The steps of a sign-in
+
+    private struct Candidate {
+        var account: Account?
+        var attempt: SignInAttempt
+        var standing: SignInStanding
+        var isStranger: Bool
+    }
+
+    /// Who asks, for which account, and whether that may be tried. Who asks for their own account with an enrolled session key counts at
+    /// that device alone, and no flood of strangers keeps them out. For any other account they are strangers, too.
+    private func candidate(named name: String, from sender: Sender) async throws -> Candidate {
+        let name = Self.normalized(name)
+        let places = throttlePlaces
+        let device = try await store.device(withSessionKey: sender.jkt)
+        let account = try await store.account(named: name)
+        let decoy = places.noAccount(name)
+        var attempt = SignInAttempt(
+            account: account?.id, evidence: .nothing, inARow: [account.map { .account($0.id) } ?? decoy],
+            byRate: [places.address(sender.network), .global], limits: throttleLimits
+        )
+        let isStranger = device == nil || device?.account != account?.id
+        if let device, !isStranger { (attempt.inARow, attempt.byRate) = ([.device(device.id)], []) }
+        let standing = try await store.standing(of: attempt)
+        attempt.isJudged = standing == .open
+        return Candidate(account: account, attempt: attempt, standing: standing, isStranger: isStranger)
+    }
+
+    /// Always the same work: where nothing may be tried, or nobody is there, the password is compared with one that nobody has.
+    private func compare(_ password: String, _ candidate: Candidate) async throws -> Bool {
+        guard candidate.standing != .overloaded else { throw Refused.unavailable("too many wrong sign-ins everywhere") }
+        do {
+            return try await passwords.verify(
+                password, against: candidate.standing == .open ? candidate.account?.passwordHash : nil,
+                isStranger: candidate.isStranger
+            )
+        } catch is Passwords.QueueFull {
+            throw Refused.unavailable("password queue full")
+        }
+    }
+
+    /// The step of a one-time code that fits. Without an account's secret the work is done with one that nobody has.
+    private func oneTimeStep(_ code: String?, _ account: Account?) -> Int64? {
+        guard let code else { return nil }
+        let sealed = account?.oneTimeSecret ?? decoySecret
+        guard let secret = try? secrets.unseal(sealed, label: Self.oneTimeLabel) else { return nil }
+        let step = OneTimeCodes(secret: secret).step(of: code, at: time.now)
+        return account?.oneTimeSecret == nil ? nil : step
+    }
+
+    private func settle(_ candidate: Candidate, _ sender: Sender) async throws -> EnrolmentTicket {
+        await beforeSpending()
+        switch try await store.settle(candidate.attempt) {
+        case .open: break
+        case .wrong: throw Refused.unverified("wrong credentials or unknown account")
+        case .closed: throw Refused.unverified("sign-in paused")
+        case .overloaded: throw Refused.unavailable("too many wrong sign-ins everywhere")
+        }
+        guard let account = candidate.account else { preconditionFailure("nobody signs in without an account") }
+        let ticket = tickets.issue(to: account.id, jkt: sender.jkt, at: time.now, lifetime: settings.ticketLifetime)
+        return EnrolmentTicket(ticket: ticket, expiresIn: settings.ticketLifetime.components.seconds)
+    }
+
+    var throttlePlaces: ThrottlePlaces { ThrottlePlaces(key: secrets.current.refresh) }
+
+    // MARK: For the operator
+
+    /// New one-time codes for an account: the address that authenticator apps read, shown once.
+    package func setOneTimeCodes(ofAccountNamed name: String) async throws -> String {
+        let account = try await existingAccount(named: name)
+        let codes = OneTimeCodes.random()
+        try await store.setOneTimeSecret(try secrets.seal(codes.secret, label: Self.oneTimeLabel), of: account.id)
+        return codes.address(account: account.name, issuer: "Thumbturn")
+    }
+
+    /// No one-time codes are asked for from now on.
+    package func removeOneTimeCodes(ofAccountNamed name: String) async throws {
+        try await store.setOneTimeSecret(nil, of: try await existingAccount(named: name).id)
+    }
+
+    /// New recovery codes in the place of all earlier ones, shown once.
+    package func makeRecoveryCodes(ofAccountNamed name: String) async throws -> [String] {
+        let account = try await existingAccount(named: name)
+        let codes = (0..<RecoveryCodes.count).map { _ in RecoveryCodes.random() }
+        try await store.setRecoveryCodes(codes.map(RecoveryCodes.hash), of: account.id)
+        return codes
+    }
+
+    /// Forgets an account's wrong sign-ins.
+    package func unlock(accountNamed name: String) async throws {
+        try await store.unlock(try await existingAccount(named: name).id)
+    }
+
+    static let oneTimeLabel = "one-time"
 }
 #endif

@@ -62,7 +62,7 @@ extension AuthorizationServer {
             guard claims.act == id else { throw Refusal.wrongPurpose }
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
         } catch let refusal as Refusal {
-            throw Refused.unverified("approval \(refusal.rawValue)")
+            throw Refused.unverified("approval \(refusal.rawValue)").counting(refusal)
         }
 
         let spend = try spend(of: claims)
@@ -71,8 +71,9 @@ extension AuthorizationServer {
             judged = try await judge(request, id, claims)
         } catch let refusal as Refusal {
             _ = try await store.spend([spend])
-            throw Refused.unverified("approval \(refusal.rawValue)")
+            throw Refused.unverified("approval \(refusal.rawValue)").counting(refusal)
         }
+        try await refuseIfPaused(judged.key, spending: [spend])
         do throws(Refusal) {
             try judged.proof.verify(by: try VerifyingKey(x963: judged.key.x963))
         } catch {

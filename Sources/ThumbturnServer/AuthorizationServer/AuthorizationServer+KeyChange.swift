@@ -34,7 +34,7 @@ extension AuthorizationServer {
             guard let act = claims.act.flatMap(KeyChange.init(rawValue:)) else { throw Refusal.wrongPurpose }
             change = act
         } catch let refusal as Refusal {
-            throw Refused.unverified("change \(refusal.rawValue)")
+            throw Refused.unverified("change \(refusal.rawValue)").counting(refusal)
         }
 
         let spends = [try spend(of: claims)] + (ticket.map { [$0.spend] } ?? [])
@@ -43,9 +43,10 @@ extension AuthorizationServer {
             judged = try await judge(request, change, claims, paidBy: ticket?.account)
         } catch let refusal as Refusal {
             _ = try await store.spend(spends)
-            throw Refused.unverified("change \(refusal.rawValue)")
+            throw Refused.unverified("change \(refusal.rawValue)").counting(refusal)
         }
         if let (proof, key) = judged.payer {
+            try await refuseIfPaused(key, spending: spends)
             do throws(Refusal) {
                 try proof.verify(by: try VerifyingKey(x963: key.x963))
             } catch {

@@ -26,7 +26,7 @@ extension AuthorizationServer {
             guard claims.act == act else { throw Refusal.wrongPurpose }
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
         } catch let refusal as Refusal {
-            throw Refused.invalidGrant("proof \(refusal.rawValue)")
+            throw Refused.invalidGrant("proof \(refusal.rawValue)").counting(refusal)
         }
 
         let spend = try spend(of: claims)
@@ -38,8 +38,9 @@ extension AuthorizationServer {
         } catch {
             _ = try await store.spend([spend])
             guard let refusal = error as? Refusal else { throw error }
-            throw Refused.invalidGrant("proof \(refusal.rawValue)")
+            throw Refused.invalidGrant("proof \(refusal.rawValue)").counting(refusal)
         }
+        for answer in answers { try await refuseIfPaused(answer.key, spending: [spend], error: "invalid_grant") }
         // A PIN comes last: what is said of it is said only where nothing else is wrong, and is counted.
         for answer in answers.filter({ $0.key.kind != .pin }) + answers.filter({ $0.key.kind == .pin }) {
             counters.verifications.count()

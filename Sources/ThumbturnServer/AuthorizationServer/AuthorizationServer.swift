@@ -8,6 +8,9 @@ package struct AuthorizationServer: Sendable {
     let store: any Store
     let secrets: ServerSecrets
     package var passwords: Passwords
+    package var throttleLimits = ThrottleLimits.standard
+    /// The sealed secret of one-time codes that nobody has.
+    let decoySecret: [UInt8]
     let time: NodeTime
     let nonces: DPoPNonces
     /// Judges signed liveness evidence; nil where nobody can, and then a request that carries any is refused.
@@ -24,6 +27,7 @@ package struct AuthorizationServer: Sendable {
         store = folder.store
         secrets = try await ServerSecrets(store: store, masterKey: folder.masterKey, time: time)
         passwords = try Passwords()
+        decoySecret = try secrets.seal(OneTimeCodes.random().secret, label: Self.oneTimeLabel)
         nonces = DPoPNonces(now: time.now)
         let vendors = settings.approvals.livenessVendors
         if !vendors.vendors.isEmpty { livenessJudge = { vendors.level(of: $0, for: $1, at: $2) } }

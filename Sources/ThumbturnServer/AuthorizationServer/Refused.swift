@@ -9,6 +9,14 @@ struct Refused: Error {
     var reason: String
     /// The value of `WWW-Authenticate`, where the status is 401 or 403.
     var challenge: String?
+    /// Wrong, and without the session key that it needs: it counts against the network that it came from, and nothing else.
+    var isByStranger = false
+
+    var byStranger: Refused {
+        var refused = self
+        refused.isByStranger = true
+        return refused
+    }
 
     /// The request cannot be read.
     static func malformed(_ reason: Refusal = .malformed, status: Int = 400, error: String? = nil) -> Refused {

@@ -9,6 +9,8 @@ import ThumbturnVerifier
 /// Turns everything that is thrown into a problem document of one of the few neutral types, and gives every answer a nonce.
 struct ProblemMiddleware: RouterMiddleware {
     let nonce: @Sendable () -> String
+    /// Counts what was wrong against the network that it came from.
+    let countStranger: @Sendable (Request, ServerContext) async throws -> Void
 
     func handle(
         _ request: Request, context: ServerContext,
@@ -18,6 +20,11 @@ struct ProblemMiddleware: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch {
+            // Before the answer leaves. If it cannot be counted, nothing is told.
+            var error = error
+            if let refused = error as? Refused, refused.isByStranger {
+                do { try await countStranger(request, context) } catch let failure { error = failure }
+            }
             response = answer(to: error, request, context)
         }
         response.headers[.dpopNonce] = nonce()

@@ -17,7 +17,15 @@ package struct Routes: Sendable {
 
     package func router() -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
-        router.add(middleware: ProblemMiddleware(nonce: { service.nonces.current(at: service.time.now) }))
+        router.add(
+            middleware:
+                ProblemMiddleware(
+                    nonce: { service.nonces.current(at: service.time.now) },
+                    countStranger: { request, context in
+                        try await service.countStranger(Network(request, context, behind: service.settings.trustedProxies))
+                    }
+                )
+        )
         router.get("health") { _, _ in
             Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: "ok\n")))
         }
@@ -32,11 +40,6 @@ package struct Routes: Sendable {
             } catch let refusal as Refusal {
                 throw Refused.malformed(refusal)
             }
-        }
-        router.post("v1/accounts/sign-in") { request, _ in
-            let bytes = try await request.bytes(of: "application/json")
-            let dpop = try dpop(of: request, body: bytes)
-            return Response.json(try await service.signIn(try Self.decode(PasswordSignInRequest.self, bytes), dpop: dpop))
         }
         router.post("v1/devices") { request, _ in
             let bytes = try await request.bytes(of: "application/json")
@@ -90,6 +93,7 @@ package struct Routes: Sendable {
             return Response(status: .noContent)
         }
         addApprovals(to: router)
+        addAccountRoutes(to: router)
         addDeviceRoutes(to: router)
         return router
     }

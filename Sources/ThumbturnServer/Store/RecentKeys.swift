@@ -21,6 +21,13 @@ final class RecentKeys: Sendable {
         state.withLock { Self.put(key, in: &$0) }
     }
 
+    func forget(_ kid: String) {
+        state.withLock { state in
+            state.young[kid] = nil
+            state.old[kid] = nil
+        }
+    }
+
     private static func put(
         _ key: EnrolledKey, in state: inout (young: [String: EnrolledKey], old: [String: EnrolledKey])
     ) {

@@ -78,7 +78,7 @@ extension SQLiteStore {
         try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now) else { return .refused }
             // All that was read before this transaction may have changed since.
-            guard let key = try Self.key(new.kid, in: db), !key.isRevoked else { return .refused }
+            guard let key = try Self.key(new.kid, in: db), !key.isRevoked, !key.isPaused(at: now) else { return .refused }
             guard !key.isDisabled else { return .disabled }
             let device = try Row.fetchOne(
                 db, sql: "SELECT account_id, cools_off_until FROM devices WHERE id = ?", arguments: [blob(key.device.bytes)]

@@ -49,13 +49,7 @@ extension SQLiteStore {
         _ kind: Notice.Kind, of account: AccountID, _ device: DeviceID?, atMostEvery pause: Duration? = nil, in db: Database,
         at now: UnixTime
     ) throws {
-        if let pause {
-            let recent = try Int.fetchOne(
-                db, sql: "SELECT 1 FROM notices WHERE account_id = ? AND at > ? AND kind = ? LIMIT 1",
-                arguments: [blob(account.bytes), (now + (.zero - pause)).seconds, kind.rawValue]
-            )
-            guard recent == nil else { return }
-        }
+        if let pause, try wasNoted(kind, of: account, since: now + (.zero - pause), in: db) { return }
         try db.execute(
             sql: "INSERT INTO notices (id, account_id, device_id, kind, at, due_at) VALUES (?, ?, ?, ?, ?, ?)",
             arguments: [
@@ -63,6 +57,14 @@ extension SQLiteStore {
                 now.seconds, now.seconds,
             ]
         )
+    }
+
+    static func wasNoted(
+        _ kind: Notice.Kind, of account: AccountID, since time: UnixTime, in db: Database
+    ) throws -> Bool {
+        let statement = try db.cachedStatement(
+            sql: "SELECT 1 FROM notices WHERE account_id = ? AND at > ? AND kind = ? LIMIT 1")
+        return try Int.fetchOne(statement, arguments: [blob(account.bytes), time.seconds, kind.rawValue]) != nil
     }
 
     static func note(_ kind: Notice.Kind, ofDevice device: DeviceID, in db: Database, at now: UnixTime) throws {
@@ -73,6 +75,7 @@ extension SQLiteStore {
     static func forgetNotices(in db: Database, at now: UnixTime) throws {
         let old = now + (.zero - .seconds(30 * 24 * 3600))
         try db.execute(sql: "DELETE FROM notices WHERE at <= ?", arguments: [old.seconds])
+        try db.execute(sql: "DELETE FROM notices_to_nobody WHERE at <= ?", arguments: [(now + .seconds(-3600)).seconds])
     }
 
     /// 30 s, doubled each time, an hour at most: with so many tries, a day.

@@ -8,12 +8,14 @@ package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writer: GroupCommit
     private let keys = RecentKeys()
+    let time: NodeTime
 
     /// Opens the file, and brings its tables up to date.
     package init(path: String, time: NodeTime) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.maximumReaderCount = 4
+        self.time = time
         pool = try DatabasePool(path: path, configuration: configuration)
         try Schema.migrator.migrate(pool)
         // GRDB opens WAL files with synchronous=NORMAL, which may lose acknowledged commits when the power fails.
@@ -41,8 +43,18 @@ package final class SQLiteStore: Store {
 
     package func account(named name: String) async throws -> Account? {
         try await pool.read { db in
-            try Row.fetchOne(db, sql: "SELECT id, name, password_hash FROM accounts WHERE name = ?", arguments: [name]).map {
-                Account(id: identifier($0["id"]), name: $0["name"], passwordHash: $0["password_hash"])
+            // An unknown name finds a row of the same shape, so that the time does not tell.
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT id, name, password_hash, one_time_secret FROM accounts WHERE name = ?1
+                    UNION ALL SELECT zeroblob(16), ?1, ?2, NULL LIMIT 1
+                    """
+            )
+            let row = try Row.fetchOne(statement, arguments: [name, Self.noHash])
+            return row.flatMap { row in
+                var account = Account(id: identifier(row["id"]), name: row["name"], passwordHash: row["password_hash"])
+                account.oneTimeSecret = (row["one_time_secret"] as Data?).map { Array($0) }
+                return account.passwordHash == Self.noHash ? nil : account
             }
         }
     }
@@ -54,8 +66,8 @@ package final class SQLiteStore: Store {
     package func knownKey(_ kid: String) async throws -> EnrolledKey? {
         if let known = keys[kid] { return known }
         let found = try await key(kid)
-        // Whoever is revoked is not worth the memory, and an unproven key may yet become another's.
-        if let found, !found.isRevoked, found.isActive { keys.remember(found) }
+        // Whoever is revoked is not worth the memory, an unproven key may yet become another's, and a pause has to be told.
+        if let found, !found.isRevoked, found.isActive, found.wrongInARow == 0 { keys.remember(found) }
         return found
     }
 
@@ -90,22 +102,23 @@ package final class SQLiteStore: Store {
     }
 
     package func spend(_ spends: [Spend], wronglySignedBy kid: String) async throws -> Int? {
-        try await writer.write { db, now in
+        defer { keys.forget(kid) }
+        return try await writer.write { db, now in
             guard try Self.spendAll(spends, in: db, at: now) else { return nil }
-            try db.cachedStatement(sql: "UPDATE keys SET wrong_in_a_row = wrong_in_a_row + 1 WHERE kid = ? AND kind = 'pin'")
-                .execute(arguments: [kid])
             // A right signature finds nothing either, once the key is gone.
             guard let key = try Self.key(kid, in: db), !key.isRevoked else { return nil }
-            return key.wrongInARow
+            return try Self.countWrongSignature(key, in: db, at: now)
         }
     }
 
     package func openSession(_ new: NewSession, spending spend: Spend) async throws -> Paid<SessionView> {
-        try await writer.write { db, now in
+        let paid: Paid<SessionView> = try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now) else { return .refused }
             // The key was read before this transaction; the device may have been revoked since, and the last wrong PIN counted.
             let keys = try ([new.kid] + new.also).map { try Self.key($0, in: db) }
-            guard let key = keys[0], keys.allSatisfy({ $0?.isRevoked == false && $0?.sessionJKT == new.sessionJKT }) else {
+            guard let key = keys[0],
+                keys.allSatisfy({ $0.map { !$0.isRevoked && !$0.isPaused(at: now) && $0.sessionJKT == new.sessionJKT } == true })
+            else {
                 return .refused
             }
             guard keys.allSatisfy({ $0?.isDisabled == false }) else { return .disabled }
@@ -129,6 +142,10 @@ package final class SQLiteStore: Store {
                 )
             )
         }
+        // What was known of the keys is not so any more: another process may have counted.
+        if case .done = paid { return paid }
+        for kid in [new.kid] + new.also { keys.forget(kid) }
+        return paid
     }
 
     package func device(withSessionKey jkt: String) async throws -> EnrolledDevice? {
@@ -155,7 +172,7 @@ package final class SQLiteStore: Store {
             guard try Self.spendAll(spends, in: db, at: now) else { return .refused }
             // All that was read before this transaction may have changed since.
             if let kid = change.payer {
-                guard let payer = try Self.key(kid, in: db), !payer.isRevoked else { return .refused }
+                guard let payer = try Self.key(kid, in: db), !payer.isRevoked, !payer.isPaused(at: now) else { return .refused }
                 guard !payer.isDisabled else { return .disabled }
                 try Self.signed(payer, in: db, at: now)
             }
@@ -186,14 +203,7 @@ package final class SQLiteStore: Store {
             }
             if change.payer == nil {
                 // The password alone brought a factor, as in an enrolment.
-                try db.execute(
-                    sql: """
-                        UPDATE devices SET cools_off_until = max(cools_off_until, ?) WHERE id = ? AND EXISTS (
-                            SELECT 1 FROM devices other WHERE other.account_id = devices.account_id AND other.id != devices.id
-                            AND other.revoked_at IS NULL)
-                        """,
-                    arguments: [(now + change.coolOff).seconds, device]
-                )
+                try Self.coolOff(change.device, until: now + change.coolOff, in: db)
             }
             try Self.note(.keysChanged, ofDevice: change.device, in: db, at: now)
             guard let changed = try Self.device(change.device, in: db) else { return .refused }
@@ -277,6 +287,7 @@ package final class SQLiteStore: Store {
             try db.execute(sql: "DELETE FROM spent WHERE expires_at <= ?", arguments: [now.seconds])
             try db.execute(sql: "DELETE FROM sessions WHERE auth_time <= ?", arguments: [sessionsBefore.seconds])
             try Self.forgetNotices(in: db, at: now)
+            try Self.forgetThrottles(in: db, at: now)
             try db.execute(sql: "UPDATE node SET purged_until = max(purged_until, ?)", arguments: [now.seconds])
         }
     }
@@ -312,7 +323,7 @@ package final class SQLiteStore: Store {
     /// A key has signed: its wrong PINs are forgotten, and it is active from its first proof on.
     static func signed(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws {
         if key.wrongInARow > 0 {
-            try db.execute(sql: "UPDATE keys SET wrong_in_a_row = 0 WHERE kid = ?", arguments: [key.kid])
+            try db.execute(sql: "UPDATE keys SET wrong_in_a_row = 0, paused_until = 0 WHERE kid = ?", arguments: [key.kid])
         }
         if !key.isActive {
             try db.cachedStatement(sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL")
@@ -336,7 +347,7 @@ package final class SQLiteStore: Store {
     static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT k.kind, k.x963, k.wrong_in_a_row, k.enrolled_by, k.active_since IS NOT NULL AS active,
+                SELECT k.kind, k.x963, k.wrong_in_a_row, k.paused_until, k.enrolled_by, k.active_since IS NOT NULL AS active,
                     d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
                     d.revoked_at IS NOT NULL OR k.retired_at IS NOT NULL AS revoked
                 FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id WHERE k.kid = ?
@@ -351,7 +362,7 @@ package final class SQLiteStore: Store {
                 account: identifier(row["account_id"]), accountName: row["name"],
                 coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), sessionJKT: row["session_jkt"],
                 isRevoked: row["revoked"], isActive: row["active"], enrolledBy: origin,
-                wrongInARow: row["wrong_in_a_row"]
+                wrongInARow: row["wrong_in_a_row"], pausedUntil: UnixTime(seconds: row["paused_until"])
             )
         }
     }

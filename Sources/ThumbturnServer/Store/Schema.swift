@@ -186,6 +186,31 @@ enum Schema {
                     """
             )
         }
+        migrator.registerMigration("8 throttling") { db in
+            try db.execute(
+                sql: """
+                    -- Of accounts and devices the wrong attempts in a row, and until when they pause; of addresses, and of all together,
+                    -- when all tries will have come back.
+                    CREATE TABLE throttles (
+                        scope INTEGER NOT NULL,
+                        id BLOB NOT NULL,
+                        wrong INTEGER NOT NULL,
+                        until INTEGER NOT NULL,
+                        PRIMARY KEY (scope, id)
+                    ) STRICT, WITHOUT ROWID;
+                    ALTER TABLE keys ADD COLUMN paused_until INTEGER NOT NULL DEFAULT 0;
+
+                    -- What would be a notice if the name had an account: so that it is not cheaper to have none.
+                    CREATE TABLE notices_to_nobody (
+                        id BLOB PRIMARY KEY,
+                        place BLOB NOT NULL,
+                        kind TEXT NOT NULL,
+                        at INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX notices_to_nobody_by_place ON notices_to_nobody (place, at);
+                    """
+            )
+        }
         migrator.registerMigration("9 spent by time") { db in
             // What is spent together expires together and lies together: each batch touches a few pages, and forgetting is a range.
             // An expiry belongs to its id, since whoever made the one signed the other with it.

@@ -3,7 +3,7 @@ package import ThumbturnCore
 
 /// The port to durable state. Every method is one transaction, durable when it returns, and what is spent is spent in the same
 /// transaction as what it pays for.
-package protocol Store: ApprovalStore, ClientStore, DeviceStore, NoticeStore, Sendable {
+package protocol Store: ApprovalStore, ClientStore, DeviceStore, NoticeStore, ThrottleStore, Sendable {
     func addAccount(_ account: Account) async throws -> Bool
     func account(named name: String) async throws -> Account?
 
@@ -19,8 +19,9 @@ package protocol Store: ApprovalStore, ClientStore, DeviceStore, NoticeStore, Se
 
     /// Spends a challenge or ticket that paid for nothing, because its proof was wrong. False if it was spent before.
     func spend(_ spends: [Spend]) async throws -> Bool
-    /// Spends a challenge whose proof this key did not sign. Of a PIN key that is one more wrong PIN in a row, unless something
-    /// was spent before: a spent challenge tells nobody whether a PIN is right.
+    /// Spends a challenge whose proof this key did not sign. That is one more wrong signature in a row, unless something was spent
+    /// before: a spent challenge tells nobody whether a PIN is right. From the fifth on a key pauses, but for PIN keys, which have few
+    /// tries anyway; while it pauses nothing is counted.
     ///
     /// - Returns: how many there are in a row now; nil if it was spent before, or the key is gone.
     func spend(_ spends: [Spend], wronglySignedBy kid: String) async throws -> Int?
@@ -92,6 +93,8 @@ package struct Account: Sendable {
     package var name: String
     /// In libsodium's format, with its parameters.
     package var passwordHash: String
+    /// The secret of one-time codes, sealed; nil where none are asked for.
+    package var oneTimeSecret: [UInt8]? = nil
 
     package init(id: AccountID, name: String, passwordHash: String) {
         self.id = id
@@ -189,10 +192,14 @@ package struct EnrolledKey: Sendable {
     /// It has signed, here or at its enrolment.
     package var isActive: Bool
     package var enrolledBy: KeyOrigin
-    /// Wrong signatures in a row, of a PIN key.
+    /// Wrong signatures in a row.
     package var wrongInARow: Int
     /// Ten wrong PINs in a row end a PIN key, as they do on the device (NIST SP 800-63B-4 section 3.2.10).
-    package var isDisabled: Bool { wrongInARow >= PINLedger.limit }
+    /// A hundred wrong signatures end every other one (section 3.2.2).
+    package var isDisabled: Bool { wrongInARow >= (kind == .pin ? PINLedger.limit : ThrottleLimits.standard.mostInARow) }
+    /// Until when no signature of it is judged, after wrong ones.
+    package var pausedUntil = UnixTime(seconds: 0)
+    package func isPaused(at now: UnixTime) -> Bool { now < pausedUntil }
 }
 
 package struct DeviceView: Sendable {

@@ -1,0 +1,27 @@
+#if Server
+import ThumbturnCore
+import ThumbturnVerifier
+
+extension AuthorizationServer {
+    /// Throws for a key that pauses after wrong signatures: then none is judged, and the challenge is spent all the same. Only the
+    /// holder of the key's own session key comes so far, so it is told how long.
+    func refuseIfPaused(_ key: EnrolledKey, spending spends: [Spend], error: String? = nil) async throws {
+        let now = time.now
+        guard key.isPaused(at: now) else { return }
+        _ = try await store.spend(spends)
+        var refused = error == nil ? Refused.unverified("key paused") : .invalidGrant("key paused")
+        refused.problem.retryAfter = (key.pausedUntil - now).components.seconds
+        throw refused
+    }
+
+    /// Something was wrong that came without the session key that it needs: it counts against the network alone.
+    func countStranger(_ network: Network) async throws {
+        try await store.count(against: [throttlePlaces.address(network)], limits: throttleLimits)
+    }
+}
+
+extension Refused {
+    /// Marks what came without the session key that it needs.
+    func counting(_ refusal: Refusal) -> Refused { [.foreignKey, .unknownKey].contains(refusal) ? byStranger : self }
+}
+#endif

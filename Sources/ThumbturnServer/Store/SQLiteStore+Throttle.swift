@@ -1,0 +1,206 @@
+#if Server
+import Foundation
+import GRDB
+import ThumbturnCore
+
+extension SQLiteStore {
+    package func standing(of attempt: SignInAttempt) async throws -> SignInStanding {
+        let now = time.now
+        return try await pool.read { try Self.standing(of: attempt, in: $0, at: now) }
+    }
+
+    package func settle(_ attempt: SignInAttempt) async throws -> SignInStanding {
+        try await writer.write { db, now in
+            let found = try Self.standing(of: attempt, in: db, at: now)
+            let standing = found == .open && !attempt.isJudged ? .closed : found
+            // The same statements in every case that a stranger could tell apart by the time they take.
+            let isAccepted = try Self.accept(attempt, onlyIf: standing == .open, in: db, at: now)
+            if isAccepted {
+                for id in attempt.inARow { try Self.forget(id, in: db) }
+                return .open
+            }
+            let counts = standing == .open
+            for id in attempt.inARow {
+                let wrong = try Self.countInARow(id, by: counts ? 1 : 0, attempt.limits, in: db, at: now)
+                guard wrong >= attempt.limits.freeInARow else { continue }
+                try Self.noteWrongSignIns(attempt, at: id, onlyIf: counts, in: db, at: now)
+            }
+            for id in attempt.byRate { try Self.countByRate(id, counts: counts, attempt.limits, in: db, at: now) }
+            return standing == .open ? .wrong : standing
+        }
+    }
+
+    package func count(against ids: [ThrottleID], limits: ThrottleLimits) async throws {
+        try await writer.write { db, now in
+            for id in ids { try Self.countByRate(id, counts: true, limits, in: db, at: now) }
+        }
+    }
+
+    package func unlock(_ account: AccountID) async throws {
+        try await writer.write { db, _ in try Self.forget(.account(account), in: db) }
+    }
+
+    package func setOneTimeSecret(_ sealed: [UInt8]?, of account: AccountID) async throws {
+        try await writer.write { db, now in
+            try db.execute(
+                sql: "UPDATE accounts SET one_time_secret = ?, one_time_last = 0 WHERE id = ?",
+                arguments: [sealed.map { blob($0) }, blob(account.bytes)]
+            )
+            try Self.note(.oneTimeCodesSet, of: account, nil, in: db, at: now)
+        }
+    }
+
+    package func setRecoveryCodes(_ hashes: [[UInt8]], of account: AccountID) async throws {
+        try await writer.write { db, now in
+            try db.execute(sql: "DELETE FROM recovery_codes WHERE account_id = ?", arguments: [blob(account.bytes)])
+            for hash in hashes {
+                try db.execute(
+                    sql: "INSERT INTO recovery_codes (account_id, hash) VALUES (?, ?)",
+                    arguments: [blob(account.bytes), blob(hash)]
+                )
+            }
+            try Self.note(.recoveryCodesMade, of: account, nil, in: db, at: now)
+        }
+    }
+
+    // MARK: Inside a transaction
+
+    /// Once an hour at most. Of a name without an account nobody hears, and yet as much is read and written.
+    private static func noteWrongSignIns(
+        _ attempt: SignInAttempt, at id: ThrottleID, onlyIf isWritten: Bool, in db: Database, at now: UnixTime
+    ) throws {
+        let anHourAgo = now + .seconds(-3600)
+        guard let account = attempt.account else {
+            let recent = try db.cachedStatement(
+                sql: "SELECT 1 FROM notices_to_nobody WHERE place = ? AND at > ? AND kind = ? LIMIT 1")
+            let place = blob(id.bytes)
+            let kind = Notice.Kind.wrongSignIns.rawValue
+            guard try Int.fetchOne(recent, arguments: [place, anHourAgo.seconds, kind]) == nil, isWritten else { return }
+            try db.execute(
+                sql: "INSERT INTO notices_to_nobody (id, place, kind, at) VALUES (?, ?, ?, ?)",
+                arguments: [blob(Identifier<NoticeKind>.random().bytes), place, kind, now.seconds]
+            )
+            return
+        }
+        guard try !wasNoted(.wrongSignIns, of: account, since: anHourAgo, in: db), isWritten else { return }
+        let device: DeviceID? = if case .device(let device) = id { device } else { nil }
+        try note(.wrongSignIns, of: account, device, in: db, at: now)
+    }
+
+    /// One more wrong signature of a key, unless it pauses or is disabled: then none is judged.
+    static func countWrongSignature(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws -> Int {
+        let limits = ThrottleLimits.standard
+        guard key.kind == .pin || !(key.isPaused(at: now) || key.isDisabled) else { return key.wrongInARow }
+        let wrong = key.wrongInARow + 1
+        let wait = key.kind == .pin ? .zero : limits.wait(after: wrong) ?? .zero
+        try db.cachedStatement(sql: "UPDATE keys SET wrong_in_a_row = ?, paused_until = ? WHERE kid = ?")
+            .execute(arguments: [wrong, wait == .zero ? 0 : (now + wait).seconds, key.kid])
+        if wrong >= limits.freeInARow, let account = try account(of: key.device, in: db) {
+            try note(.wrongSignatures, of: account, key.device, atMostEvery: .seconds(3600), in: db, at: now)
+        }
+        return wrong
+    }
+
+    /// Stands where there is no account; no password has it.
+    static let noHash = String(repeating: "-", count: 97)
+
+    private static func standing(
+        of attempt: SignInAttempt, in db: Database, at now: UnixTime
+    ) throws -> SignInStanding {
+        var standing = SignInStanding.open
+        for id in attempt.inARow {
+            let (wrong, until) = try row(id, in: db)
+            if wrong >= attempt.limits.mostInARow || until > now.seconds { standing = .closed }
+        }
+        for id in attempt.byRate {
+            let (burst, refill) = rate(of: id, attempt.limits)
+            guard try row(id, in: db).until > now.seconds + Int64(burst - 1) * refill else { continue }
+            standing = id == .global ? .overloaded : standing == .open ? .closed : standing
+        }
+        return standing
+    }
+
+    /// Uses up what the attempt rests on. False where it does not hold.
+    private static func accept(
+        _ attempt: SignInAttempt, onlyIf isOpen: Bool, in db: Database, at now: UnixTime
+    ) throws -> Bool {
+        let account = blob(attempt.account?.bytes ?? [UInt8](repeating: 0, count: 16))
+        let known = try db.cachedStatement(
+            sql: "SELECT one_time_secret IS NOT NULL AS asks, one_time_last FROM accounts WHERE id = ?")
+        let row = try Row.fetchOne(known, arguments: [account])
+        let asksForCode = row.map { $0["asks"] as Bool } ?? false
+        switch attempt.evidence {
+        case .nothing: return false
+        case .password(let step):
+            guard isOpen, let row else { return false }
+            guard asksForCode else { return true }
+            // RFC 6238 section 5.2: each step is good once.
+            guard let step, step > row["one_time_last"] else { return false }
+            try db.execute(sql: "UPDATE accounts SET one_time_last = ? WHERE id = ?", arguments: [step, account])
+            return true
+        case .recoveryCode(let hash, let passwordFits):
+            // A code stands for one lost thing: for the one-time codes where the account has them, else for the password.
+            let isAllowed = isOpen && (passwordFits || !asksForCode)
+            try db.cachedStatement(
+                sql: "UPDATE recovery_codes SET used_at = ? WHERE account_id = ? AND hash = ? AND used_at IS NULL AND ?"
+            ).execute(arguments: [now.seconds, account, blob(hash), isAllowed])
+            guard db.changesCount == 1, let id = attempt.account else { return false }
+            try note(.recoveryUsed, of: id, nil, in: db, at: now)
+            return true
+        }
+    }
+
+    private static func row(_ id: ThrottleID, in db: Database) throws -> (wrong: Int, until: Int64) {
+        let statement = try db.cachedStatement(sql: "SELECT wrong, until FROM throttles WHERE scope = ? AND id = ?")
+        return try Row.fetchOne(statement, arguments: [id.scope, blob(id.bytes)]).map { ($0["wrong"], $0["until"]) } ?? (0, 0)
+    }
+
+    private static func write(_ id: ThrottleID, wrong: Int, until: Int64, in db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO throttles (scope, id, wrong, until) VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET wrong = excluded.wrong, until = excluded.until
+                """
+        ).execute(arguments: [id.scope, blob(id.bytes), wrong, until])
+    }
+
+    private static func countInARow(
+        _ id: ThrottleID, by count: Int, _ limits: ThrottleLimits, in db: Database, at now: UnixTime
+    ) throws -> Int {
+        let before = try row(id, in: db)
+        let wrong = before.wrong + count
+        let wait = limits.wait(after: wrong) ?? .zero
+        try write(id, wrong: wrong, until: max(before.until, count == 0 ? 0 : (now + wait).seconds), in: db)
+        return wrong
+    }
+
+    /// The generic cell rate algorithm: what is kept is the time at which all tries will have come back. However many are wrong, the
+    /// next try comes back after one refill: nobody closes an address for days.
+    private static func countByRate(
+        _ id: ThrottleID, counts: Bool, _ limits: ThrottleLimits, in db: Database, at now: UnixTime
+    ) throws {
+        let before = try row(id, in: db)
+        let (burst, refill) = rate(of: id, limits)
+        let after = min(max(before.until, now.seconds) + refill, now.seconds + Int64(burst) * refill)
+        try write(id, wrong: 0, until: counts ? after : before.until, in: db)
+    }
+
+    private static func rate(of id: ThrottleID, _ limits: ThrottleLimits) -> (burst: Int, refill: Int64) {
+        id == .global
+            ? (limits.globalBurst, limits.globalRefill.components.seconds)
+            : (limits.addressBurst, limits.addressRefill.components.seconds)
+    }
+
+    private static func forget(_ id: ThrottleID, in db: Database) throws {
+        try db.cachedStatement(sql: "DELETE FROM throttles WHERE scope = ? AND id = ?")
+            .execute(arguments: [id.scope, blob(id.bytes)])
+    }
+
+    /// What came back by itself. Wrong attempts in a row at an account or a device are not forgotten.
+    static func forgetThrottles(in db: Database, at now: UnixTime) throws {
+        try db.execute(
+            sql: "DELETE FROM throttles WHERE scope IN (2, 4, 5) AND until <= ? AND wrong = 0", arguments: [now.seconds]
+        )
+    }
+}
+#endif

@@ -1,0 +1,58 @@
+#if Tools
+import ArgumentParser
+import Foundation
+import ThumbturnServer
+
+struct Bench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench", abstract: "Measures the server from inside.", subcommands: [Neutral.self])
+
+    struct Neutral: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Whether the time of a refused sign-in tells why it was refused.",
+            discussion: """
+                Interleaves refused sign-ins of two kinds at random and prints Welch's t, as dudect does: over all samples, and the \
+                largest over the fastest samples, cropped at a hundred percentiles. Below 4.5 nothing was found. The sign-ins are \
+                decided and committed in this process, without HTTP, and the password hash has the least cost that libsodium \
+                allows: both make a difference easier to see than it would be from outside. A folder in memory, such as one \
+                below /dev/shm, takes the noise of the disk away too. Exit status 1 if a t is 4.5 or more. Build with -c release.
+                """
+        )
+
+        @Option(help: "How many pairs for each comparison.")
+        var pairs = 100_000
+
+        @Option(help: "Stop each comparison after so many seconds, with what there is by then.")
+        var seconds: Double?
+
+        @Option(help: "Where the server's folder is made, and removed afterwards.")
+        var folder = FileManager.default.temporaryDirectory.path
+
+        func run() async throws {
+            guard pairs > 0 else { throw ValidationError("--pairs wants more than 0.") }
+            let path = folder + "/thumbturn-bench-\(UUID().uuidString)"
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let timing = try await NeutralTiming(folder: path)
+            var isNeutral = true
+            for comparison in NeutralTiming.Comparison.allCases {
+                let end = seconds.map { ContinuousClock.now.advanced(by: .seconds($0)) }
+                let result = try await timing.compare(comparison, pairs: pairs, until: end)
+                isNeutral = isNeutral && abs(result.worst.t) < 4.5
+                print(
+                    """
+                    \(comparison.rawValue)
+                      samples  \(result.samples.0), \(result.samples.1)
+                      mean     \(Self.text(result.means.0)) us, \(Self.text(result.means.1)) us
+                      t        \(Self.text(result.t)) over all
+                      worst t  \(Self.text(result.worst.t)) over the fastest \(Self.text(result.worst.kept * 100)) %
+                    """
+                )
+            }
+            print(isNeutral ? "every |t| is below 4.5: nothing was found" : "a |t| is 4.5 or more: the time tells something")
+            if !isNeutral { throw ExitCode.failure }
+        }
+
+        private static func text(_ value: Double) -> String { String(format: "%.2f", value) }
+    }
+}
+#endif
