@@ -17,8 +17,8 @@ package final class DPoPNonces: Sendable {
         var nonces = (current: "", before: "")
         /// The proofs seen in this bucket and in the one before.
         var bucket: Int64
-        var seen: Set<[UInt8]> = []
-        var seenBefore: Set<[UInt8]> = []
+        var seen: Set<UInt128> = []
+        var seenBefore: Set<UInt128> = []
     }
 
     /// A nonce lives for the rest of its bucket and for the next one: 30 to 60 seconds.
@@ -50,7 +50,7 @@ package final class DPoPNonces: Sendable {
 
     /// Remembers a verified proof. Refuses one that was seen before, and one whose nonce has just run out.
     package func admit(_ proof: DPoPProof, at now: UnixTime) throws(Refusal) {
-        let key = proof.replayKey
+        let key = proof.replayKey.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
         try state.withLock { state throws(Refusal) in
             Self.advance(&state, to: now)
             guard let nonce = proof.nonce, let bucket = Self.bucket(of: nonce, in: state) else { throw .nonceNeeded }
@@ -65,6 +65,11 @@ package final class DPoPNonces: Sendable {
             guard !state.seen.contains(key), !state.seenBefore.contains(key) else { throw .replayed }
             if bucket == state.bucket { state.seen.insert(key) } else { state.seenBefore.insert(key) }
         }
+    }
+
+    /// Forgets what is over. Requests do so by themselves, where there are any.
+    func tidy(at now: UnixTime) {
+        state.withLock { Self.advance(&$0, to: now) }
     }
 
     private static func advance(_ state: inout State, to now: UnixTime) {

@@ -86,11 +86,11 @@ public struct Server: Sendable {
     public func application(
         host: String, port: Int, logger: Logger, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
+        let idleLimit = TimeAmount(service.settings.connectionIdleLimit)
         var application = Application(
             router: Routes(service).router(),
-            // Whoever says nothing for so long makes room for others.
             server: HTTPServerBuilder { responder in
-                OnItsLoop(base: HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .seconds(30))))
+                OnItsLoop(base: HTTP1Channel(responder: responder, configuration: .init(idleTimeout: idleLimit)))
             },
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: nil),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },

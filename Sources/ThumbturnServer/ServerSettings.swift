@@ -45,6 +45,9 @@ public struct ServerSettings: Sendable {
     /// too small a number the proxies' own, and with too large a one whatever a client makes up.
     public var trustedProxies = 0
 
+    /// A connection on which nobody says anything for so long makes room for others.
+    package var connectionIdleLimit = Duration.seconds(30)
+
     /// Where notices for the owners of accounts go, beside the log and `GET /v1/notices`.
     public var notices: (any Notices)?
 

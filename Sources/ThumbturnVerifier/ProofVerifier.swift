@@ -25,7 +25,7 @@ public struct UnverifiedProof: Sendable {
     public static func challenge(in text: String) -> String? {
         let bytes = Array(text.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count >= 2, let payload = Base64URL.decode(Array(parts[1])) else { return nil }
+        guard parts.count >= 2, let payload = Base64URL.decode(parts[1]) else { return nil }
         return String(validating: payload, as: UTF8.self)
     }
 

@@ -1,99 +1,131 @@
 import ThumbturnCore
 
-/// Writes values as compact JSON with sorted members, for the same reason that `WireDecoder` reads them.
+/// Writes values as compact JSON with sorted members, for the same reason that `WireDecoder` reads them: straight into one text, with
+/// no tree of it in between.
 struct WireEncoder: Encoder {
-    /// What was written at one place.
-    final class Part {
-        enum Content {
-            case nothing
-            case text([UInt8])
-            case object([(name: String, part: Part)])
-            case array([Part])
-        }
-        var content = Content.nothing
-
-        func write(to bytes: inout [UInt8]) {
-            switch content {
-            case .nothing: bytes += "{}".utf8
-            case .text(let text): bytes += text
-            case .object(let members):
-                bytes.append(UInt8(ascii: "{"))
-                var isFirst = true
-                for (name, part) in members.sorted(by: { $0.name < $1.name }) {
-                    if !isFirst { bytes.append(UInt8(ascii: ",")) }
-                    isFirst = false
-                    WireEncoder.quote(name, to: &bytes)
-                    bytes.append(UInt8(ascii: ":"))
-                    part.write(to: &bytes)
-                }
-                bytes.append(UInt8(ascii: "}"))
-            case .array(let parts):
-                bytes.append(UInt8(ascii: "["))
-                for (index, part) in parts.enumerated() {
-                    if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                    part.write(to: &bytes)
-                }
-                bytes.append(UInt8(ascii: "]"))
-            }
-        }
-    }
-
-    let part: Part
+    private let text: Text
+    /// How many objects and lists are open around this value.
+    private let depth: Int
 
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
+    /// A number that JSON cannot say.
+    struct Unsupported: Error {}
+
     static func encode(_ value: some Encodable) throws -> [UInt8] {
-        let part = Part()
-        try WireEncoder(part: part).put(value)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(512)
-        part.write(to: &bytes)
-        return bytes
+        let text = Text()
+        try text.put(value, at: 0)
+        return text.bytes
     }
 
     func container<Key: CodingKey>(keyedBy: Key.Type) -> KeyedEncodingContainer<Key> {
         // A value may write its members in turns.
-        if case .object = part.content {} else { part.content = .object([]) }
-        return KeyedEncodingContainer(Members<Key>(part: part))
+        let place = text.place(at: depth) ?? text.open("{")
+        return KeyedEncodingContainer(Members<Key>(text: text, place: place))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        part.content = .array([])
-        return Elements(part: part)
+        Elements(text: text, place: text.open("["))
     }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer { Value(part: part) }
+    func singleValueContainer() -> any SingleValueEncodingContainer { Value(text: text, depth: depth) }
 
-    // MARK: Values
+    // MARK: The text
 
-    /// A number that JSON cannot say.
-    struct Unsupported: Error {}
+    /// What is written so far, and what is still open at its end.
+    private final class Text {
+        /// An open object or list, and no other one that was or will be open at that depth.
+        struct Place {
+            let depth: Int
+            fileprivate let start: Int
+        }
 
-    func put<T: Encodable>(_ value: T) throws {
-        if let text = value as? String { put(text) } else { try value.encode(to: self) }
-    }
+        private struct Open {
+            let isObject: Bool
+            /// Where its first member or element begins.
+            let start: Int
+            var count = 0
+            /// Of an object: the names so far, and where each member begins.
+            var members: [(name: String, start: Int)] = []
+            var isSorted = true
+        }
 
-    func put(_ text: String) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count + 2)
-        Self.quote(text, to: &bytes)
-        part.content = .text(bytes)
-    }
+        private(set) var bytes: [UInt8] = []
+        private var stack: [Open] = []
 
-    func putNumber(_ number: some BinaryInteger) { part.content = .text(Array(String(number).utf8)) }
-    func putFraction(_ number: Double) throws {
-        guard number.isFinite else { throw Unsupported() }
-        if let whole = Int64(exactly: number) { putNumber(whole) } else { part.content = .text(Array("\(number)".utf8)) }
-    }
+        init() {
+            bytes.reserveCapacity(768)
+        }
 
-    func put(_ truth: Bool) { part.content = .text(Array((truth ? "true" : "false").utf8)) }
-    func putNull() { part.content = .text(Array("null".utf8)) }
+        func place(at depth: Int) -> Place? { depth < stack.count ? Place(depth: depth, start: stack[depth].start) : nil }
 
-    /// The string with quotes, and with the escapes that RFC 8259 section 7 demands.
-    static func quote(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
+        func open(_ bracket: Unicode.Scalar) -> Place {
+            bytes.append(UInt8(ascii: bracket))
+            stack.append(Open(isObject: bracket == "{", start: bytes.count))
+            return Place(depth: stack.count - 1, start: bytes.count)
+        }
+
+        /// Closes everything that is deeper.
+        private func close(to depth: Int) {
+            while stack.count > depth {
+                let last = stack.removeLast()
+                if !last.isSorted { sort(last) }
+                bytes.append(UInt8(ascii: last.isObject ? "}" : "]"))
+            }
+        }
+
+        private func sort(_ object: Open) {
+            let ends = object.members.dropFirst().map { $0.start - 1 } + [bytes.count]
+            let members = zip(object.members, ends).map { (name: $0.name, text: Array(bytes[$0.start..<$1])) }
+            bytes.removeSubrange(object.start...)
+            for (index, member) in members.sorted(by: { $0.name < $1.name }).enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                bytes += member.text
+            }
+        }
+
+        /// Begins an element of a list.
+        func next(in place: Place) {
+            precondition(
+                place.depth < stack.count && stack[place.depth].start == place.start, "something is written to what is closed")
+            close(to: place.depth + 1)
+            if stack[place.depth].count > 0 { bytes.append(UInt8(ascii: ",")) }
+            stack[place.depth].count += 1
+        }
+
+        /// Begins a member of an object.
+        func next(_ name: String, in place: Place) {
+            next(in: place)
+            if let last = stack[place.depth].members.last, name < last.name { stack[place.depth].isSorted = false }
+            stack[place.depth].members.append((name, bytes.count))
+            put(name)
+            bytes.append(UInt8(ascii: ":"))
+        }
+
+        func count(in place: Place) -> Int { stack[place.depth].count }
+
+        func put<T: Encodable>(_ value: T, at depth: Int) throws {
+            if let text = value as? String { return put(text) }
+            let start = bytes.count
+            try value.encode(to: WireEncoder(text: self, depth: depth))
+            close(to: depth)
+            // A value that says nothing.
+            if bytes.count == start { put(raw: "{}") }
+        }
+
+        /// The string with quotes, and with the escapes that RFC 8259 section 7 demands.
+        func put(_ text: String) {
+            bytes.append(UInt8(ascii: "\""))
+            if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+                bytes += text.utf8
+            } else {
+                for byte in text.utf8 { putEscaped(byte) }
+            }
+            bytes.append(UInt8(ascii: "\""))
+        }
+
+        private func putEscaped(_ byte: UInt8) {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                 bytes.append(UInt8(ascii: "\\"))
@@ -106,98 +138,102 @@ struct WireEncoder: Encoder {
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
+
+        func put(_ number: some BinaryInteger) { put(raw: String(number)) }
+        func put(_ number: Double) throws {
+            guard number.isFinite else { throw Unsupported() }
+            if let whole = Int64(exactly: number) { put(whole) } else { put(raw: "\(number)") }
+        }
+
+        func put(_ truth: Bool) { put(raw: truth ? "true" : "false") }
+        func putNull() { put(raw: "null") }
+
+        private func put(raw text: String) { bytes += text.utf8 }
     }
 
     // MARK: Containers
 
-    struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
-        let part: Part
+    private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
+        let text: Text
+        let place: Text.Place
         var codingPath: [any CodingKey] { [] }
 
-        private func at(_ key: Key) -> WireEncoder {
-            let member = Part()
-            guard case .object(var members) = part.content else { return WireEncoder(part: member) }
-            part.content = .nothing
-            members.append((key.stringValue, member))
-            part.content = .object(members)
-            return WireEncoder(part: member)
+        private func at(_ key: Key) -> Text {
+            text.next(key.stringValue, in: place)
+            return text
         }
 
         mutating func encodeNil(forKey key: Key) { at(key).putNull() }
         mutating func encode(_ value: Bool, forKey key: Key) { at(key).put(value) }
         mutating func encode(_ value: String, forKey key: Key) { at(key).put(value) }
-        mutating func encode(_ value: Double, forKey key: Key) throws { try at(key).putFraction(value) }
+        mutating func encode(_ value: Double, forKey key: Key) throws { try at(key).put(value) }
         mutating func encode(_ value: Float, forKey key: Key) throws { throw Unsupported() }
-        mutating func encode(_ value: Int, forKey key: Key) { at(key).putNumber(value) }
-        mutating func encode(_ value: Int8, forKey key: Key) { at(key).putNumber(value) }
-        mutating func encode(_ value: Int16, forKey key: Key) { at(key).putNumber(value) }
-        mutating func encode(_ value: Int32, forKey key: Key) { at(key).putNumber(value) }
-        mutating func encode(_ value: Int64, forKey key: Key) { at(key).putNumber(value) }
-        mutating func encode(_ value: UInt, forKey key: Key) { at(key).putNumber(value) }
-        mutating func encode(_ value: UInt8, forKey key: Key) { at(key).putNumber(value) }
-        mutating func encode(_ value: UInt16, forKey key: Key) { at(key).putNumber(value) }
-        mutating func encode(_ value: UInt32, forKey key: Key) { at(key).putNumber(value) }
-        mutating func encode(_ value: UInt64, forKey key: Key) { at(key).putNumber(value) }
-        mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try at(key).put(value) }
+        mutating func encode(_ value: Int, forKey key: Key) { at(key).put(value) }
+        mutating func encode(_ value: Int8, forKey key: Key) { at(key).put(value) }
+        mutating func encode(_ value: Int16, forKey key: Key) { at(key).put(value) }
+        mutating func encode(_ value: Int32, forKey key: Key) { at(key).put(value) }
+        mutating func encode(_ value: Int64, forKey key: Key) { at(key).put(value) }
+        mutating func encode(_ value: UInt, forKey key: Key) { at(key).put(value) }
+        mutating func encode(_ value: UInt8, forKey key: Key) { at(key).put(value) }
+        mutating func encode(_ value: UInt16, forKey key: Key) { at(key).put(value) }
+        mutating func encode(_ value: UInt32, forKey key: Key) { at(key).put(value) }
+        mutating func encode(_ value: UInt64, forKey key: Key) { at(key).put(value) }
+        mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try at(key).put(value, at: place.depth + 1) }
+
         mutating func nestedContainer<Nested: CodingKey>(
             keyedBy type: Nested.Type, forKey key: Key
-        ) -> KeyedEncodingContainer<Nested> { at(key).container(keyedBy: type) }
-        mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { at(key).unkeyedContainer() }
-        mutating func superEncoder() -> any Encoder { WireEncoder(part: Part()) }
-        mutating func superEncoder(forKey key: Key) -> any Encoder { at(key) }
+        ) -> KeyedEncodingContainer<Nested> { superEncoder(forKey: key).container(keyedBy: type) }
+        mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+            superEncoder(forKey: key).unkeyedContainer()
+        }
+        mutating func superEncoder() -> any Encoder {
+            text.next("super", in: place)
+            return WireEncoder(text: text, depth: place.depth + 1)
+        }
+        mutating func superEncoder(forKey key: Key) -> any Encoder { WireEncoder(text: at(key), depth: place.depth + 1) }
     }
 
-    struct Elements: UnkeyedEncodingContainer {
-        let part: Part
+    private struct Elements: UnkeyedEncodingContainer {
+        let text: Text
+        let place: Text.Place
         var codingPath: [any CodingKey] { [] }
-        var count: Int {
-            if case .array(let parts) = part.content { parts.count } else { 0 }
-        }
+        var count: Int { text.count(in: place) }
 
-        private func next() -> WireEncoder {
-            let element = Part()
-            guard case .array(var parts) = part.content else { return WireEncoder(part: element) }
-            part.content = .nothing
-            parts.append(element)
-            part.content = .array(parts)
-            return WireEncoder(part: element)
+        private func next() -> Text {
+            text.next(in: place)
+            return text
         }
 
         mutating func encodeNil() { next().putNull() }
         mutating func encode(_ value: String) { next().put(value) }
-        mutating func encode<T: Encodable>(_ value: T) throws { try next().put(value) }
+        mutating func encode<T: Encodable>(_ value: T) throws { try next().put(value, at: place.depth + 1) }
         mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-            next().container(keyedBy: type)
+            superEncoder().container(keyedBy: type)
         }
-        mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { next().unkeyedContainer() }
-        mutating func superEncoder() -> any Encoder { next() }
+        mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { superEncoder().unkeyedContainer() }
+        mutating func superEncoder() -> any Encoder { WireEncoder(text: next(), depth: place.depth + 1) }
     }
 
-    struct Value: SingleValueEncodingContainer {
-        let part: Part
+    private struct Value: SingleValueEncodingContainer {
+        let text: Text
+        let depth: Int
         var codingPath: [any CodingKey] { [] }
-        private var here: WireEncoder { WireEncoder(part: part) }
 
-        init(part: Part) {
-            self.part = part
-        }
-
-        mutating func encodeNil() { here.putNull() }
-        mutating func encode(_ value: Bool) { here.put(value) }
-        mutating func encode(_ value: String) { here.put(value) }
-        mutating func encode(_ value: Double) throws { try here.putFraction(value) }
+        mutating func encodeNil() { text.putNull() }
+        mutating func encode(_ value: Bool) { text.put(value) }
+        mutating func encode(_ value: String) { text.put(value) }
+        mutating func encode(_ value: Double) throws { try text.put(value) }
         mutating func encode(_ value: Float) throws { throw Unsupported() }
-        mutating func encode(_ value: Int) { here.putNumber(value) }
-        mutating func encode(_ value: Int8) { here.putNumber(value) }
-        mutating func encode(_ value: Int16) { here.putNumber(value) }
-        mutating func encode(_ value: Int32) { here.putNumber(value) }
-        mutating func encode(_ value: Int64) { here.putNumber(value) }
-        mutating func encode(_ value: UInt) { here.putNumber(value) }
-        mutating func encode(_ value: UInt8) { here.putNumber(value) }
-        mutating func encode(_ value: UInt16) { here.putNumber(value) }
-        mutating func encode(_ value: UInt32) { here.putNumber(value) }
-        mutating func encode(_ value: UInt64) { here.putNumber(value) }
-        mutating func encode<T: Encodable>(_ value: T) throws { try here.put(value) }
+        mutating func encode(_ value: Int) { text.put(value) }
+        mutating func encode(_ value: Int8) { text.put(value) }
+        mutating func encode(_ value: Int16) { text.put(value) }
+        mutating func encode(_ value: Int32) { text.put(value) }
+        mutating func encode(_ value: Int64) { text.put(value) }
+        mutating func encode(_ value: UInt) { text.put(value) }
+        mutating func encode(_ value: UInt8) { text.put(value) }
+        mutating func encode(_ value: UInt16) { text.put(value) }
+        mutating func encode(_ value: UInt32) { text.put(value) }
+        mutating func encode(_ value: UInt64) { text.put(value) }
+        mutating func encode<T: Encodable>(_ value: T) throws { try text.put(value, at: depth) }
     }
 }

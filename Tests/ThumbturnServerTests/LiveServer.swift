@@ -49,6 +49,8 @@ struct LiveServer: Sendable {
             let port = try await port()
             let url = "http://127.0.0.1:\(port)"
             var settings = try ServerSettings(publicURL: publicURL ?? url, dataFolder: folder)
+            // A machine on which much else runs may leave a connection alone for long.
+            settings.connectionIdleLimit = .seconds(600)
             configure(&settings)
             var service = try await AuthorizationServer(settings, clock: clock.node)
             service.beforeSpending = beforeSpending

@@ -11,25 +11,28 @@ public enum Base64URL {
         decode(Array(text.utf8))
     }
 
-    package static func decode(_ text: [UInt8]) -> [UInt8]? {
+    package static func decode(_ text: [UInt8]) -> [UInt8]? { decode(text[...]) }
+
+    package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         let values = values
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var bits: UInt32 = 0
-        var count: UInt32 = 0
-        for character in text {
-            let value = values[Int(character)]
-            guard value != foreign else { return nil }
-            bits = bits << 6 | UInt32(value)
-            count += 6
-            if count >= 8 {
+        var isCanonical = true
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { bytes, written in
+            var (bits, count) = (UInt32(0), UInt32(0))
+            for character in text {
+                let value = values[Int(character)]
+                guard value != foreign else { return isCanonical = false }
+                bits = bits << 6 | UInt32(value)
+                count += 6
+                guard count >= 8 else { continue }
                 count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+                unsafe bytes.initializeElement(at: written, to: UInt8(truncatingIfNeeded: bits >> count))
+                written += 1
                 bits &= (1 << count) - 1
             }
+            isCanonical = bits == 0
         }
-        return bits == 0 ? bytes : nil
+        return isCanonical ? bytes : nil
     }
 
     package static func encodedBytes(_ bytes: some Sequence<UInt8>) -> [UInt8] { encodedBytes(Array(bytes)) }
@@ -37,21 +40,23 @@ public enum Base64URL {
     /// In a way of its own, because a generic one is not specialised in other modules.
     package static func encodedBytes(_ bytes: [UInt8]) -> [UInt8] {
         let alphabet = alphabet
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var bits: UInt32 = 0
-        var count: UInt32 = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(alphabet[Int(bits >> count & 63)])
+        return unsafe [UInt8](unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text, written in
+            func put(_ six: UInt32) {
+                unsafe text.initializeElement(at: written, to: alphabet[Int(six & 63)])
+                written += 1
             }
-            bits &= (1 << count) - 1
+            var (bits, count) = (UInt32(0), UInt32(0))
+            for byte in bytes {
+                bits = bits << 8 | UInt32(byte)
+                count += 8
+                while count >= 6 {
+                    count -= 6
+                    put(bits >> count)
+                }
+                bits &= (1 << count) - 1
+            }
+            if count > 0 { put(bits << (6 - count)) }
         }
-        if count > 0 { text.append(alphabet[Int(bits << (6 - count) & 63)]) }
-        return text
     }
 
     private static let foreign: UInt8 = 255

@@ -15,9 +15,9 @@ public struct CompactJWS: Hashable, Sendable {
         guard bytes.count <= Self.maximumLength else { return nil }
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }),
-            let header = Base64URL.decode(Array(parts[0])),
-            let payload = Base64URL.decode(Array(parts[1])),
-            let signature = Base64URL.decode(Array(parts[2]))
+            let header = Base64URL.decode(parts[0]),
+            let payload = Base64URL.decode(parts[1]),
+            let signature = Base64URL.decode(parts[2])
         else { return nil }
         self.header = header
         self.payload = payload

@@ -43,6 +43,7 @@ package struct AuthorizationServer: Sendable {
 
     /// What is due from time to time: new secrets, and forgetting what expired.
     package func tidy() async throws {
+        nonces.tidy(at: time.now)
         try await secrets.reload()
         try await store.purge(sessionsBefore: time.now + (.zero - settings.sessionLifetime))
         // A day later nobody asks any more what became of it.

@@ -5,8 +5,8 @@ import Synchronization
 import ThumbturnCore
 
 /// One writer, one transaction for everything that waits: while a commit is being synced, the next requests gather and share
-/// the following one. Each request has a savepoint of its own, so one that fails takes no other with it. No request is answered
-/// before its COMMIT has returned, and a COMMIT that fails refuses the whole batch.
+/// the following one. A request that fails takes no other with it: the transaction is taken back, and all of them run once more, each
+/// in a savepoint of its own. No request is answered before its COMMIT has returned, and a COMMIT that fails refuses the whole batch.
 final class GroupCommit: Sendable {
     typealias Work<Value> = @Sendable (Database, _ now: UnixTime) throws -> Value
 
@@ -20,9 +20,12 @@ final class GroupCommit: Sendable {
         var isDraining = false
     }
 
-    /// Runs inside the transaction, and returns what to do once it is known how the commit went.
+    private typealias Completion = @Sendable () -> Void
+
     private struct Job: Sendable {
-        let run: @Sendable (Database, UnixTime) -> @Sendable ((any Error)?) -> Void
+        /// Runs inside the transaction, perhaps for the second time, and returns what to do once it is committed. Throws
+        /// only where it has no savepoint.
+        let run: @Sendable (Database, UnixTime, _ inSavepoint: Bool) throws -> Completion
         let refuse: @Sendable (any Error) -> Void
     }
 
@@ -39,28 +42,12 @@ final class GroupCommit: Sendable {
 
     func write<Value: Sendable>(_ work: @escaping Work<Value>) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            let run: @Sendable (Database, UnixTime) -> @Sendable ((any Error)?) -> Void = { db, now in
-                let result = Result<Value, any Error> {
-                    // As GRDB's own savepoints, but with statements that are compiled once. Where SQLite has ended the transaction by
-                    // itself, a savepoint would begin another one.
-                    guard db.isInsideTransaction else { throw StoreError.transactionEnded }
-                    try db.cachedStatement(sql: "SAVEPOINT job").execute()
-                    do {
-                        let value = try work(db, now)
-                        try db.cachedStatement(sql: "RELEASE job").execute()
-                        return value
-                    } catch {
-                        try? db.execute(sql: "ROLLBACK TO job; RELEASE job")
-                        throw error
-                    }
-                }
-                return { failedCommit in
-                    if let failedCommit {
-                        continuation.resume(throwing: failedCommit)
-                    } else {
-                        continuation.resume(with: result)
-                    }
-                }
+            let run: @Sendable (Database, UnixTime, Bool) throws -> Completion = { db, now, inSavepoint in
+                let result: Result<Value, any Error> =
+                    inSavepoint
+                    ? Result { try Self.inSavepoint(of: db) { try work(db, now) } }
+                    : .success(try Self.inTransaction(of: db) { try work(db, now) })
+                return { continuation.resume(with: result) }
             }
             let job = Job(run: run, refuse: { continuation.resume(throwing: $0) })
             let starts = waiting.withLock { waiting in
@@ -69,6 +56,26 @@ final class GroupCommit: Sendable {
                 return !waiting.isDraining
             }
             if starts { queue.async { self.drain() } }
+        }
+    }
+
+    /// Where SQLite has ended the transaction by itself, a statement would stand alone, and a savepoint would begin another transaction.
+    private static func inTransaction<Value>(of db: Database, _ work: () throws -> Value) throws -> Value {
+        guard db.isInsideTransaction else { throw StoreError.transactionEnded }
+        return try work()
+    }
+
+    private static func inSavepoint<Value>(of db: Database, _ work: () throws -> Value) throws -> Value {
+        try inTransaction(of: db) {
+            try db.execute(sql: "SAVEPOINT job")
+            do {
+                let value = try work()
+                try db.execute(sql: "RELEASE job")
+                return value
+            } catch {
+                try? db.execute(sql: "ROLLBACK TO job; RELEASE job")
+                throw error
+            }
         }
     }
 
@@ -89,26 +96,44 @@ final class GroupCommit: Sendable {
     }
 
     private func commit(_ batch: [Job]) {
-        var completions: [@Sendable ((any Error)?) -> Void] = []
+        var completions: [Completion] = []
         var failure: (any Error)?
         do {
-            try pool.writeWithoutTransaction { db in
-                try db.inTransaction(.immediate) {
-                    let now = try Schema.advanceClock(db, to: time.now)
-                    time.observe(now)
-                    completions = batch.map { $0.run(db, now) }
-                    return .commit
-                }
+            do {
+                completions = try commit(batch, inSavepoints: false)
+            } catch is JobFailed {
+                completions = try commit(batch, inSavepoints: true)
             }
         } catch {
             failure = error
         }
-        // Jobs that never ran, because the transaction could not begin, are told so through the same door.
-        if completions.isEmpty, let failure {
-            for job in batch { job.refuse(failure) }
+        guard let failure else {
+            for complete in completions { complete() }
             return
         }
-        for complete in completions { complete(failure) }
+        for job in batch { job.refuse(failure) }
+    }
+
+    private struct JobFailed: Error {}
+
+    private func commit(_ batch: [Job], inSavepoints: Bool) throws -> [Completion] {
+        var completions: [Completion] = []
+        completions.reserveCapacity(batch.count)
+        try pool.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                let now = try Schema.advanceClock(db, to: time.now)
+                time.observe(now)
+                for job in batch {
+                    do {
+                        completions.append(try job.run(db, now, inSavepoints))
+                    } catch {
+                        throw JobFailed()
+                    }
+                }
+                return .commit
+            }
+        }
+        return completions
     }
 }
 

@@ -245,18 +245,14 @@ enum Schema {
     /// The one statement that lets a thing be used once: it writes a row only if there was none and the thing is alive. A row
     /// that was purged cannot come back to life, because then its expiry lies at or before `purged_until`.
     static func spend(_ spend: Spend, in db: Database, at now: UnixTime) throws -> Bool {
-        let statement = try db.cachedStatement(
+        try db.cachedStatement(
             sql: """
                 INSERT INTO spent (use, id, expires_at)
                 SELECT ?1, ?2, ?3 FROM node WHERE one = 1 AND ?3 > purged_until AND ?3 > ?4
                 ON CONFLICT DO NOTHING
-                RETURNING 1
                 """
-        )
-        let row = try Int.fetchOne(
-            statement, arguments: [spend.use.rawValue, blob(spend.id), spend.expiresAt.seconds, now.seconds]
-        )
-        return row == 1
+        ).execute(arguments: [spend.use.rawValue, blob(spend.id), spend.expiresAt.seconds, now.seconds])
+        return db.changesCount == 1
     }
 }
 #endif
