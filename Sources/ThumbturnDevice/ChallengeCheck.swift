@@ -22,7 +22,7 @@ struct ChallengeCheck {
             claims.iat < claims.exp, claims.exp - claims.iat <= request.purpose.lifetime
         else { throw Failure(.unexpectedAnswer, recovery: .report) }
         let new = zip(request.kids, claims.kids).first { asked, _ in asked == PINHandle.placeholder }
-        return CheckedChallenge(text: challenge, newHandle: new?.1, lifetime: claims.exp - claims.iat)
+        return CheckedChallenge(text: challenge, newHandle: new?.1, lifetime: claims.exp - claims.iat, issuedAt: claims.iat)
     }
 
     /// The same key ids in the same order; only in the place of the placeholder there is a handle of the server's.
@@ -42,7 +42,9 @@ package struct CheckedChallenge: Sendable {
     package let newHandle: String?
     /// How long the server takes it.
     let lifetime: Duration
+    /// The server's time when it made the challenge; nil where there is none.
+    let issuedAt: UnixTime?
 
     /// Where there is nothing to sign.
-    static let nothing = CheckedChallenge(text: "", newHandle: nil, lifetime: .zero)
+    static let nothing = CheckedChallenge(text: "", newHandle: nil, lifetime: .zero, issuedAt: nil)
 }

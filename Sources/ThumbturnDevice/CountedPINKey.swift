@@ -5,8 +5,7 @@ import ThumbturnCore
 struct CountedPINKey: Sendable {
     let pin: PINSupport
     let name: KeyName
-    private let secrets: any SecretStore
-    private let clock: any DeviceClock
+    private let platform: Platform
 
     /// Nil where the platform has no PIN.
     init?(_ name: KeyName, on platform: Platform) {
@@ -14,8 +13,7 @@ struct CountedPINKey: Sendable {
         guard let pin = platform.pin else { return nil }
         self.pin = pin
         self.name = name
-        secrets = platform.secrets
-        clock = platform.clock
+        self.platform = platform
     }
 
     /// Makes the key, with an empty ledger beside it.
@@ -99,7 +97,7 @@ struct CountedPINKey: Sendable {
     /// pause can end.
     private func ledger() async throws(Failure) -> PINLedger {
         let now = now
-        let bytes = try await secrets.read(Self.ledgerName(name))
+        let bytes = try await platform.secrets.read(Self.ledgerName(name))
         let kept = bytes.flatMap { try? JSONDecoder().decode(PINLedger.self, from: Data($0)) }
         let ledger = kept?.anchored(at: now) ?? .replacingDamaged(at: now)
         if ledger != kept { try await keep(ledger) }
@@ -107,10 +105,10 @@ struct CountedPINKey: Sendable {
     }
 
     private func keep(_ ledger: PINLedger) async throws(Failure) {
-        try await secrets.write(Signing.encode(ledger), as: Self.ledgerName(name))
+        try await platform.secrets.write(Signing.encode(ledger), as: Self.ledgerName(name))
     }
 
-    private var now: Moment { Moment(boot: clock.boot, sinceBoot: clock.now) }
+    private var now: Moment { platform.moment(for: name.server) }
 
     static func ledgerName(_ name: KeyName) -> String { "pin ledger \(name.server) \(name.account) \(name.enrolment)" }
 }

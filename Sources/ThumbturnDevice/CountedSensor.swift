@@ -121,7 +121,7 @@ struct CountedSensor: Sendable {
         try await platform.secrets.write(Signing.encode(ledger), as: Self.ledgerName(name))
     }
 
-    private var now: Moment { Moment(boot: platform.clock.boot, sinceBoot: platform.clock.now) }
+    private var now: Moment { platform.moment(for: name.server) }
 
     static func ledgerName(_ name: KeyName) -> String { "biometric ledger \(name.server) \(name.account) \(name.enrolment)" }
 }

@@ -29,6 +29,8 @@ public struct Platform: Sendable {
     let journals = OpenJournals()
     /// One read and write of the sensor's ledger at a time.
     let ledgers = Turnstile()
+    /// What the servers told of their time.
+    let serverTimes = ServerTimes()
 
     /// A platform of these parts.
     public init(

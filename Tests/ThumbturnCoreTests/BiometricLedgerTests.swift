@@ -6,8 +6,8 @@ import ThumbturnTestKit
 @Suite struct BiometricLedgerTests {
     private let delays = MismatchDelays()
 
-    private func moment(_ seconds: Int, boot: String = "a") -> Moment {
-        Moment(boot: boot, sinceBoot: Instant(sinceOrigin: .seconds(seconds)))
+    private func moment(_ seconds: Int, boot: String = "a", server: ServerTime? = nil) -> Moment {
+        Moment(boot: boot, sinceBoot: Instant(sinceOrigin: .seconds(seconds)), server: server)
     }
 
     /// A ledger after mismatches at these times.
@@ -156,7 +156,8 @@ import ThumbturnTestKit
             var (real, booted, boot) = (1000, 0, 0)
             let count = Int.random(in: 3...9, using: &generator)
             var kept = (0..<count).reduce(BiometricLedger()) { ledger, _ in
-                ledger.attempting(at: moment(real, boot: "0"), under: delays)
+                let server = ServerTime.random(in: booted...real, now: real, using: &generator)
+                return ledger.attempting(at: moment(real, boot: "0", server: server), under: delays)
             }
             let delay = [10, 30, 300][min(count, 5) - 3]
             let missedAt = real
@@ -166,7 +167,8 @@ import ThumbturnTestKit
                     booted = real
                 }
                 real += Int.random(in: 0...60, using: &generator)
-                let now = moment(real - booted, boot: "\(boot)")
+                let now = moment(
+                    real - booted, boot: "\(boot)", server: .random(in: booted...real, now: real, using: &generator))
                 kept = kept.anchored(at: now, under: delays)
                 if kept.standing(at: now, under: delays) == .open {
                     #expect(real - missedAt >= delay, "seed \(generator.seed)")

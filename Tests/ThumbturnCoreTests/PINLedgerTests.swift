@@ -4,8 +4,8 @@ import ThumbturnCore
 import ThumbturnTestKit
 
 @Suite struct PINLedgerTests {
-    private func moment(_ seconds: Int, boot: String = "a") -> Moment {
-        Moment(boot: boot, sinceBoot: Instant(sinceOrigin: .seconds(seconds)))
+    private func moment(_ seconds: Int, boot: String = "a", server: ServerTime? = nil) -> Moment {
+        Moment(boot: boot, sinceBoot: Instant(sinceOrigin: .seconds(seconds)), server: server)
     }
 
     /// A ledger after so many wrong PINs, the last of them at a time.
@@ -47,6 +47,50 @@ import ThumbturnTestKit
         #expect(anchored.anchored(at: moment(seconds + 10, boot: boot)) == anchored, "once, not at each look")
     }
 
+    /// Told at a second of the server's clock, in an answer that took no time.
+    private func told(_ seconds: Int64) -> ServerTime {
+        ServerTime(told: UnixTime(seconds: seconds), sinceAsked: .zero, sinceAnswered: .zero)
+    }
+
+    @Test func theServersTimeTellsHowLongADeviceWasOff() {
+        let ledger = ledger(wrong: 6, at: moment(100, server: told(5000)))
+        // A second was begun when the guess was made.
+        #expect(ledger.standing(at: moment(3, boot: "b", server: told(5041))) == .paused(.seconds(20)))
+        #expect(ledger.standing(at: moment(3, boot: "b", server: told(5061))) == .open)
+        #expect(ledger.standing(at: moment(3, boot: "b", server: told(4999))) == .paused(.seconds(60)))
+        // Looked at before the server was heard: the pause begins again, and what is known of the guess stays known.
+        let anchored = ledger.anchored(at: moment(3, boot: "b"))
+        #expect(anchored.standing(at: moment(8, boot: "b")) == .paused(.seconds(55)))
+        #expect(anchored.standing(at: moment(8, boot: "b", server: told(5051))) == .paused(.seconds(10)))
+        // Nothing was known then: the first that is heard is no older than the guess.
+        let unheard = self.ledger(wrong: 6, at: moment(100)).anchored(at: moment(3, boot: "b", server: told(5000)))
+        #expect(unheard.standing(at: moment(0, boot: "c", server: told(5061))) == .open)
+        #expect(unheard.standing(at: moment(0, boot: "c", server: told(5060))) == .paused(.seconds(1)))
+    }
+
+    @Test func withinOneBootTheDevicesOwnClockTells() {
+        let ledger = ledger(wrong: 6, at: moment(100, server: told(5000)))
+        #expect(ledger.standing(at: moment(110, server: told(9999))) == .paused(.seconds(50)), "the server's clock was set")
+    }
+
+    @Test func aTimeThatIsToldNeedsNoNewBeginning() {
+        let ledger = ledger(wrong: 6, at: moment(100, server: told(5000)))
+        #expect(ledger.anchored(at: moment(3, boot: "b", server: told(5001))) == ledger)
+        #expect(ledger.anchored(at: moment(3, boot: "b", server: told(5000))) != ledger)
+    }
+
+    @Test func anAnswerThatWasSlowTellsLess() {
+        let ledger = ledger(
+            wrong: 6,
+            at: moment(
+                100,
+                server: ServerTime(told: UnixTime(seconds: 5000), sinceAsked: .milliseconds(7500), sinceAnswered: .seconds(2))))
+        #expect(ledger.standing(at: moment(3, boot: "b", server: told(5068))) == .paused(.seconds(1)))
+        #expect(ledger.standing(at: moment(3, boot: "b", server: told(5069))) == .open)
+        let now = ServerTime(told: UnixTime(seconds: 5060), sinceAsked: .seconds(30), sinceAnswered: .milliseconds(8999))
+        #expect(ledger.standing(at: moment(3, boot: "b", server: now)) == .paused(.seconds(1)))
+    }
+
     @Test func whereNothingPausesNothingIsWritten() {
         for wrong in 0...4 {
             let ledger = ledger(wrong: wrong, at: moment(100))
@@ -82,7 +126,9 @@ import ThumbturnTestKit
         for _ in 0..<2000 {
             // The truth beside the ledger: real time runs on, the device restarts, the ledger is looked at.
             var (real, booted, boot) = (1000, 0, 0)
-            var kept = ledger(wrong: Int.random(in: 5...9, using: &generator), at: moment(real - booted, boot: "\(boot)"))
+            let first = moment(
+                real - booted, boot: "\(boot)", server: .random(in: booted...real, now: real, using: &generator))
+            var kept = ledger(wrong: Int.random(in: 5...9, using: &generator), at: first)
             let guessedAt = real
             let pause = PINLedger.pause(afterWrong: kept.wrongInARow)
             for _ in 0..<20 {
@@ -91,10 +137,24 @@ import ThumbturnTestKit
                     booted = real
                 }
                 real += Int.random(in: 0...60, using: &generator)
-                let now = moment(real - booted, boot: "\(boot)")
+                let now = moment(
+                    real - booted, boot: "\(boot)", server: .random(in: booted...real, now: real, using: &generator))
                 kept = kept.anchored(at: now)
                 if kept.standing(at: now) == .open { #expect(.seconds(real - guessedAt) >= pause, "seed \(generator.seed)") }
             }
         }
+    }
+}
+
+extension ServerTime {
+    /// What an answer within a span told of the true time, which is `now` seconds after some origin; or nothing.
+    static func random(in span: ClosedRange<Int>, now: Int, using generator: inout some RandomNumberGenerator) -> ServerTime? {
+        guard Bool.random(using: &generator) else { return nil }
+        let told = Int.random(in: span, using: &generator)
+        let (asked, answered) = (
+            Int.random(in: span.lowerBound...told, using: &generator), Int.random(in: told...now, using: &generator)
+        )
+        return ServerTime(
+            told: UnixTime(seconds: Int64(told)), sinceAsked: .seconds(now - asked), sinceAnswered: .seconds(now - answered))
     }
 }

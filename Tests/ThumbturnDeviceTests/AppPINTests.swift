@@ -326,6 +326,33 @@ import ThumbturnVerifier
         }
     }
 
+    @Test func whatTheServerTellsEndsAPauseThatARestartBeganAnew() async throws {
+        try await Self.enrolled { world in
+            await Self.wrongPINs(5, world)
+            world.phone.reboot()
+            world.phone.unlockWithPasscode()
+            world.clock.advance(by: .seconds(60))
+            let restarted = try Self.restarted(world)
+            #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(30)), "nobody has told yet")
+            _ = try await restarted.authenticate("Unlock", policy: UnlockPolicy(ladder: [.devicePasscode]))
+            #expect(await restarted.readiness().state(of: .pin) == .usable)
+        }
+    }
+
+    @Test func anotherServersTimeEndsNoPause() async throws {
+        try await Self.enrolled { world in
+            await Self.wrongPINs(5, world)
+            world.phone.reboot()
+            world.phone.unlockWithPasscode()
+            world.clock.advance(by: .seconds(60))
+            let restarted = try Self.restarted(world)
+            restarted.platform.hear(
+                world.clock.civilTime + .seconds(1000), from: "https://elsewhere.example", asked: world.phone.platform().clock.now
+            )
+            #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(30)))
+        }
+    }
+
     @Test func withoutALedgerThatCanBeWrittenNoGuessIsMade() async throws {
         try await Self.enrolled { world in
             var platform = world.phone.platform(transport: world.server)

@@ -9,7 +9,8 @@ struct BenchFlow: AsyncParsableCommand {
         abstract: "The time of one event through the unlock flow.",
         discussion: """
             Plays whole unlocks, a quick one, one with two retries and one that falls back to the passcode, and times each event by itself. \
-            The time of reading the clock is measured in the same run and taken off. Build with -c release.
+            The time of reading the clock is measured in the same run and taken off. scripts/bench-flow builds it with -c release, and \
+            has the allocations counted, too.
             """
     )
 
@@ -23,6 +24,8 @@ struct BenchFlow: AsyncParsableCommand {
         var median_ns: Double
         var p99_ns: Double
         var clock_ns: Double
+        /// Of one event; nil where nobody counts them.
+        var allocations_per_event: Double?
     }
 
     func run() async throws {
@@ -57,14 +60,34 @@ struct BenchFlow: AsyncParsableCommand {
         let own = clock[clock.count / 2]
         let result = Result(
             events: times.count, median_ns: max(times[times.count / 2] - own, 0),
-            p99_ns: max(times[times.count * 99 / 100] - own, 0), clock_ns: own
+            p99_ns: max(times[times.count * 99 / 100] - own, 0), clock_ns: own, allocations_per_event: Self.allocations()
         )
+        let allocations =
+            result.allocations_per_event.map { "\(($0 * 100).rounded() / 100) allocations each" }
+            ?? "allocations are counted by scripts/bench-flow"
         try output.say(
             """
             \(result.events) events through the flow: median \(Int(result.median_ns)) ns, P99 \(Int(result.p99_ns)) ns \
-            (reading the clock takes \(Int(own)) ns, and is taken off).
+            (reading the clock takes \(Int(own)) ns, and is taken off), \(allocations).
             """, result
         )
+    }
+
+    private static func allocations() -> Double? {
+        var (events, allocations) = (0, UInt64(0))
+        for _ in 0..<1000 {
+            for story in stories {
+                var flow = UnlockFlow(policy: .unlock)
+                for (event, now) in story {
+                    guard let before = allocationCount() else { return nil }
+                    let effects = flow.handle(event, at: now)
+                    allocations += (allocationCount() ?? before) - before
+                    events += 1
+                    precondition(effects.count < 16, "so that nothing is left out by the compiler")
+                }
+            }
+        }
+        return Double(allocations) / Double(events)
     }
 
     private static let readiness = Readiness(

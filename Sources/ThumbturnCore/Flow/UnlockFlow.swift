@@ -636,24 +636,29 @@ extension Readiness {
     /// What stands in the way of asking a rung; nil where nothing does.
     func obstacle(to rung: Rung) -> Failure? {
         guard let key = rung.key else { return nil }
-        for kind in [KeyKind.session, key] {
-            switch state(of: kind) {
-            case .usable: break
-            case .missing: return Failure(.notEnrolled, recovery: .signInAgain)
-            case .invalidated: return Failure(.keyInvalidated, recovery: .reEnrol)
-            case .paused(let duration): return Failure(.paused, recovery: .wait(duration))
-            case .notYetReadable: return Failure(.notYetReadable, recovery: .retry)
-            }
-        }
-        return rung == .biometric ? biometry.obstacle : nil
+        return state(of: .session).obstacle ?? state(of: key).obstacle ?? (rung == .biometric ? biometry.obstacle : nil)
     }
 
     /// Why a rung's key is gone for good; nil where it is not.
     func loss(of rung: Rung) -> KeyLoss? {
         guard let key = rung.key else { return nil }
-        for kind in [KeyKind.session, key] {
-            if case .invalidated(let loss) = state(of: kind) { return loss }
+        return state(of: .session).loss ?? state(of: key).loss
+    }
+}
+
+extension KeyState {
+    fileprivate var obstacle: Failure? {
+        switch self {
+        case .usable: nil
+        case .missing: Failure(.notEnrolled, recovery: .signInAgain)
+        case .invalidated: Failure(.keyInvalidated, recovery: .reEnrol)
+        case .paused(let duration): Failure(.paused, recovery: .wait(duration))
+        case .notYetReadable: Failure(.notYetReadable, recovery: .retry)
         }
-        return nil
+    }
+
+    fileprivate var loss: KeyLoss? {
+        guard case .invalidated(let loss) = self else { return nil }
+        return loss
     }
 }

@@ -5,7 +5,7 @@
 /// between has used up an attempt. A stronger rung that succeeds empties it, too.
 ///
 /// Delays are measured as in `PINLedger`: in monotonic time within one boot. After a restart of the device, or where its clock went
-/// back, the whole delay starts again; times that cannot be compared count as close together.
+/// back, the whole delay starts again, unless the server's time tells more; times that cannot be compared count as close together.
 public struct BiometricLedger: Hashable, Sendable, Codable {
     /// Mismatches in a row; an attempt that is not settled counts.
     public let inARow: Int
@@ -102,6 +102,7 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
         guard let last = recent.last, last.elapsed(until: now) == nil,
             delays.delay(afterInARow: inARow, inBurst: inBurst) > .zero
         else { return self }
-        return BiometricLedger(inARow: inARow, inBurst: inBurst, isOff: isOff, recent: recent.dropLast() + [now])
+        return BiometricLedger(
+            inARow: inARow, inBurst: inBurst, isOff: isOff, recent: recent.dropLast() + [last.anchored(at: now)])
     }
 }

@@ -5,7 +5,7 @@
 /// is killed in between has used up a guess.
 ///
 /// Pauses are measured in monotonic time within one boot. A wall clock that is set changes nothing, and after a restart of the
-/// device the whole pause starts again, because nobody knows how long the device was off.
+/// device the whole pause starts again, because the device does not know how long it was off; only its server's time can tell.
 public struct PINLedger: Hashable, Sendable, Codable {
     /// Wrong PINs in a row; a guess that is not settled counts.
     public let wrongInARow: Int
@@ -37,7 +37,8 @@ public struct PINLedger: Hashable, Sendable, Codable {
     }
 
     /// What takes the place of a ledger that is damaged or gone: the longest pause from now on, and one guess after it. Whoever can
-    /// damage the ledger gains nothing, and an honest person waits and goes on.
+    /// damage the ledger again and again has one guess in five minutes and no more than what hardware or server count by themselves;
+    /// an honest person waits and goes on.
     public static func replacingDamaged(at now: Moment) -> PINLedger {
         PINLedger(wrongInARow: limit - 1, last: now)
     }
@@ -73,7 +74,7 @@ public struct PINLedger: Hashable, Sendable, Codable {
     /// otherwise nothing changes.
     public func anchored(at now: Moment) -> PINLedger {
         guard let last, last.elapsed(until: now) == nil, Self.pause(afterWrong: wrongInARow) > .zero else { return self }
-        return PINLedger(wrongInARow: wrongInARow, last: now)
+        return PINLedger(wrongInARow: wrongInARow, last: last.anchored(at: now))
     }
 
     /// How long no guess may be made after so many wrong ones in a row: nothing before the fifth, then 30 s, doubled each time up to

@@ -26,9 +26,10 @@ package final class ServerConnection: Sendable {
     ) async throws(Failure) -> CheckedChallenge {
         let jkt = Signing.thumbprint(of: try await platform.keys.publicKey(of: sessionKey))
         let request = ChallengeRequest(purpose: purpose, act: act, kids: kids, jkt: jkt)
+        let asked = platform.clock.now
         let response = try await exchange("POST", "/v1/challenges", .json(Signing.encode(request)), token: nil, key: nil)
         let challenge = try read(ChallengeAnswer.self, from: response).challenge
-        return try ChallengeCheck(issuer: address.issuer, request: request).accept(challenge)
+        return try accept(challenge, by: ChallengeCheck(issuer: address.issuer, request: request), asked: asked)
     }
 
     /// A fresh challenge for an approval, checked to be over exactly what this device showed.
@@ -36,13 +37,20 @@ package final class ServerConnection: Sendable {
         for approval: Approval, kids: [String], key sessionKey: KeyName
     ) async throws(Failure) -> CheckedChallenge {
         let jkt = Signing.thumbprint(of: try await platform.keys.publicKey(of: sessionKey))
+        let asked = platform.clock.now
         let answer = try await send(
             "POST", "/v1/approvals/\(approval.id)/challenge", .json(Signing.encode(ApprovalChallengeRequest(kids: kids))),
             key: sessionKey, expecting: ChallengeAnswer.self
         )
         let request = ChallengeRequest(purpose: .approve, act: approval.id, kids: kids, jkt: jkt)
-        return try ChallengeCheck(issuer: address.issuer, request: request, txn: approval.txn, demand: approval.demand)
-            .accept(answer.challenge)
+        let check = ChallengeCheck(issuer: address.issuer, request: request, txn: approval.txn, demand: approval.demand)
+        return try accept(answer.challenge, by: check, asked: asked)
+    }
+
+    private func accept(_ challenge: String, by check: ChallengeCheck, asked: Instant) throws(Failure) -> CheckedChallenge {
+        let accepted = try check.accept(challenge)
+        if let time = accepted.issuedAt { platform.hear(time, from: address.issuer, asked: asked) }
+        return accepted
     }
 
     /// Sends a request with a DPoP proof and reads the answer. Asks once more when the server wants a newer nonce.

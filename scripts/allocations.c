@@ -1,0 +1,31 @@
+/*
+ * Counts what a program allocates. Preload it, and `thumbturn bench flow` says how many allocations one event makes:
+ * scripts/bench-flow does both.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* glibc's own, under names that nobody replaces. */
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static _Atomic uint64_t count;
+
+uint64_t allocation_count(void) { return count; }
+
+void *malloc(size_t size) { count++; return __libc_malloc(size); }
+void *calloc(size_t number, size_t size) { count++; return __libc_calloc(number, size); }
+void *realloc(void *old, size_t size) { count++; return __libc_realloc(old, size); }
+void *memalign(size_t alignment, size_t size) { count++; return __libc_memalign(alignment, size); }
+void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+int posix_memalign(void **place, size_t alignment, size_t size) {
+    void *made = memalign(alignment, size);
+    if (made == NULL) return ENOMEM;
+    *place = made;
+    return 0;
+}
