@@ -101,9 +101,6 @@ extension SQLiteStore {
         return wrong
     }
 
-    /// Stands where there is no account; no password has it.
-    static let noHash = String(repeating: "-", count: 97)
-
     private static func standing(
         of attempt: SignInAttempt, in db: Database, at now: UnixTime
     ) throws -> SignInStanding {
@@ -125,22 +122,27 @@ extension SQLiteStore {
         _ attempt: SignInAttempt, onlyIf isOpen: Bool, in db: Database, at now: UnixTime
     ) throws -> Bool {
         let account = blob(attempt.account?.bytes ?? [UInt8](repeating: 0, count: 16))
+        // Without an account another one's row is read.
         let known = try db.cachedStatement(
-            sql: "SELECT one_time_secret IS NOT NULL AS asks, one_time_last FROM accounts WHERE id = ?")
-        let row = try Row.fetchOne(known, arguments: [account])
-        let asksForCode = row.map { $0["asks"] as Bool } ?? false
+            sql: """
+                SELECT id = ?1 AS is_it, one_time_secret IS NOT NULL AS asks, one_time_last FROM accounts
+                WHERE id >= ?1 ORDER BY id LIMIT 1
+                """
+        )
+        guard let row = try Row.fetchOne(known, arguments: [account]) else { return false }
+        let (isIt, asksForCode, lastStep): (Bool, Bool, Int64) = (row["is_it"], row["asks"], row["one_time_last"])
         switch attempt.evidence {
         case .nothing: return false
         case .password(let step):
-            guard isOpen, let row else { return false }
+            guard isOpen, isIt else { return false }
             guard asksForCode else { return true }
             // RFC 6238 section 5.2: each step is good once.
-            guard let step, step > row["one_time_last"] else { return false }
+            guard let step, step > lastStep else { return false }
             try db.execute(sql: "UPDATE accounts SET one_time_last = ? WHERE id = ?", arguments: [step, account])
             return true
         case .recoveryCode(let hash, let passwordFits):
             // A code stands for one lost thing: for the one-time codes where the account has them, else for the password.
-            let isAllowed = isOpen && (passwordFits || !asksForCode)
+            let isAllowed = isOpen && isIt && (passwordFits || !asksForCode)
             try db.cachedStatement(
                 sql: "UPDATE recovery_codes SET used_at = ? WHERE account_id = ? AND hash = ? AND used_at IS NULL AND ?"
             ).execute(arguments: [now.seconds, account, blob(hash), isAllowed])
@@ -159,7 +161,7 @@ extension SQLiteStore {
         try db.cachedStatement(
             sql: """
                 INSERT INTO throttles (scope, id, wrong, until) VALUES (?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET wrong = excluded.wrong, until = excluded.until
+                ON CONFLICT DO UPDATE SET wrong = excluded.wrong, until = excluded.until, turn = turn + 1
                 """
         ).execute(arguments: [id.scope, blob(id.bytes), wrong, until])
     }

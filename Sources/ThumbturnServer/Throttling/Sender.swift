@@ -89,8 +89,9 @@ package enum ThrottleID: Hashable, Sendable {
         switch self {
         case .account(let id): id.bytes
         case .device(let id): id.bytes
+        // As long as an account's.
         case .noAccount(let place), .address(let place):
-            [UInt8(truncatingIfNeeded: place >> 8), UInt8(truncatingIfNeeded: place)]
+            [UInt8](repeating: 0, count: 14) + [UInt8(truncatingIfNeeded: place >> 8), UInt8(truncatingIfNeeded: place)]
         case .global: []
         }
     }
