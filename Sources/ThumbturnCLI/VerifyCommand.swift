@@ -5,7 +5,7 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Checks files offline.",
-        subcommands: [VerifyProof.self]
+        subcommands: [VerifyProof.self, VerifyWycheproof.self]
     )
 }
 #endif

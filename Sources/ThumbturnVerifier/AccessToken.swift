@@ -24,26 +24,15 @@ public struct AccessToken: Sendable {
 
     /// The payload of an access token that one of these keys signed.
     static func payload(of text: String, keys: [String: VerifyingKey]) throws(Refusal) -> [UInt8] {
-        guard let jws = CompactJWS(text) else { throw .malformed }
-        let header = try WireJSON.decode(Header.self, from: jws.header)
-        // Media types are compared without regard to case (RFC 2045 section 5.1), and "application/" may be spelled out.
-        guard ["at+jwt", "application/at+jwt"].contains(header.typ.lowercased()) else { throw .wrongType }
-        guard header.alg == "ES256" else { throw .wrongAlgorithm }
-        guard let key = keys[header.kid] else { throw .unknownKey }
-        guard key.isValid(jws.signature, for: jws.signingInput) else { throw .wrongSignature }
-        return jws.payload
+        try NamedKeyJWS.payload(of: text, types: types, keys: keys)
     }
+
+    /// "application/" may be spelled out.
+    private static let types: Set<String?> = ["at+jwt", "application/at+jwt"]
 
     /// Which key a token claims to be signed by; nil for what cannot be read.
     package static func kid(of text: String) -> String? {
         guard let jws = CompactJWS(text) else { return nil }
-        return (try? WireJSON.decode(Header.self, from: jws.header))?.kid
-    }
-
-    struct Header: Message {
-        enum CodingKeys: String, CodingKey, CaseIterable { case typ, alg, kid }
-        var typ: String
-        var alg: String
-        var kid: String
+        return (try? WireJSON.decode(NamedKeyJWS.Header.self, from: jws.header))?.kid
     }
 }

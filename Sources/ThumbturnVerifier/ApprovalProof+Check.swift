@@ -37,15 +37,13 @@ public struct CheckedApproval: Sendable {
         else { throw .transaction }
         self.transaction = transaction
 
-        guard let jws = CompactJWS(proof.receipt), let header = try? WireJSON.decode(AccessToken.Header.self, from: jws.header),
+        guard let jws = CompactJWS(proof.receipt), let header = try? WireJSON.decode(NamedKeyJWS.Header.self, from: jws.header),
             header.typ == ApprovalReceipt.type, header.alg == "ES256",
             let receipt = try? WireJSON.decodeClaims(ApprovalReceipt.self, from: jws.payload)
         else { throw .receipt }
         if let keys {
-            guard let key = keys.keys.first(where: { $0.kid == header.kid }), let known = try? VerifyingKey(jwk: key) else {
-                throw .unknownReceiptKey
-            }
-            guard known.isValid(jws.signature, for: jws.signingInput) else { throw .receiptSignature }
+            guard let key = keys.byKid[header.kid] else { throw .unknownReceiptKey }
+            guard key.isValid(jws.signature, for: jws.signingInput) else { throw .receiptSignature }
         }
         hasReceiptSignature = keys != nil
         guard receipt.txnHash == Base64URL.encode(SHA256.hash(data: bytes)) else { throw .anotherTransaction }

@@ -12,3 +12,16 @@ public struct JWKS: Message {
         self.keys = keys
     }
 }
+
+extension JWKS {
+    /// The keys by their ids. What is no P-256 key for ES256 signatures, or has no id, is left out; and so are keys that share an id,
+    /// because nobody knows which of them is meant.
+    package var byKid: [String: VerifyingKey] {
+        var known: [String: VerifyingKey] = [:]
+        for (kid, keys) in Dictionary(grouping: keys, by: \.kid) {
+            guard let kid, keys.count == 1, let key = try? VerifyingKey(jwk: keys[0]) else { continue }
+            known[kid] = key
+        }
+        return known
+    }
+}

@@ -18,7 +18,7 @@ public struct TokenSigner: Sendable {
     }
 
     private static func header(_ type: String, _ kid: String) -> [UInt8] {
-        Base64URL.encodedBytes(WireJSON.encode(AccessToken.Header(typ: type, alg: "ES256", kid: kid)))
+        Base64URL.encodedBytes(WireJSON.encode(NamedKeyJWS.Header(typ: type, alg: "ES256", kid: kid)))
     }
 
     /// The public half, for `/.well-known/jwks.json`.

@@ -61,6 +61,15 @@ public struct VerifyingKey: Sendable, Hashable {
         return key.isValidSignature(signature, for: message)
     }
 
+    /// Whether `signature` is a signature over the SHA-256 of `message` as ASN.1 writes it: a SEQUENCE of r and s (RFC 3279 section
+    /// 2.2.3), in DER of exactly one form. JOSE never has this form; platforms and WebAuthn do.
+    public func isValid(der signature: [UInt8], for message: [UInt8]) -> Bool {
+        guard let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature),
+            Array(parsed.derRepresentation) == signature
+        else { return false }
+        return key.isValidSignature(parsed, for: message)
+    }
+
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.x963 == rhs.x963 }
     public func hash(into hasher: inout Hasher) { hasher.combine(x963) }
 }

@@ -47,10 +47,3 @@ public enum Vectors {
         try JSONDecoder().decode(type, from: Data(contentsOf: folder.appendingPathComponent(path)))
     }
 }
-
-public func bytes(hex: String) -> [UInt8] {
-    let digits = Array(hex.utf8)
-    return stride(from: 0, to: digits.count, by: 2).compactMap {
-        UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
-    }
-}

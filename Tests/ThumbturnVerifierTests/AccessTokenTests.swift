@@ -42,6 +42,10 @@ import ThumbturnVerifier
         )
         #expect(judge(key.sign(header: #"{"alg":"none","kid":"\#(kid)","typ":"at+jwt"}"#, payload: payload)) == .wrongAlgorithm)
         #expect(judge(key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"JWT"}"#, payload: payload)) == .wrongType)
+        #expect(judge(key.sign(header: #"{"alg":"ES256","kid":"\#(kid)"}"#, payload: payload)) == .wrongType)
+        #expect(
+            judge(key.sign(header: #"{"alg":"ES256","crit":["b64"],"kid":"\#(kid)","typ":"at+jwt"}"#, payload: payload))
+                == .malformed)
         #expect(
             judge(key.sign(header: #"{"alg":"ES256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: payload))
                 == .wrongType)

@@ -71,35 +71,3 @@ import ThumbturnVerifier
         #expect(!key.verifying.isValid([], for: message))
     }
 }
-
-@Suite struct VerifyingKeyTests {
-    let key = TestKey()
-
-    @Test func everyEncodingGivesTheSameKey() throws {
-        let jwk = key.verifying
-        #expect(try VerifyingKey(x963: Array(key.key.publicKey.x963Representation)) == jwk)
-        #expect(try VerifyingKey(spki: key.key.publicKey.pemRepresentation) == jwk)
-        #expect(try VerifyingKey(spki: key.key.publicKey.derRepresentation.base64EncodedString()) == jwk)
-        #expect(jwk.thumbprint.count == 43)
-    }
-
-    @Test func whatIsNoP256KeyIsRefused() {
-        let point = Array(key.key.publicKey.x963Representation)
-        var offCurve = point
-        offCurve[64] ^= 1
-        #expect(refusal { _ = try VerifyingKey(x963: offCurve) } == .unacceptableKey)
-        #expect(refusal { _ = try VerifyingKey(x963: Array(key.key.publicKey.compressedRepresentation)) } == .unacceptableKey)
-        #expect(refusal { _ = try VerifyingKey(x963: [UInt8](repeating: 0, count: 65)) } == .unacceptableKey)
-        #expect(refusal { _ = try VerifyingKey(spki: P384.Signing.PrivateKey().publicKey.pemRepresentation) } == .unacceptableKey)
-        #expect(refusal { _ = try VerifyingKey(spki: key.key.pemRepresentation) } == .unacceptableKey)
-        #expect(refusal { _ = try VerifyingKey(spkiDER: Array(key.key.publicKey.derRepresentation) + [0]) } == .unacceptableKey)
-        let jwk = key.jwk
-        #expect(refusal { _ = try VerifyingKey(jwk: JWK(x: [1], y: [2])) } == .unacceptableKey)
-        #expect(
-            refusal { _ = try VerifyingKey(jwk: JWK(x: Base64URL.decode(jwk.x)!, y: Base64URL.decode(jwk.y)!, use: "enc")) }
-                == .unacceptableKey)
-        #expect(
-            refusal { _ = try VerifyingKey(jwk: JWK(x: Base64URL.decode(jwk.x)!, y: Base64URL.decode(jwk.y)!, alg: "ES384")) }
-                == .unacceptableKey)
-    }
-}

@@ -34,11 +34,7 @@ public final class IssuerKeys: Sendable {
             return (kept.keys, isDue)
         }
         guard isDue else { return keys }
-        var fresh: [String: VerifyingKey] = [:]
-        for jwk in try await fetch().keys {
-            guard let kid = jwk.kid, let key = try? VerifyingKey(jwk: jwk) else { continue }
-            fresh[kid] = key
-        }
+        let fresh = try await fetch().byKid
         kept.withLock { $0 = Kept(keys: fresh, at: now) }
         return fresh
     }

@@ -1,0 +1,29 @@
+import ThumbturnCore
+
+/// A compact JWS, ES256, whose header names the key that signed it and has nothing else but the type: an access token, a receipt.
+package enum NamedKeyJWS {
+    /// The payload of a JWS that one of these keys signed.
+    ///
+    /// - Parameters:
+    ///   - types: the types that are accepted, in lower case; nil among them stands for none. Media types are compared without regard
+    ///     to case (RFC 2045 section 5.1).
+    ///   - keys: by their `kid`. The algorithm is pinned to them, never taken from the header.
+    package static func payload(
+        of text: String, types: Set<String?>, keys: [String: VerifyingKey]
+    ) throws(Refusal) -> [UInt8] {
+        guard let jws = CompactJWS(text) else { throw .malformed }
+        let header = try WireJSON.decode(Header.self, from: jws.header)
+        guard types.contains(header.typ?.lowercased()) else { throw .wrongType }
+        guard header.alg == "ES256" else { throw .wrongAlgorithm }
+        guard let key = keys[header.kid] else { throw .unknownKey }
+        guard key.isValid(jws.signature, for: jws.signingInput) else { throw .wrongSignature }
+        return jws.payload
+    }
+
+    struct Header: Message {
+        enum CodingKeys: String, CodingKey, CaseIterable { case typ, alg, kid }
+        var typ: String?
+        var alg: String
+        var kid: String
+    }
+}
