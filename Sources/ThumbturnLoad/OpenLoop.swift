@@ -44,9 +44,6 @@ package final class OpenLoop: Sendable {
         }
     }
 
-    /// For the connections to open, in nanoseconds.
-    fileprivate static let moment: Int64 = 2_000_000
-
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let host: String
     private let port: Int
@@ -86,11 +83,13 @@ private final class Run<W: OpenLoop.Work> {
     private var work: W
     private let loop: any EventLoop
     private let interval: Int64?
-    private let begins: Int64
-    private let counts: Int64
-    private let ends: Int64
+    private let warmUp: Int64
+    private let duration: Int64
+    /// When what is measured begins, and when the last of it begins: set when all connections are open.
+    private var counts: Int64 = 0
+    private var ends: Int64 = 0
     private let done: EventLoopPromise<(report: OpenLoop.Report, work: W)>
-    private var next: Int64
+    private var next: Int64 = 0
     private var waiting = CircularBuffer<Int64>(initialCapacity: 1024)
     private var idle: [Connection<W>] = []
     private var all: [Connection<W>] = []
@@ -101,11 +100,8 @@ private final class Run<W: OpenLoop.Work> {
         self.work = work
         self.loop = loop
         interval = rate.map { Int64(1_000_000_000 / $0) }
-        let now = Self.now
-        begins = now + OpenLoop.moment
-        counts = begins + warmUp.nanoseconds
-        ends = counts + duration.nanoseconds
-        next = begins
+        self.warmUp = warmUp.nanoseconds
+        self.duration = duration.nanoseconds
         done = loop.makePromise()
     }
 
@@ -123,15 +119,22 @@ private final class Run<W: OpenLoop.Work> {
                 }
             }
         let opened = (0..<connections).map { _ in bootstrap.connect(host: host, port: port).map { _ in } }
-        EventLoopFuture.andAllSucceed(opened, on: loop).whenComplete { result in
+        EventLoopFuture.andAllSucceed(opened, on: loop).whenComplete { [loop] result in
             switch result {
-            case .success:
-                me.value.idle = me.value.all
-                me.value.tick()
+            // The last connection hears that it is open right after this, not before.
+            case .success: loop.execute { me.value.begin() }
             case .failure(let error): me.value.done.fail(error)
             }
         }
         return done.futureResult
+    }
+
+    private func begin() {
+        idle = all
+        next = Self.now
+        counts = next + warmUp
+        ends = counts + duration
+        tick()
     }
 
     /// Begins what is due, every millisecond.
@@ -153,7 +156,6 @@ private final class Run<W: OpenLoop.Work> {
     }
 
     private func serve(_ now: Int64) {
-        guard now >= begins else { return }
         while !idle.isEmpty {
             if interval == nil {
                 guard now < ends else { return }
@@ -276,6 +278,22 @@ private struct HTTPHead {
 
     private static let nonceName = Array("dpop-nonce: ".utf8)
     private static let lengthName = Array("content-length: ".utf8)
+}
+
+extension OpenLoop.Answer {
+    /// A member of the body that is a text without escapes.
+    func text(_ name: String) -> ArraySlice<UInt8>? {
+        let key = Array("\"\(name)\":\"".utf8)
+        var at = body.startIndex
+        while let quote = body[at...].firstIndex(of: UInt8(ascii: "\"")) {
+            if body[quote...].starts(with: key) {
+                let start = quote + key.count
+                return body[start...].firstIndex(of: UInt8(ascii: "\"")).map { body[start..<$0] }
+            }
+            at = quote + 1
+        }
+        return nil
+    }
 }
 
 extension Duration {

@@ -8,6 +8,7 @@ package final class Counters: Sendable {
     let spends = Atomic(0)
     let sessions = Atomic(0)
     let refreshes = Atomic(0)
+    let redemptions = Atomic(0)
 
     /// The counts, for a benchmark to compare with its own.
     package struct Report: Codable, Sendable {
@@ -19,6 +20,8 @@ package final class Counters: Sendable {
         package var spends: Int
         package var sessions: Int
         package var refreshes: Int
+        /// Answers to redemptions of an approval, with those that were asked for again.
+        package var redemptions: Int
         /// SQLite's `synchronous` of the writing connection: 2 is FULL.
         package var synchronous: Int
     }
@@ -35,24 +38,31 @@ extension Server {
         return Counters.Report(
             verifications: counters.verifications.total, tokens: counters.tokens.total, spends: counters.spends.total,
             sessions: counters.sessions.total, refreshes: counters.refreshes.total,
+            redemptions: counters.redemptions.total,
             synchronous: try service.store.durability().synchronous ?? 0
         )
     }
 
-    /// Enrols devices without a ticket, for a benchmark that needs thousands of them. Each has a session key and a biometric key.
-    package func enrolForLoad(_ devices: [[NewDevice.Key]]) async throws {
-        let account = Account(id: .random(), name: "load \(AccountID.random().text)", passwordHash: "")
-        guard try await service.store.addAccount(account) else { return }
+    /// Enrols devices without a ticket, each for an account of its own, for a benchmark that needs thousands of them. Each has a session
+    /// key and a biometric key.
+    ///
+    /// - Returns: the accounts' ids, in the order of the devices.
+    package func enrolForLoad(_ devices: [[NewDevice.Key]]) async throws -> [String] {
         try await withThrowingTaskGroup { tasks in
-            for keys in devices {
+            for (index, keys) in devices.enumerated() {
                 tasks.addTask {
+                    let id = AccountID.random()
+                    _ = try await service.store.addAccount(Account(id: id, name: "load \(id.text)", passwordHash: ""))
                     let device = NewDevice(
-                        id: .random(), account: account.id, name: "Load", sessionJKT: keys[0].kid, keys: keys, coolOff: .zero
+                        id: .random(), account: id, name: "Load", sessionJKT: keys[0].kid, keys: keys, coolOff: .zero
                     )
                     _ = try await service.store.enrol(device, spending: [])
+                    return (index, id.text)
                 }
             }
-            try await tasks.waitForAll()
+            var accounts = [String](repeating: "", count: devices.count)
+            for try await (index, account) in tasks { accounts[index] = account }
+            return accounts
         }
     }
 }

@@ -1,6 +1,5 @@
 #if Tools
 import ArgumentParser
-import Foundation
 import Thumbturn
 
 struct BenchFlow: AsyncParsableCommand {
@@ -30,12 +29,7 @@ struct BenchFlow: AsyncParsableCommand {
 
     func run() async throws {
         guard count > 0 else { throw ValidationError("--count wants more than 0.") }
-        #if DEBUG
-        FileHandle.standardError.write(
-            Data(
-                "this is a debug build; figures to quote come from: swift run -c release --traits Tools thumbturn bench flow\n"
-                    .utf8))
-        #endif
+        output.beginBench("flow")
         var times: [Double] = []
         times.reserveCapacity(count * 24)
         for _ in 0..<count {

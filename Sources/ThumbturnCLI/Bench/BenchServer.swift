@@ -19,6 +19,10 @@ struct BenchServer {
     let url: String
     let requests: BenchRequests
     let devices: [BenchDevice]
+    /// The accounts' ids: each device has one of its own.
+    let accounts: [String]
+    /// A back end that may ask for approvals.
+    let backEnd: BenchBackEnd
     /// From the start of the process to its first answer.
     let startMilliseconds: Double
     let binaryBytes: Int
@@ -26,7 +30,26 @@ struct BenchServer {
     private let output: Pipe
     private let folder: URL
 
-    static func start(devices count: Int) async throws -> BenchServer {
+    /// Starts a server and a load on it, has them used, and stops both whatever happens.
+    ///
+    /// - Returns: what the work returns, and what the server says that it did.
+    static func run<Result, More>(
+        _ options: LoadOptions, _ work: (BenchServer, OpenLoop) async throws -> (Result, More)
+    ) async throws -> (Result, More, Counters.Report) {
+        let server = try await start(devices: options.devices)
+        let loop = OpenLoop(host: "127.0.0.1", port: server.port, connections: options.connections)
+        do {
+            let (result, more) = try await work(server, loop)
+            try await loop.stop()
+            return (result, more, try server.stop())
+        } catch {
+            try? await loop.stop()
+            _ = try? server.stop()
+            throw error
+        }
+    }
+
+    private static func start(devices count: Int) async throws -> BenchServer {
         let command = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
             .deletingLastPathComponent().appendingPathComponent("thumbturn-server")
         guard FileManager.default.isExecutableFile(atPath: command.path) else {
@@ -36,17 +59,21 @@ struct BenchServer {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("thumbturn-bench-\(UUID().uuidString)")
         do {
             let devices = (0..<count).map { _ in BenchDevice() }
-            try await enrol(devices, in: folder)
-            return try await launch(command, folder, devices)
+            let backEnd = BenchBackEnd()
+            let accounts = try await enrol(devices, backEnd, in: folder)
+            return try await launch(command, folder, devices, accounts, backEnd)
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error
         }
     }
 
-    private static func enrol(_ devices: [BenchDevice], in folder: URL) async throws {
+    private static func enrol(
+        _ devices: [BenchDevice], _ backEnd: BenchBackEnd, in folder: URL
+    ) async throws -> [String] {
         let server = try await Server(ServerSettings(publicURL: "http://127.0.0.1:1", dataFolder: folder.path))
-        try await server.enrolForLoad(
+        try await server.addClient(named: backEnd.id, scopes: [.approvals], keys: [backEnd.publicKey])
+        return try await server.enrolForLoad(
             devices.map {
                 [
                     .init(kid: $0.sessionKid, kind: .session, x963: $0.x963($0.session), isActive: true),
@@ -55,7 +82,9 @@ struct BenchServer {
             })
     }
 
-    private static func launch(_ command: URL, _ folder: URL, _ devices: [BenchDevice]) async throws -> BenchServer {
+    private static func launch(
+        _ command: URL, _ folder: URL, _ devices: [BenchDevice], _ accounts: [String], _ backEnd: BenchBackEnd
+    ) async throws -> BenchServer {
         let process = Process()
         process.executableURL = command
         process.arguments = ["serve", "--data", folder.path, "--listen", "127.0.0.1:0", "--counts"]
@@ -79,13 +108,24 @@ struct BenchServer {
         try await one.stop()
         let size = try FileManager.default.attributesOfItem(atPath: command.path)[.size] as? Int
         return BenchServer(
-            port: port, url: url, requests: requests, devices: devices, startMilliseconds: start / .milliseconds(1),
-            binaryBytes: size ?? 0, process: process, output: output, folder: folder
+            port: port, url: url, requests: requests, devices: devices, accounts: accounts, backEnd: backEnd,
+            startMilliseconds: start / .milliseconds(1), binaryBytes: size ?? 0, process: process, output: output, folder: folder
         )
     }
 
+    /// Microseconds of processor time of one request of the route that does nothing, of server and load together.
+    func hello(over loop: OpenLoop, _ options: LoadOptions, telling output: OutputOptions) async throws -> Double {
+        output.progress("measuring the route that does nothing")
+        let duration = Duration.seconds(min(options.seconds, 3))
+        let before = MachineRates.processTime() + processTime()
+        let (report, _) = try await loop.run(HelloLoad(requests), rate: nil, warmUp: .zero, duration: duration)
+        let used = MachineRates.processTime() + processTime() - before
+        guard !report.latencies.isEmpty else { throw BenchFailed("The route that does nothing did not answer.") }
+        return used * 1_000_000 / Double(report.latencies.count)
+    }
+
     /// Seconds of processor time that the server has used.
-    func processTime() -> Double {
+    private func processTime() -> Double {
         guard let text = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8),
             let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 12,
             let user = Double(fields[11]), let system = Double(fields[12])
@@ -103,7 +143,7 @@ struct BenchServer {
     }
 
     /// Stops the server, and reads what it says that it did.
-    func stop() throws -> Counters.Report {
+    private func stop() throws -> Counters.Report {
         process.terminate()
         let said = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

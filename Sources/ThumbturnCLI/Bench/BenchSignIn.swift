@@ -21,20 +21,10 @@ struct BenchSignIn: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "How long one run measures, after the warm-up.")
-    var seconds = 10.0
-
-    @Option(help: "Seconds of warm-up before each run.")
-    var warmUp = 3.0
+    @OptionGroup var load: LoadOptions
 
     @Option(help: "Runs at the rate that was found.")
     var runs = 3
-
-    @Option(help: "Connections at once, up to 64.")
-    var connections = 64
-
-    @Option(help: "Enrolled devices to pick from at random.")
-    var devices = 10_000
 
     @Option(help: "Seconds of rest before the memory is read.")
     var rest = 60.0
@@ -59,63 +49,56 @@ struct BenchSignIn: AsyncParsableCommand {
         var sign_ins: Int
     }
 
+    func validate() throws {
+        guard rest >= 0, runs > 0 else { throw ValidationError("--runs wants more than 0, --rest 0 or more.") }
+    }
+
     func run() async throws {
-        guard seconds > 0, warmUp >= 0, rest >= 0, runs > 0, devices > 0, (1...64).contains(connections) else {
-            throw ValidationError(
-                "--seconds, --runs and --devices want more than 0, --warm-up and --rest 0 or more, --connections 1 to 64.")
-        }
-        progress(Self.debugWarning)
+        output.beginBench("sign-in")
         let rates = MachineRates.measure()
-        progress("enrolling \(devices) devices")
-        let server = try await BenchServer.start(devices: devices)
-        let bench = SignInBench(server, loop: OpenLoop(host: "127.0.0.1", port: server.port, connections: connections))
-        do {
-            let result = try await measure(bench, server, rates)
-            try await bench.loop.stop()
-            try bench.agrees(with: try server.stop())
-            try output.say(sentences(result), result)
-        } catch {
-            _ = try? server.stop()
-            throw error
+        output.progress("enrolling \(load.devices) devices")
+        let (result, bench, counts) = try await BenchServer.run(load) { server, loop in
+            let bench = SignInBench(server, loop: loop)
+            return (try await measure(bench, server, rates), bench)
         }
+        try bench.agrees(with: counts)
+        try output.say(sentences(result), result)
     }
 
     private func measure(_ bench: SignInBench, _ server: BenchServer, _ rates: MachineRates) async throws -> Result {
-        progress("measuring the route that does nothing")
-        let hello = try await bench.hello(for: .seconds(3))
-        let cores = Double(ProcessInfo.processInfo.activeProcessorCount)
-        let limit = cores * 1_000_000 / (2 * rates.verify + 3 * rates.sign + 2 * hello.microseconds)
-        progress("searching the highest rate with a P99 under \(Int(SignInBench.slowest)) ms")
-        let window = Duration.seconds(seconds)
-        let found = try await bench.search(from: limit, warmUp: .seconds(warmUp)) { progress($0) }
+        let hello = try await server.hello(over: bench.loop, load, telling: output)
+        let limit = rates.limit(verifications: 2, signatures: 3, requests: 2, hello: hello)
+        output.progress("searching the highest rate with a P99 under \(Int(SignInBench.slowest)) ms")
+        let window = Duration.seconds(load.seconds)
+        let found = try await bench.search(from: limit, warmUp: .seconds(load.warmUp)) { output.progress($0) }
         var rate = found
         var achieved: [Double] = []
         // A rate that was only just good enough once is lowered until it holds in every run.
         while achieved.count < runs {
-            progress("run \(achieved.count + 1) of \(runs) at \(Int(rate)) a second")
-            let report = try await bench.run(rate, warmUp: .seconds(warmUp), for: window)
+            output.progress("run \(achieved.count + 1) of \(runs) at \(Int(rate)) a second")
+            let report = try await bench.run(rate, warmUp: .seconds(load.warmUp), for: window)
             guard SignInBench.isGood(report) else {
-                progress("P99 \(rounded(report.quantile(0.99))) ms, \(report.errors) unanswered: too fast")
+                output.progress("P99 \(rounded(report.quantile(0.99))) ms, \(report.errors) unanswered: too fast")
                 rate *= 0.97
                 achieved = []
                 guard rate > found / 3 else { throw BenchFailed("No rate held for \(runs) runs.") }
                 continue
             }
-            achieved.append(Double(report.latencies.count) / seconds)
+            achieved.append(Double(report.latencies.count) / load.seconds)
         }
         achieved.sort()
-        progress("half of that rate")
-        let half = try await bench.run(rate / 2, warmUp: .seconds(warmUp), for: window)
+        output.progress("half of that rate")
+        let half = try await bench.run(rate / 2, warmUp: .seconds(load.warmUp), for: window)
         // The same number of requests a second.
-        let helloAtHalf = try await bench.hello(rate: rate, warmUp: .seconds(warmUp), for: window)
-        if rest > 0 { progress("resting for \(Int(rest)) s") }
+        let helloAtHalf = try await bench.hello(rate: rate, warmUp: .seconds(load.warmUp), for: window)
+        if rest > 0 { output.progress("resting for \(Int(rest)) s") }
         try await Task.sleep(for: .seconds(rest))
         let median = achieved[achieved.count / 2]
         return Result(
             sign_ins_per_second: median, spread: achieved[achieved.count - 1] - achieved[0], limit_per_second: limit,
             ratio: median / limit, p50_ms: half.quantile(0.5), p99_ms: half.quantile(0.99), p999_ms: half.quantile(0.999),
             hello_p99_ms: helloAtHalf.quantile(0.99), rss_mb: server.residentMegabytes(), verify_us: rates.verify,
-            sign_us: rates.sign, hello_us: hello.microseconds, start_ms: server.startMilliseconds,
+            sign_us: rates.sign, hello_us: hello, start_ms: server.startMilliseconds,
             binary_mb: Double(server.binaryBytes) / 1_000_000, sign_ins: bench.signIns
         )
     }
@@ -132,20 +115,6 @@ struct BenchSignIn: AsyncParsableCommand {
         The server's counts agree: FULL durability, no commit waits for company, each challenge accepted once.
         """
     }
-
-    private static var debugWarning: String {
-        #if DEBUG
-        "this is a debug build; figures to quote come from: swift build -c release --traits Tools && .build/release/thumbturn bench sign-in"
-        #else
-        "measuring this machine"
-        #endif
-    }
-
-    private func progress(_ text: String) {
-        if !output.json { FileHandle.standardError.write(Data("\(text) …\n".utf8)) }
-    }
-
-    private func rounded(_ value: Double) -> String { String(format: "%.1f", value) }
 }
 
 /// The runs of one benchmark, and what they add up to.
@@ -176,17 +145,6 @@ private final class SignInBench {
         errors += report.errors
         if report.latencies.isEmpty { throw BenchFailed("Not one sign-in was finished: \(work.complaint ?? "no answer")") }
         return report
-    }
-
-    /// The processor time of one request, of server and load together.
-    func hello(for duration: Duration) async throws -> (microseconds: Double, rate: Double) {
-        let before = MachineRates.processTime() + server.processTime()
-        let (report, _) = try await loop.run(
-            HelloLoad(server.requests), rate: nil, warmUp: .zero, duration: duration
-        )
-        let used = MachineRates.processTime() + server.processTime() - before
-        guard !report.latencies.isEmpty else { throw BenchFailed("The route that does nothing did not answer.") }
-        return (used * 1_000_000 / Double(report.latencies.count), Double(report.latencies.count) / (duration / .seconds(1)))
     }
 
     func hello(rate: Double, warmUp: Duration, for duration: Duration) async throws -> OpenLoop.Report {

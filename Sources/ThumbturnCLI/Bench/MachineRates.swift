@@ -39,6 +39,14 @@ struct MachineRates: Sendable {
         )
     }
 
+    /// How often in a second the cores can do what costs at least so many of these, and so many requests of a route that does nothing.
+    ///
+    /// - Parameter hello: processor time of one such request in microseconds.
+    func limit(verifications: Double, signatures: Double, requests: Double, hello: Double) -> Double {
+        let cores = Double(ProcessInfo.processInfo.activeProcessorCount)
+        return cores * 1_000_000 / (verifications * verify + signatures * sign + requests * hello)
+    }
+
     private static func onThisThread() -> (verify: Double, sign: Double) {
         let key = P256.Signing.PrivateKey()
         let point = key.publicKey.x963Representation

@@ -15,6 +15,9 @@ final class GroupCommit: Sendable {
     private let queue = DispatchQueue(label: "thumbturn.writer")
     private let waiting = Mutex(Waiting())
 
+    /// The transactions that were committed.
+    let commits = Atomic(0)
+
     private struct Waiting {
         var jobs: [Job] = []
         var isDraining = false
@@ -104,6 +107,7 @@ final class GroupCommit: Sendable {
             } catch is JobFailed {
                 completions = try commit(batch, inSavepoints: true)
             }
+            commits.count()
         } catch {
             failure = error
         }

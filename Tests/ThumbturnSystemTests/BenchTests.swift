@@ -1,0 +1,69 @@
+#if Tools
+import Foundation
+import TestSupport
+import Testing
+
+/// The benchmarks run for a moment: what they count agrees, and all their figures are there. How fast anything is, is no test's business.
+@Suite struct BenchTests {
+    static let moment = ["--seconds", "0.5", "--warm-up", "0", "--connections", "2", "--devices", "20"]
+    static let whole: Set = [
+        "per_second", "limit_per_second", "ratio", "p50_ms", "p99_ms", "p999_ms", "done", "verify_us", "sign_us", "hello_us",
+    ]
+
+    private func bench(_ arguments: [String]) async throws -> (figures: [String: Any], run: Finished) {
+        let run = try await Built.run(Built.path("thumbturn"), ["bench"] + arguments + ["--json"])
+        let figures = try #require(
+            try? JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any], "\(run.errors)")
+        return (figures, run)
+    }
+
+    @Test func signIn() async throws {
+        let (figures, _) = try await bench(["sign-in", "--runs", "1", "--rest", "0"] + Self.moment)
+        for name in [
+            "sign_ins_per_second", "limit_per_second", "ratio", "p50_ms", "p99_ms", "p999_ms", "rss_mb", "verify_us", "sign_us",
+            "hello_us",
+        ] {
+            #expect((figures[name] as? Double ?? 0) > 0, "\(name)")
+        }
+    }
+
+    @Test("refreshes and whole approvals", arguments: ["refresh", "approve"], [[], ["--rate", "20"]])
+    func rates(_ name: String, _ more: [String]) async throws {
+        let (figures, run) = try await bench([name] + Self.moment + more)
+        for name in Self.whole { #expect((figures[name] as? Double ?? 0) > 0, "\(name)") }
+        #expect(figures["errors"] as? Int == 0, "\(run.errors)")
+        #expect(figures["begun_per_second"] as? Double == (more.isEmpty ? nil : 20))
+    }
+
+    @Test func store() async throws {
+        let (figures, _) = try await bench(["store", "--seconds", "0.2", "--writers", "1,8"])
+        #expect((figures["fsyncs_per_second"] as? Double ?? 0) > 0)
+        let runs = try #require(figures["runs"] as? [[String: Any]])
+        #expect(runs.map { $0["writers"] as? Int } == [1, 8])
+        for run in runs {
+            for name in ["rows_per_second", "commits_per_second", "p50_ms", "p99_ms"] {
+                #expect((run[name] as? Double ?? 0) > 0, "\(name)")
+            }
+        }
+        #expect(runs[0]["rows_per_commit"] as? Double == 1, "a writer that is alone waits for nobody")
+        #expect((figures["rows"] as? Int ?? 0) > 0)
+    }
+
+    @Test(
+        "what makes no sense is said",
+        arguments: [
+            ["sign-in", "--runs", "0"], ["refresh", "--connections", "65"], ["refresh", "--rate", "0"],
+            ["approve", "--seconds", "0"],
+            ["approve", "--seconds", "241"], ["store", "--writers", "1,none"], ["store", "--seconds", "-1"],
+        ])
+    func nonsense(_ arguments: [String]) async throws {
+        #expect(try await Built.run(Built.path("thumbturn"), ["bench"] + arguments).status == 64)
+    }
+
+    @Test func peopleGetSentencesAndHearWhatIsDone() async throws {
+        let run = try await Built.run(Built.path("thumbturn"), ["bench", "store", "--seconds", "0.1", "--writers", "2"])
+        #expect(run.status == 0 && run.output.hasPrefix("2 at once: ") && run.output.contains("the disk by itself: "))
+        #expect(run.errors.contains("2 at once …\n"))
+    }
+}
+#endif
