@@ -24,14 +24,21 @@ struct ServerProcess: Sendable {
     private let process: Process
 
     /// Starts a command and waits until it answers.
+    ///
+    /// - Parameter log: a file for all that it prints.
     static func start(
-        _ command: String, _ arguments: [String], port: Int, environment: [String: String] = [:]
+        _ command: String, _ arguments: [String], port: Int, environment: [String: String] = [:], log: String? = nil
     ) async throws -> ServerProcess {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Built.path(command))
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = FileHandle.nullDevice
+        if let log {
+            _ = FileManager.default.createFile(atPath: log, contents: nil)
+            process.standardOutput = FileHandle(forWritingAtPath: log)
+            process.standardError = process.standardOutput
+        }
         try process.run()
         let server = ServerProcess(port: port, process: process)
         let start = ContinuousClock.now
@@ -49,9 +56,9 @@ struct ServerProcess: Sendable {
         throw LoadDevice.Unexpected(description: "\(command) ended with status \(process.terminationStatus)")
     }
 
-    static func addAccount(in folder: String) async throws {
+    static func addAccount(_ name: String = account, in folder: String) async throws {
         let added = try await Built.run(
-            Built.path("thumbturn-server"), ["accounts", "add", account, "--data", folder], input: password + "\n"
+            Built.path("thumbturn-server"), ["accounts", "add", name, "--data", folder], input: password + "\n"
         )
         guard added.status == 0 else { throw LoadDevice.Unexpected(description: added.errors) }
     }

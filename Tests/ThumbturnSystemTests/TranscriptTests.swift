@@ -18,7 +18,8 @@ import Testing
         let blocks = Self.blocks(of: page.replacing(":8080", with: ":\(port)"))
         let script = blocks.filter { $0.language == "sh" }.map(\.text).joined(separator: "\n")
         let expected = try #require(blocks.first { $0.language == "text" }).text
-        #expect(!script.isEmpty)
+        #expect(script.contains("accounts add") && script.contains("/redeem"))
+        #expect(Set(blocks.map(\.language)) == ["sh", "text", "json", "swift"], "there is no line to type that is not run")
 
         let folder = Built.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

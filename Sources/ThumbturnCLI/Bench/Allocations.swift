@@ -10,7 +10,7 @@ import Musl
 /// How many allocations the whole program has made so far; nil unless `scripts/allocations.c` is preloaded and counts them.
 func allocationCount() -> UInt64? { unsafe counter?() }
 
-nonisolated(unsafe) private let counter: (@convention(c) () -> UInt64)? = {
+private let counter: (@convention(c) () -> UInt64)? = {
     guard let program = unsafe dlopen(nil, RTLD_NOW), let symbol = unsafe dlsym(program, "allocation_count") else { return nil }
     return unsafe unsafeBitCast(symbol, to: (@convention(c) () -> UInt64).self)
 }()

@@ -75,14 +75,14 @@ extension AuthorizationServer {
 
     /// Always the same work: where nothing may be tried, or nobody is there, the password is compared with one that nobody has.
     private func compare(_ password: String, _ candidate: Candidate) async throws -> Bool {
-        guard candidate.standing != .overloaded else { throw Refused.unavailable("too many wrong sign-ins everywhere") }
+        guard candidate.standing != .overloaded else { throw Refused.unavailable(.init(.server, .overloaded)) }
         do {
             return try await passwords.verify(
                 password, against: candidate.standing == .open ? candidate.account?.passwordHash : nil,
                 isStranger: candidate.isStranger
             )
         } catch is Passwords.QueueFull {
-            throw Refused.unavailable("password queue full")
+            throw Refused.unavailable(.init(.server, .overloaded))
         }
     }
 
@@ -99,9 +99,9 @@ extension AuthorizationServer {
         await beforeSpending()
         switch try await store.settle(candidate.attempt) {
         case .open: break
-        case .wrong: throw Refused.unverified("wrong credentials or unknown account")
-        case .closed: throw Refused.unverified("sign-in paused")
-        case .overloaded: throw Refused.unavailable("too many wrong sign-ins everywhere")
+        case .wrong: throw Refused.unverified(.init(.account, .wrongCredentials))
+        case .closed: throw Refused.unverified(.init(.account, .paused))
+        case .overloaded: throw Refused.unavailable(.init(.server, .overloaded))
         }
         guard let account = candidate.account else { preconditionFailure("nobody signs in without an account") }
         let ticket = tickets.issue(to: account.id, jkt: sender.jkt, at: time.now, lifetime: settings.ticketLifetime)

@@ -66,7 +66,9 @@ extension AuthorizationServer {
             receipt: try secrets.current.token.sign(receipt)
         )
         switch try await store.redeem(redemption) {
-        case .redeemed(let approval): return try Self.proof(of: approval)
+        case .redeemed(let approval):
+            counters.redemptions.count()
+            return try Self.proof(of: approval)
         case .changed: throw Refused.conflict("changed")
         case .not(let state): throw Refused.conflict(state.rawValue)
         case .unknown: throw Refused.notFound
@@ -125,7 +127,7 @@ extension AuthorizationServer {
 extension Refused {
     /// The creator's request does not fit how things stand; it may know why.
     static func conflict(_ error: String) -> Refused {
-        Refused(problem: Problem(.conflict, status: 409, error: error), reason: "approval \(error)")
+        Refused(problem: Problem(.conflict, status: 409, error: error), reason: .init(.approval, .conflict))
     }
 }
 #endif

@@ -36,7 +36,7 @@ extension AuthorizationServer {
         guard approval.state(at: now) == .open, !approval.isSigned(by: device.account) else {
             throw Refused.conflict(approval.state(at: now).rawValue)
         }
-        guard now >= device.coolsOffUntil else { throw Refused.unverified("approval during cool-off") }
+        guard now >= device.coolsOffUntil else { throw Refused.unverified(.init(.approval, .coolingOff)) }
         var generator = SystemRandomNumberGenerator()
         do throws(Refusal) {
             let challenge = try challenges.issue(
@@ -62,7 +62,7 @@ extension AuthorizationServer {
             guard claims.act == id else { throw Refusal.wrongPurpose }
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
         } catch let refusal as Refusal {
-            throw Refused.unverified("approval \(refusal.rawValue)").counting(refusal)
+            throw Refused.unverified(.init(.approval, refusal)).counting(refusal)
         }
 
         let spend = try spend(of: claims)
@@ -71,14 +71,15 @@ extension AuthorizationServer {
             judged = try await judge(request, id, claims)
         } catch let refusal as Refusal {
             _ = try await store.spend([spend])
-            throw Refused.unverified("approval \(refusal.rawValue)").counting(refusal)
+            throw Refused.unverified(.init(.approval, refusal)).counting(refusal)
         }
         try await refuseIfPaused(judged.key, spending: [spend])
+        counters.verifications.count()
         do throws(Refusal) {
             try judged.proof.verify(by: try VerifyingKey(x963: judged.key.x963))
         } catch {
             guard let count = try await store.spend([spend], wronglySignedBy: judged.key.kid), judged.key.kind == .pin else {
-                throw Refused.unverified("approval \(error.rawValue)")
+                throw Refused.unverified(.init(.approval, error))
             }
             throw Refused.wrongPIN(after: count)
         }
@@ -86,7 +87,7 @@ extension AuthorizationServer {
         await beforeSpending()
         switch try await store.approve(judged.signature, spending: spend) {
         case .done(let approval): return record(of: approval, for: judged.signature.account)
-        case .refused: throw Refused.unverified("approval \(Refusal.replayed.rawValue)")
+        case .refused: throw Refused.unverified(.init(.approval, .replayed))
         case .disabled: throw Refused.wrongPIN(after: PINLedger.limit)
         }
     }

@@ -15,7 +15,7 @@ extension AuthorizationServer {
             guard try await store.spend([spend]) else { throw Refusal.replayed }
             return client
         } catch let refusal as Refusal {
-            throw Refused.invalidClient("client \(refusal.rawValue)")
+            throw Refused.invalidClient(.init(.client, refusal))
         }
     }
 
@@ -27,7 +27,7 @@ extension AuthorizationServer {
         let asked = scope.map { Set($0.split(separator: " ").map(String.init)) } ?? Set(client.scopes.map(\.rawValue))
         let granted = Set(asked.compactMap(ClientScope.init)).intersection(client.scopes)
         guard granted.count == asked.count, !asked.isEmpty else {
-            throw Refused(problem: Problem(.malformed, status: 400, error: "invalid_scope"), reason: "client scope")
+            throw Refused(problem: Problem(.malformed, status: 400, error: "invalid_scope"), reason: .init(.client, .scope))
         }
         let now = time.now
         let claims = ClientTokenClaims(
@@ -56,7 +56,7 @@ extension AuthorizationServer {
             client.scopes.formIntersection(ClientScope.known(in: claims.scope))
             return client
         } catch let refusal as Refusal {
-            throw Refused.invalidBearer("client token \(refusal.rawValue)")
+            throw Refused.invalidBearer(.init(.clientToken, refusal))
         }
     }
 

@@ -13,7 +13,7 @@ extension AuthorizationServer {
     func rename(_ device: String, _ request: DeviceRename, _ caller: Caller) async throws -> DeviceRecord {
         guard DeviceName.isAcceptable(request.name) else { throw Refused.malformed() }
         guard let id = self.id(of: device, caller) else { throw Refused.notFound }
-        try requirePresence(caller, "rename", evenDuringCoolOff: id == caller.session.device)
+        try requirePresence(caller, evenDuringCoolOff: id == caller.session.device)
         guard let renamed = try await store.rename(id, to: request.name, by: caller.session.id) else { throw Refused.notFound }
         return record(of: renamed, current: caller.session.device)
     }
@@ -24,7 +24,7 @@ extension AuthorizationServer {
     func revoke(_ device: String, _ caller: Caller) async throws {
         guard let id = self.id(of: device, caller) else { throw Refused.notFound }
         if id != caller.session.device {
-            try requirePresence(caller, "revoke")
+            try requirePresence(caller)
             guard let target = try await store.devices(of: caller.session.account).first(where: { $0.id == id }) else {
                 throw Refused.notFound
             }
@@ -44,7 +44,7 @@ extension AuthorizationServer {
     /// `POST /v1/tickets`: a device lets in another one, with a fresh proof in the place of the password.
     func vouch(_ request: VouchRequest, _ caller: Caller) throws -> EnrolmentTicket {
         guard Base64URL.decode(request.jkt)?.count == 32 else { throw Refused.malformed() }
-        try requirePresence(caller, "vouch")
+        try requirePresence(caller)
         guard DeviceChangeRules.word(of: caller.session.kind, caller.session.keyOrigin) != .doesNotCount else {
             throw Refused.stepUp(maximumAge: settings.deviceChangeMaximumAge)
         }
@@ -56,10 +56,10 @@ extension AuthorizationServer {
     }
 
     /// Throws unless the person was verified a moment ago, on a device that may change factors.
-    private func requirePresence(_ caller: Caller, _ what: String, evenDuringCoolOff: Bool = false) throws {
+    private func requirePresence(_ caller: Caller, evenDuringCoolOff: Bool = false) throws {
         let now = time.now
         guard evenDuringCoolOff || now >= caller.session.coolsOffUntil else {
-            throw Refused.unverified("\(what) during cool-off")
+            throw Refused.unverified(.init(.device, .coolingOff))
         }
         guard now - caller.session.authTime <= settings.deviceChangeMaximumAge else {
             throw Refused.stepUp(maximumAge: settings.deviceChangeMaximumAge)

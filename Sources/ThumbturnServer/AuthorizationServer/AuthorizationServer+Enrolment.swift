@@ -17,7 +17,7 @@ extension AuthorizationServer {
             claims = try await verified(challenge, for: .enrol)
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
         } catch let refusal as Refusal {
-            throw Refused.unverified("enrol \(refusal.rawValue)")
+            throw Refused.unverified(.init(.enrolment, refusal))
         }
 
         // From here on both are spent, whatever the keys and proofs say: one challenge, one attempt.
@@ -28,7 +28,7 @@ extension AuthorizationServer {
             try candidate.judge(claims: claims, jkt: dpop.jkt)
         } catch let refusal as Refusal {
             _ = try await store.spend(spends)
-            throw Refused.unverified("enrol \(refusal.rawValue)")
+            throw Refused.unverified(.init(.enrolment, refusal))
         }
         await beforeSpending()
         var device = NewDevice(
@@ -41,7 +41,7 @@ extension AuthorizationServer {
         device.voucher = ticket.voucher
         device.ifEnrolled = request.ifEnrolled ?? .fail
         guard let enrolled = try await store.enrol(device, spending: spends) else {
-            throw Refused.unverified("enrol \(Refusal.replayed.rawValue)")
+            throw Refused.unverified(.init(.enrolment, .replayed))
         }
         return record(of: enrolled, current: enrolled.id)
     }

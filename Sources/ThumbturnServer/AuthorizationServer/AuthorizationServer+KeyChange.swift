@@ -34,7 +34,7 @@ extension AuthorizationServer {
             guard let act = claims.act.flatMap(KeyChange.init(rawValue:)) else { throw Refusal.wrongPurpose }
             change = act
         } catch let refusal as Refusal {
-            throw Refused.unverified("change \(refusal.rawValue)").counting(refusal)
+            throw Refused.unverified(.init(.keyChange, refusal)).counting(refusal)
         }
 
         let spends = [try spend(of: claims)] + (ticket.map { [$0.spend] } ?? [])
@@ -43,7 +43,7 @@ extension AuthorizationServer {
             judged = try await judge(request, change, claims, paidBy: ticket?.account)
         } catch let refusal as Refusal {
             _ = try await store.spend(spends)
-            throw Refused.unverified("change \(refusal.rawValue)").counting(refusal)
+            throw Refused.unverified(.init(.keyChange, refusal)).counting(refusal)
         }
         if let (proof, key) = judged.payer {
             try await refuseIfPaused(key, spending: spends)
@@ -51,7 +51,7 @@ extension AuthorizationServer {
                 try proof.verify(by: try VerifyingKey(x963: key.x963))
             } catch {
                 guard let count = try await store.spend(spends, wronglySignedBy: key.kid), key.kind == .pin else {
-                    throw Refused.unverified("change \(error.rawValue)")
+                    throw Refused.unverified(.init(.keyChange, error))
                 }
                 throw Refused.wrongPIN(after: count)
             }
@@ -60,7 +60,7 @@ extension AuthorizationServer {
         await beforeSpending()
         switch try await store.change(judged.keys, spending: spends) {
         case .done(let device): return record(of: device, current: device.id)
-        case .refused: throw Refused.unverified("change \(Refusal.replayed.rawValue)")
+        case .refused: throw Refused.unverified(.init(.keyChange, .replayed))
         case .disabled: throw Refused.wrongPIN(after: PINLedger.limit)
         }
     }

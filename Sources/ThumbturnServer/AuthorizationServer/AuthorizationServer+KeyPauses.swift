@@ -9,7 +9,7 @@ extension AuthorizationServer {
         let now = time.now
         guard key.isPaused(at: now) else { return }
         _ = try await store.spend(spends)
-        var refused = error == nil ? Refused.unverified("key paused") : .invalidGrant("key paused")
+        var refused = error == nil ? Refused.unverified(.init(.proof, .paused)) : .invalidGrant(.init(.proof, .paused))
         refused.problem.retryAfter = (key.pausedUntil - now).components.seconds
         throw refused
     }

@@ -13,7 +13,7 @@ extension AuthorizationServer {
         do throws(StepUpTable.Unasked) {
             return (ask, try settings.stepUp.current.demand(for: ask))
         } catch {
-            throw .denied("step-up \(error.rawValue)")
+            throw .denied(.init(.stepUp, error))
         }
     }
 
@@ -29,7 +29,7 @@ extension AuthorizationServer {
         var shown: [FurtherProof] = Set(kinds).isSuperset(of: [.biometric, .pin]) ? [.twoKeys] : []
         if let liveness { shown.append(try level(of: liveness, over: challenge)) }
         let trusted = keys.filter { assurance(of: $0.kind).meets(demand.assurance) }
-        guard demand.takes(trusted.map(standing)), demand.isMet(by: shown) else { throw Refused.unmet("step-up unmet") }
+        guard demand.takes(trusted.map(standing)), demand.isMet(by: shown) else { throw Refused.unmet(.init(.stepUp, .unmet)) }
         return ActionGrant(ask, keys: kinds, shown: shown, once: demand.signsEach)
     }
 
@@ -63,12 +63,12 @@ extension LivenessVendors {
 
 extension Refused {
     /// The table has no answer for what is asked: no key can help.
-    static func denied(_ reason: String) -> Refused {
+    static func denied(_ reason: Reason) -> Refused {
         Refused(problem: Problem(.malformed, status: 400, error: "invalid_request"), reason: reason)
     }
 
     /// The keys may be right, and the table demands more than them.
-    static func unmet(_ reason: String) -> Refused {
+    static func unmet(_ reason: Reason) -> Refused {
         Refused(problem: Problem(.stepUpRequired, status: 400, error: "unmet_authentication_requirements"), reason: reason)
     }
 }

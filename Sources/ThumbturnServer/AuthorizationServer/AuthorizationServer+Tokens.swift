@@ -26,7 +26,7 @@ extension AuthorizationServer {
             guard claims.act == act else { throw Refusal.wrongPurpose }
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
         } catch let refusal as Refusal {
-            throw Refused.invalidGrant("proof \(refusal.rawValue)").counting(refusal)
+            throw Refused.invalidGrant(.init(.proof, refusal)).counting(refusal)
         }
 
         let spend = try spend(of: claims)
@@ -38,7 +38,7 @@ extension AuthorizationServer {
         } catch {
             _ = try await store.spend([spend])
             guard let refusal = error as? Refusal else { throw error }
-            throw Refused.invalidGrant("proof \(refusal.rawValue)").counting(refusal)
+            throw Refused.invalidGrant(.init(.proof, refusal)).counting(refusal)
         }
         for answer in answers { try await refuseIfPaused(answer.key, spending: [spend], error: "invalid_grant") }
         // A PIN comes last: what is said of it is said only where nothing else is wrong, and is counted.
@@ -48,7 +48,7 @@ extension AuthorizationServer {
                 try answer.proof.verify(by: try VerifyingKey(x963: answer.key.x963))
             } catch {
                 guard let count = try await store.spend([spend], wronglySignedBy: answer.key.kid), answer.key.kind == .pin else {
-                    throw Refused.invalidGrant("proof \(error.rawValue)")
+                    throw Refused.invalidGrant(.init(.proof, error))
                 }
                 throw Refused.wrongPIN(after: count, error: "invalid_grant")
             }
@@ -69,7 +69,7 @@ extension AuthorizationServer {
             counters.spends.count()
             counters.sessions.count()
             return try answer(session, refreshed: false, refreshToken: refreshToken)
-        case .refused: throw Refused.invalidGrant("proof \(Refusal.replayed.rawValue)")
+        case .refused: throw Refused.invalidGrant(.init(.proof, .replayed))
         // The same answer as to a wrong PIN: a key that is used up no longer tells which one is right.
         case .disabled: throw Refused.wrongPIN(after: PINLedger.limit, error: "invalid_grant")
         }
@@ -110,7 +110,7 @@ extension AuthorizationServer {
     /// The token endpoint's refresh grant (RFC 6749 section 6), bound to the session key (RFC 9449 section 5).
     func refresh(_ text: String, dpop: DPoPProof) async throws -> TokenAnswer {
         guard let (id, generation) = refreshTokens.read(text), generation < .max else {
-            throw Refused.invalidGrant("refresh \(Refusal.malformed.rawValue)")
+            throw Refused.invalidGrant(.init(.refresh, .malformed))
         }
         let successor = refreshTokens.token(of: id, generation: generation + 1)
         let outcome = try await store.rotate(
@@ -124,9 +124,9 @@ extension AuthorizationServer {
         case .rotated(let session), .repeated(let session):
             counters.refreshes.count()
             return try answer(session, refreshed: true, refreshToken: successor)
-        case .reused: throw Refused.invalidGrant("refresh reused, session ended")
-        case .foreign: throw Refused.invalidGrant("refresh \(Refusal.foreignKey.rawValue)")
-        case .over: throw Refused.invalidGrant("refresh session over")
+        case .reused: throw Refused.invalidGrant(.init(.refresh, .reused))
+        case .foreign: throw Refused.invalidGrant(.init(.refresh, .foreignKey))
+        case .over: throw Refused.invalidGrant(.init(.refresh, .sessionOver))
         }
     }
 

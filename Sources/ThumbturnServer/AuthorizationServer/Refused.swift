@@ -6,7 +6,7 @@ import ThumbturnVerifier
 struct Refused: Error {
     var problem: Problem
     /// For the log alone.
-    var reason: String
+    var reason: Reason
     /// The value of `WWW-Authenticate`, where the status is 401 or 403.
     var challenge: String?
     /// Wrong, and without the session key that it needs: it counts against the network that it came from, and nothing else.
@@ -20,16 +20,16 @@ struct Refused: Error {
 
     /// The request cannot be read.
     static func malformed(_ reason: Refusal = .malformed, status: Int = 400, error: String? = nil) -> Refused {
-        Refused(problem: Problem(.malformed, status: status, error: error), reason: reason.rawValue)
+        Refused(problem: Problem(.malformed, status: status, error: error), reason: .init(.request, reason))
     }
 
     /// Password, ticket, enrolment: one answer for whatever was wrong.
-    static func unverified(_ reason: String) -> Refused {
+    static func unverified(_ reason: Reason) -> Refused {
         Refused(problem: Problem(.verificationFailed, status: 401), reason: reason, challenge: "DPoP algs=\"ES256\"")
     }
 
     /// The token endpoint's answer for whatever is wrong with a grant (RFC 6749 section 5.2).
-    static func invalidGrant(_ reason: String) -> Refused {
+    static func invalidGrant(_ reason: Reason) -> Refused {
         Refused(problem: Problem(.verificationFailed, status: 400, error: "invalid_grant"), reason: reason)
     }
 
@@ -37,13 +37,13 @@ struct Refused: Error {
     /// endpoint has its own code.
     static func wrongPIN(after count: Int, error: String? = nil) -> Refused {
         let left = max(0, PINLedger.limit - count)
-        var refused = error == nil ? Refused.unverified("wrong PIN") : .invalidGrant("wrong PIN")
+        var refused = error == nil ? Refused.unverified(.init(.proof, .wrongPIN)) : .invalidGrant(.init(.proof, .wrongPIN))
         refused.problem.triesLeft = left
         return refused
     }
 
     /// A resource's answer to a token that is not good (RFC 9449 section 7.1).
-    static func invalidToken(_ reason: String) -> Refused {
+    static func invalidToken(_ reason: Reason) -> Refused {
         Refused(
             problem: Problem(.verificationFailed, status: 401, error: "invalid_token"), reason: reason,
             challenge: "DPoP error=\"invalid_token\", algs=\"ES256\""
@@ -56,20 +56,20 @@ struct Refused: Error {
         let error = reason == .nonceNeeded ? "use_dpop_nonce" : "invalid_dpop_proof"
         return Refused(
             problem: Problem(.verificationFailed, status: atResource ? 401 : 400, error: error),
-            reason: "dpop \(reason.rawValue)",
+            reason: .init(.dpop, reason),
             challenge: atResource ? "DPoP error=\"\(error)\", algs=\"ES256\"" : nil
         )
     }
 
     /// A back end that did not show who it is (RFC 6749 section 5.2).
-    static func invalidClient(_ reason: String) -> Refused {
+    static func invalidClient(_ reason: Reason) -> Refused {
         Refused(
             problem: Problem(.verificationFailed, status: 401, error: "invalid_client"), reason: reason, challenge: "Bearer"
         )
     }
 
     /// A back end's token that is not good, or not there (RFC 6750 section 3.1).
-    static func invalidBearer(_ reason: String) -> Refused {
+    static func invalidBearer(_ reason: Reason) -> Refused {
         Refused(
             problem: Problem(.verificationFailed, status: 401, error: "invalid_token"), reason: reason,
             challenge: "Bearer error=\"invalid_token\""
@@ -79,7 +79,7 @@ struct Refused: Error {
     /// A back end that may not do this.
     static func insufficientScope(_ scope: ClientScope) -> Refused {
         Refused(
-            problem: Problem(.verificationFailed, status: 403, error: "insufficient_scope"), reason: "scope",
+            problem: Problem(.verificationFailed, status: 403, error: "insufficient_scope"), reason: .init(.client, .scope),
             challenge: "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""
         )
     }
@@ -87,15 +87,16 @@ struct Refused: Error {
     /// A fresh proof of presence is needed (RFC 9470 section 3).
     static func stepUp(maximumAge: Duration) -> Refused {
         Refused(
-            problem: Problem(.stepUpRequired, status: 401, error: "insufficient_user_authentication"), reason: "stale",
+            problem: Problem(.stepUpRequired, status: 401, error: "insufficient_user_authentication"),
+            reason: .init(.stepUp, .stale),
             challenge:
                 "DPoP error=\"insufficient_user_authentication\", max_age=\"\(maximumAge.components.seconds)\", algs=\"ES256\""
         )
     }
 
-    static let notFound = Refused(problem: Problem(.notFound, status: 404), reason: "not found")
-    static let tooLarge = Refused(problem: Problem(.tooLarge, status: 413), reason: "too large")
-    static func unavailable(_ reason: String) -> Refused {
+    static let notFound = Refused(problem: Problem(.notFound, status: 404), reason: .init(.request, .notFound))
+    static let tooLarge = Refused(problem: Problem(.tooLarge, status: 413), reason: .init(.request, .tooLarge))
+    static func unavailable(_ reason: Reason) -> Refused {
         Refused(problem: Problem(.unavailable, status: 503), reason: reason)
     }
 }

@@ -43,16 +43,11 @@ struct ProblemMiddleware: RouterMiddleware {
                 default: .malformed()
                 }
         // A store that cannot answer, for example: nothing was accepted, and the client may try again.
-        default: refused = .unavailable("internal: \(type(of: error))")
+        default:
+            context.logger.debug("no answer", metadata: ["error": "\(type(of: error))"])
+            refused = .unavailable(.init(.server, .internalError))
         }
-        // The reason is one of our own words, never something that was sent.
-        context.logger.debug(
-            "refused",
-            metadata: [
-                "endpoint": .string(context.endpointPath ?? "none"), "status": .stringConvertible(refused.problem.status),
-                "reason": .string(refused.reason),
-            ]
-        )
+        refused.log(context.logger, at: context.endpointPath)
         // RFC 6749 section 5.2 demands plain JSON at the token endpoint; the members are those of a problem document all the same.
         let isOAuth = request.uri.path == "/v1/token"
         return refused.response(isOAuth: isOAuth)
@@ -60,6 +55,17 @@ struct ProblemMiddleware: RouterMiddleware {
 }
 
 extension Refused {
+    /// Tells the operator why. All of it is words of our own, never something that was sent.
+    func log(_ logger: Logger, at endpoint: String?) {
+        logger.debug(
+            "refused",
+            metadata: [
+                "endpoint": .string(endpoint ?? "none"), "status": .stringConvertible(problem.status),
+                "error": .string(problem.error ?? "none"), "reason": .string(reason.code),
+            ]
+        )
+    }
+
     func response(isOAuth: Bool) -> Response {
         var response = Response.json(problem, status: .init(code: problem.status))
         response.headers[.contentType] = isOAuth ? "application/json" : "application/problem+json"

@@ -26,16 +26,18 @@ extension Routes {
     }
 
     private static func assertion(in form: Form) throws -> String {
-        guard let assertion = form["client_assertion"] else { throw Refused.invalidClient("client none") }
+        guard let assertion = form["client_assertion"] else { throw Refused.invalidClient(.init(.client, .missing)) }
         guard form["client_assertion_type"] == assertionType else { throw Refused.malformed(error: "invalid_request") }
         return assertion
     }
 
     private static func bearerToken(of request: Request) throws -> String {
         let values = request.headers[values: .authorization]
-        guard values.count == 1 else { throw Refused.invalidBearer("no token") }
+        guard values.count == 1 else { throw Refused.invalidBearer(.init(.clientToken, .missing)) }
         let parts = values[0].split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw Refused.invalidBearer("no token") }
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+            throw Refused.invalidBearer(.init(.clientToken, .missing))
+        }
         return String(parts[1])
     }
 

@@ -136,9 +136,9 @@ package struct Routes: Sendable {
 
     func caller(_ request: Request, body: [UInt8]) async throws -> Caller {
         let values = request.headers[values: .authorization]
-        guard values.count == 1 else { throw Refused.unverified("no token") }
+        guard values.count == 1 else { throw Refused.unverified(.init(.token, .missing)) }
         let parts = values[0].split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "dpop" else { throw Refused.unverified("no token") }
+        guard parts.count == 2, parts[0].lowercased() == "dpop" else { throw Refused.unverified(.init(.token, .missing)) }
         let token = String(parts[1])
         return try await service.caller(token: token, dpop: try dpop(of: request, body: body, token: token))
     }

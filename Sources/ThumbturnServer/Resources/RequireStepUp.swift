@@ -41,6 +41,7 @@ public struct RequireStepUp<Context: RequestContext>: RouterMiddleware {
             response.headers[.dpopNonce] = nonce
             return response
         } catch let refused as Refused {
+            refused.log(context.logger, at: context.endpointPath)
             var response = refused.response(isOAuth: false)
             response.headers[.dpopNonce] = nonce
             return response
@@ -53,9 +54,11 @@ public struct RequireStepUp<Context: RequestContext>: RouterMiddleware {
         request.body = .init(buffer: ByteBuffer(bytes: body))
         let (tokens, proofs) = (request.headers[values: .authorization], request.headers[values: .dpop])
         // Who shows nothing is told what to show, and no error (RFC 6750 section 3.1).
-        guard !tokens.isEmpty else { throw Refused.unverified("no token") }
+        guard !tokens.isEmpty else { throw Refused.unverified(.init(.token, .missing)) }
         let parts = tokens[0].split(separator: " ", maxSplits: 1)
-        guard tokens.count == 1, parts.count == 2, parts[0].lowercased() == "dpop" else { throw Refused.unverified("no token") }
+        guard tokens.count == 1, parts.count == 2, parts[0].lowercased() == "dpop" else {
+            throw Refused.unverified(.init(.token, .missing))
+        }
         guard proofs.count == 1, !proofs[0].contains(",") else { throw Refused.dpop(.malformed, atResource: true) }
         let claims = try await resource.verify(
             .init(

@@ -71,7 +71,7 @@ extension ResourceServer {
                 shown.token, keys: keys, issuer: settings.issuer, audience: settings.audience, at: now
             ).claims
         } catch let refusal as Refusal {
-            throw Refused.invalidToken("token \(refusal.rawValue)")
+            throw Refused.invalidToken(.init(.token, refusal))
         }
         do throws(Refusal) {
             let proof = try DPoPProof(
@@ -97,7 +97,7 @@ extension ResourceServer {
         do throws(StepUpTable.Unasked) {
             demand = try settings.policy.current.demand(for: ask)
         } catch {
-            throw Refused.forbidden("step-up \(error.rawValue)")
+            throw Refused.forbidden(.init(.stepUp, error))
         }
         guard Assurance(acr: claims.acr)?.meets(demand.assurance) == true else {
             throw Refused.stepUp(ask, .acr(demand.assurance.acr))
@@ -130,22 +130,22 @@ extension Refused {
             }
         return Refused(
             problem: Problem(.stepUpRequired, status: 401, error: "insufficient_user_authentication"),
-            reason: "step-up \(missing.reason)",
+            reason: .init(.stepUp, missing.cause),
             challenge: "DPoP error=\"insufficient_user_authentication\", \(says), action=\"\(ask.text)\", algs=\"ES256\""
         )
     }
 
     /// The policy has no answer: no token helps.
-    static func forbidden(_ reason: String) -> Refused {
+    static func forbidden(_ reason: Reason) -> Refused {
         Refused(problem: Problem(.verificationFailed, status: 403), reason: reason)
     }
 }
 
 extension Refused.Missing {
-    fileprivate var reason: String {
+    fileprivate var cause: Reason.Cause {
         switch self {
-        case .age: "stale"
-        case .acr: "assurance"
+        case .age: .stale
+        case .acr: .assurance
         }
     }
 }

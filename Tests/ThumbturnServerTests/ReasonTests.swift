@@ -1,0 +1,47 @@
+#if Tools
+import Foundation
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnVerifier
+@testable import ThumbturnServer
+
+/// What a client is told and what the operator reads are short lists, and docs/http.md has all of both.
+@Suite struct ReasonTests {
+    /// The tables below a heading, each by the words of its first column.
+    private func tables(below heading: String) throws -> [[String]] {
+        let page = try String(contentsOf: repository.appendingPathComponent("docs/http.md"), encoding: .utf8)
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex(of: Substring(heading)))
+        var tables: [[String]] = []
+        for line in lines[(start + 1)...].prefix(while: { !$0.hasPrefix("#") }) {
+            if line.hasPrefix("|---") { tables.append([]) }
+            guard !tables.isEmpty, line.hasPrefix("| `"), let word = line.split(separator: "`").dropFirst().first else {
+                continue
+            }
+            tables[tables.count - 1].append(String(word))
+        }
+        return tables
+    }
+
+    @Test func thePageHasAllThatTheOperatorReadsAndNothingElse() throws {
+        let tables = try tables(below: "### What the operator reads")
+        #expect(tables.count == 2)
+        #expect(tables[0].sorted() == Reason.Subject.allCases.map(\.rawValue).sorted())
+        #expect(tables[1].sorted() == Reason.causes.sorted())
+        #expect(Set(Reason.causes).count == Reason.causes.count, "no word has two meanings")
+    }
+
+    @Test func thePageHasAllTypesThatAClientIsTold() throws {
+        let tables = try tables(below: "## Refusals")
+        #expect(tables.count == 1)
+        #expect(tables[0].sorted() == Problem.Kind.allCases.map(\.rawValue).sorted())
+    }
+
+    @Test func aReasonIsTwoWords() {
+        #expect(Reason(.proof, .wrongSignature).code == "proof wrongSignature")
+        #expect(Reason(.account, .wrongCredentials).code == "account wrongCredentials")
+        #expect(Reason(.stepUp, StepUpTable.Unasked.unknownAction).code == "step-up unknownAction")
+    }
+}
+#endif
