@@ -38,6 +38,19 @@ import ThumbturnVerifier
         #expect(tables[0].sorted() == Problem.Kind.allCases.map(\.rawValue).sorted())
     }
 
+    @Test func thePageHasAllCodesOfOAuthThatAClientIsTold() throws {
+        let page = try String(contentsOf: repository.appendingPathComponent("docs/http.md"), encoding: .utf8)
+        let sources = repository.appendingPathComponent("Sources/ThumbturnServer")
+        var codes: Set<String> = []
+        for case let file as URL in FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil) ?? .init()
+        where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /(?:error: |conflict\()"([a-z_]+)"/) { codes.insert(String(match.output.1)) }
+        }
+        #expect(codes.contains("invalid_grant") && codes.contains("too_many_open"))
+        for code in codes.union(ApprovalRecord.State.allCases.map(\.rawValue)) { #expect(page.contains("`\(code)`"), "\(code)") }
+    }
+
     @Test func aReasonIsTwoWords() {
         #expect(Reason(.proof, .wrongSignature).code == "proof wrongSignature")
         #expect(Reason(.account, .wrongCredentials).code == "account wrongCredentials")

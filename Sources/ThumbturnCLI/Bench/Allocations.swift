@@ -8,7 +8,7 @@ import Musl
 #endif
 
 /// How many allocations the whole program has made so far; nil unless `scripts/allocations.c` is preloaded and counts them.
-func allocationCount() -> UInt64? { unsafe counter?() }
+func allocationCount() -> UInt64? { counter?() }
 
 private let counter: (@convention(c) () -> UInt64)? = {
     guard let program = unsafe dlopen(nil, RTLD_NOW), let symbol = unsafe dlsym(program, "allocation_count") else { return nil }
