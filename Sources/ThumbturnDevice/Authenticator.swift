@@ -158,7 +158,7 @@ public actor Authenticator {
         farewells += 1
     }
 
-    nonisolated var moment: Moment { Moment(boot: platform.clock.boot, sinceBoot: platform.clock.now) }
+    nonisolated var moment: Moment { platform.moment }
 
     /// The first half of signing in: a proof that is not redeemed yet. A PIN that only the server judges makes none.
     package func proof(_ reason: String, policy: UnlockPolicy) async throws(Failure) -> (Rung, Proof) {

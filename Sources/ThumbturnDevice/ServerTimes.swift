@@ -5,37 +5,40 @@ import ThumbturnCore
 final class ServerTimes: Sendable {
     private struct Told: Sendable {
         var time: UnixTime
-        var boot: String
-        var asked: Instant
-        var answered: Instant
+        var asked: Moment
+        var answered: Moment
     }
 
     private let told = Mutex<[String: Told]>([:])
 
-    fileprivate func hear(_ time: UnixTime, from server: String, asked: Instant, on clock: any DeviceClock) {
-        let news = Told(time: time, boot: clock.boot, asked: asked, answered: clock.now)
-        told.withLock { $0[server] = news }
+    /// Two clocks may drift apart by seconds in a day.
+    private static let longestUse = Duration.seconds(3600)
+
+    fileprivate func hear(_ time: UnixTime, from server: String, asked: Moment, answered: Moment) {
+        told.withLock { $0[server] = Told(time: time, asked: asked, answered: answered) }
     }
 
-    fileprivate func time(of server: String, at now: Instant, boot: String) -> ServerTime? {
-        guard let last = told.withLock({ $0[server] }), last.boot == boot, last.asked <= last.answered, last.answered <= now
-        else {
-            return nil
-        }
-        return ServerTime(
-            told: last.time, sinceAsked: last.asked.duration(to: now), sinceAnswered: last.answered.duration(to: now))
+    fileprivate func time(of server: String, at now: Moment) -> ServerTime? {
+        guard let last = told.withLock({ $0[server] }), last.asked.elapsed(until: last.answered) != nil,
+            let sinceAsked = last.asked.elapsed(until: now), let sinceAnswered = last.answered.elapsed(until: now),
+            sinceAsked < Self.longestUse
+        else { return nil }
+        return ServerTime(told: last.time, sinceAsked: sinceAsked, sinceAnswered: sinceAnswered)
     }
 }
 
 extension Platform {
+    /// Now, by the device's own clock alone.
+    var moment: Moment { Moment(boot: clock.boot, sinceBoot: clock.now) }
+
     /// A server has told its time in the answer to a request that left at `asked`.
-    func hear(_ time: UnixTime, from server: String, asked: Instant) {
-        serverTimes.hear(time, from: server, asked: asked, on: clock)
+    func hear(_ time: UnixTime, from server: String, asked: Moment) {
+        serverTimes.hear(time, from: server, asked: asked, answered: moment)
     }
 
     /// Now, with what is known of that server's time.
     func moment(for server: String) -> Moment {
-        let (now, boot) = (clock.now, clock.boot)
-        return Moment(boot: boot, sinceBoot: now, server: serverTimes.time(of: server, at: now, boot: boot))
+        let now = moment
+        return Moment(boot: now.boot, sinceBoot: now.sinceBoot, server: serverTimes.time(of: server, at: now))
     }
 }

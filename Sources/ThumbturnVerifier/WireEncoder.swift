@@ -1,7 +1,7 @@
 import ThumbturnCore
 
 /// Writes values as compact JSON with sorted members, for the same reason that `WireDecoder` reads them: straight into one text, with
-/// no tree of it in between.
+/// no tree of it in between. So a container is written to before what follows it, or not at all.
 struct WireEncoder: Encoder {
     private let text: Text
     /// How many objects and lists are open around this value.
@@ -35,7 +35,7 @@ struct WireEncoder: Encoder {
 
     /// What is written so far, and what is still open at its end.
     private final class Text {
-        /// An open object or list, and no other one that was or will be open at that depth.
+        /// One object or list, while it is open; where it starts tells it from others of the same depth.
         struct Place {
             let depth: Int
             fileprivate let start: Int
@@ -55,6 +55,7 @@ struct WireEncoder: Encoder {
         private var stack: [Open] = []
 
         init() {
+            // An access token's claims and more.
             bytes.reserveCapacity(768)
         }
 

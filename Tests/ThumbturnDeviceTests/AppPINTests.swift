@@ -347,8 +347,7 @@ import ThumbturnVerifier
             world.clock.advance(by: .seconds(60))
             let restarted = try Self.restarted(world)
             restarted.platform.hear(
-                world.clock.civilTime + .seconds(1000), from: "https://elsewhere.example", asked: world.phone.platform().clock.now
-            )
+                world.clock.civilTime + .seconds(1000), from: "https://elsewhere.example", asked: restarted.platform.moment)
             #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(30)))
         }
     }

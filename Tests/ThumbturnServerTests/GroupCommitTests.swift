@@ -72,6 +72,18 @@ import ThumbturnCore
         }
     }
 
+    @Test func whatRanBeforeAFailureIsRunOnceMoreAndCountsOnce() async throws {
+        try await with { pool, writer in
+            let twice: @Sendable (Database) throws -> Void = { db in
+                try db.execute(sql: "INSERT INTO parent (id) VALUES (77)")
+                try db.execute(sql: "INSERT INTO parent (id) VALUES (77)")
+            }
+            let ends = await together(writer, [Self.add(1), twice, Self.add(1), Self.add(1)])
+            #expect(ends == [true, false, true, true])
+            expect(try await Self.children(pool), is: 3)
+        }
+    }
+
     /// As SQLite does by itself when the disk is full. What came after it must not begin a transaction of its own.
     @Test func aTransactionThatEndedByItselfTakesTheWholeBatchAlong() async throws {
         try await with { pool, writer in

@@ -141,6 +141,37 @@ import ThumbturnLoad
         }
     }
 
+    @Test(
+        "a key that is remembered opens no session once anything has changed",
+        arguments: [
+            ("UPDATE keys SET retired_at = 1", "refused"), ("UPDATE devices SET revoked_at = 1", "refused"),
+            ("UPDATE devices SET session_jkt = 'another'", "refused"), ("UPDATE keys SET wrong_in_a_row = 100", "disabled"),
+            ("UPDATE keys SET wrong_in_a_row = 5, paused_until = 5000000000", "refused"),
+            ("UPDATE keys SET active_since = NULL", "done"),
+            ("UPDATE devices SET cools_off_until = 5000000000", "done, cooling off"),
+            ("UPDATE keys SET wrong_in_a_row = 1", "done"), ("UPDATE accounts SET name = name", "done"),
+        ], [true, false])
+    func changed(_ change: (sql: String, end: String), isRemembered: Bool) async throws {
+        try await with { store, _ in
+            let account = Account(id: .random(), name: "ada", passwordHash: "x")
+            _ = try await store.addAccount(account)
+            let key = NewDevice.Key(kid: "key", kind: .passcode, x963: [], isActive: true)
+            let device = NewDevice(
+                id: .random(), account: account.id, name: "phone", sessionJKT: "session", keys: [key], coolOff: .zero)
+            _ = try await store.enrol(device, spending: [spend(1)])
+            if isRemembered { expect(try await store.knownKey("key")?.isRevoked, is: false) }
+            try await #require(store as? SQLiteStore).pool.write { try $0.execute(sql: change.sql) }
+            let new = NewSession(id: .random(), kid: "key", sessionJKT: "session", tokenHash: [])
+            switch try await store.openSession(new, spending: spend(2)) {
+            case .refused: #expect(change.end == "refused")
+            case .disabled: #expect(change.end == "disabled")
+            case .done(let session):
+                #expect(change.end == (session.coolsOffUntil.seconds == 5_000_000_000 ? "done, cooling off" : "done"))
+                #expect(session.kind == .passcode && session.device == device.id && session.account == account.id)
+            }
+        }
+    }
+
     @Test func wrongPINsAreCountedWithTheirChallenges() async throws {
         try await with { store, _ in
             let account = Account(id: .random(), name: "ada", passwordHash: "x")

@@ -68,6 +68,31 @@ import ThumbturnTestKit
         }
     }
 
+    private struct Nested: Codable {
+        enum Sum: Codable {
+            case none
+            case one(String)
+            case named(amount: Int64, of: String?)
+        }
+        struct Empty: Codable {}
+
+        var z = "last, and \"quoted\" \\ \u{1}\u{7F} é"
+        var sums: [Sum] = [.none, .one(""), .named(amount: -5, of: nil), .named(amount: .max, of: "x")]
+        var byName: [String: [Int64]] = ["b": [], "a": [1, 2], "\"": [3]]
+        var empties: [Empty] = [Empty(), Empty()]
+        var optionals: [String?] = ["a", nil]
+        var absent: String?
+        var flags: [[Bool]] = [[], [true], [false, true]]
+        var a = Empty()
+        var inner = [["k": ["v": "w"]]]
+    }
+
+    @Test func everyShapeIsWrittenAsFoundationWritesIt() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(WireJSON.encode(Nested()) == Array(try encoder.encode(Nested())))
+    }
+
     @Test func membersWrittenInTurnsAreAllThere() {
         struct InTurns: Encodable {
             enum First: String, CodingKey { case b }

@@ -16,12 +16,12 @@ public enum Base64URL {
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         let values = values
-        var isCanonical = true
+        var isValid = false
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { bytes, written in
             var (bits, count) = (UInt32(0), UInt32(0))
             for character in text {
                 let value = values[Int(character)]
-                guard value != foreign else { return isCanonical = false }
+                guard value != foreign else { return }
                 bits = bits << 6 | UInt32(value)
                 count += 6
                 guard count >= 8 else { continue }
@@ -30,9 +30,9 @@ public enum Base64URL {
                 written += 1
                 bits &= (1 << count) - 1
             }
-            isCanonical = bits == 0
+            isValid = bits == 0
         }
-        return isCanonical ? bytes : nil
+        return isValid ? bytes : nil
     }
 
     package static func encodedBytes(_ bytes: some Sequence<UInt8>) -> [UInt8] { encodedBytes(Array(bytes)) }

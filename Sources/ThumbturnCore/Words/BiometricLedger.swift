@@ -99,9 +99,7 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
     /// The ledger to keep from now on. Where the time since the last mismatch cannot be told, its delay starts again now; otherwise
     /// nothing changes.
     public func anchored(at now: Moment, under delays: MismatchDelays) -> BiometricLedger {
-        guard let last = recent.last, last.elapsed(until: now) == nil,
-            delays.delay(afterInARow: inARow, inBurst: inBurst) > .zero
-        else { return self }
+        guard let last = recent.last, delays.delay(afterInARow: inARow, inBurst: inBurst) > .zero else { return self }
         return BiometricLedger(
             inARow: inARow, inBurst: inBurst, isOff: isOff, recent: recent.dropLast() + [last.anchored(at: now)])
     }

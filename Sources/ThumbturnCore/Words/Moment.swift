@@ -29,9 +29,10 @@ public struct Moment: Hashable, Sendable, Codable {
         return isAnchored ? max(ticked, told(until: later) ?? .zero) : ticked
     }
 
-    /// The same point for the server's time, and now for the device's own clock, which cannot tell how long ago it was.
-    public func anchored(at now: Moment) -> Moment {
-        Moment(boot: now.boot, sinceBoot: now.sinceBoot, server: server ?? now.server, isAnchored: true)
+    /// Where the device's own clock cannot tell how long ago this was: for that clock it is now, and for the server's time what it was.
+    func anchored(at now: Moment) -> Moment {
+        guard ticked(until: now) == nil else { return self }
+        return Moment(boot: now.boot, sinceBoot: now.sinceBoot, server: server, isAnchored: true)
     }
 
     private func ticked(until later: Moment) -> Duration? {
@@ -40,7 +41,10 @@ public struct Moment: Hashable, Sendable, Codable {
     }
 
     private func told(until later: Moment) -> Duration? {
-        guard let server, let then = later.server, server.latest <= then.earliest else { return nil }
-        return then.earliest - server.latest
+        guard let server, let then = later.server else { return nil }
+        return max(then.earliest - server.latest - Self.disagreement, .zero)
     }
+
+    /// The clocks of a server's nodes may differ by so much, and one of them may be set.
+    private static let disagreement = Duration.seconds(10)
 }

@@ -73,7 +73,7 @@ public struct PINLedger: Hashable, Sendable, Codable {
     /// The ledger to keep from now on. Where the time since the last wrong PIN cannot be told, its pause starts again now;
     /// otherwise nothing changes.
     public func anchored(at now: Moment) -> PINLedger {
-        guard let last, last.elapsed(until: now) == nil, Self.pause(afterWrong: wrongInARow) > .zero else { return self }
+        guard let last, Self.pause(afterWrong: wrongInARow) > .zero else { return self }
         return PINLedger(wrongInARow: wrongInARow, last: last.anchored(at: now))
     }
 

@@ -10,9 +10,10 @@ public struct ServerTime: Hashable, Sendable, Codable {
     ///
     /// - Parameters:
     ///   - told: the time in its answer; fractions of the second were dropped there.
-    ///   - sinceAsked: how long ago the request left.
-    ///   - sinceAnswered: how long ago the answer came.
+    ///   - sinceAsked: how long ago the request left; not less than `sinceAnswered`.
+    ///   - sinceAnswered: how long ago the answer came; not negative.
     public init(told: UnixTime, sinceAsked: Duration, sinceAnswered: Duration) {
+        precondition(.zero <= sinceAnswered && sinceAnswered <= sinceAsked, "an answer comes after its request, and before now")
         earliest = told + sinceAnswered
         latest = told + .seconds(1 + sinceAsked.wholeSecondsRoundedUp)
     }

@@ -26,7 +26,7 @@ package final class ServerConnection: Sendable {
     ) async throws(Failure) -> CheckedChallenge {
         let jkt = Signing.thumbprint(of: try await platform.keys.publicKey(of: sessionKey))
         let request = ChallengeRequest(purpose: purpose, act: act, kids: kids, jkt: jkt)
-        let asked = platform.clock.now
+        let asked = platform.moment
         let response = try await exchange("POST", "/v1/challenges", .json(Signing.encode(request)), token: nil, key: nil)
         let challenge = try read(ChallengeAnswer.self, from: response).challenge
         return try accept(challenge, by: ChallengeCheck(issuer: address.issuer, request: request), asked: asked)
@@ -37,7 +37,7 @@ package final class ServerConnection: Sendable {
         for approval: Approval, kids: [String], key sessionKey: KeyName
     ) async throws(Failure) -> CheckedChallenge {
         let jkt = Signing.thumbprint(of: try await platform.keys.publicKey(of: sessionKey))
-        let asked = platform.clock.now
+        let asked = platform.moment
         let answer = try await send(
             "POST", "/v1/approvals/\(approval.id)/challenge", .json(Signing.encode(ApprovalChallengeRequest(kids: kids))),
             key: sessionKey, expecting: ChallengeAnswer.self
@@ -47,7 +47,7 @@ package final class ServerConnection: Sendable {
         return try accept(answer.challenge, by: check, asked: asked)
     }
 
-    private func accept(_ challenge: String, by check: ChallengeCheck, asked: Instant) throws(Failure) -> CheckedChallenge {
+    private func accept(_ challenge: String, by check: ChallengeCheck, asked: Moment) throws(Failure) -> CheckedChallenge {
         let accepted = try check.accept(challenge)
         if let time = accepted.issuedAt { platform.hear(time, from: address.issuer, asked: asked) }
         return accepted

@@ -81,7 +81,7 @@ public import ThumbturnCore
     }
 
     private func handle(_ event: AppLock.Event) {
-        let now = Moment(boot: platform.clock.boot, sinceBoot: platform.clock.now)
+        let now = platform.moment
         let effects = lock.handle(event, at: now)
         if lock.state == .unlocked { message = nil }
         isLocked = lock.state != .unlocked

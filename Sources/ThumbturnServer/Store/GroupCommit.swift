@@ -43,6 +43,9 @@ final class GroupCommit: Sendable {
     /// How many requests wait for the next transaction.
     var waitingCount: Int { waiting.withLock { $0.jobs.count } }
 
+    /// Runs `work` in a transaction with others', and returns when it is committed.
+    ///
+    /// - Parameter work: may run twice, so it touches nothing but the database.
     func write<Value: Sendable>(_ work: @escaping Work<Value>) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (Database, UnixTime, Bool) throws -> Completion = { db, now, inSavepoint in
@@ -104,7 +107,8 @@ final class GroupCommit: Sendable {
         do {
             do {
                 completions = try commit(batch, inSavepoints: false)
-            } catch is JobFailed {
+            } catch let failed as JobFailed {
+                guard batch.count > 1 else { throw failed.error }
                 completions = try commit(batch, inSavepoints: true)
             }
             commits.count()
@@ -118,7 +122,9 @@ final class GroupCommit: Sendable {
         for job in batch { job.refuse(failure) }
     }
 
-    private struct JobFailed: Error {}
+    private struct JobFailed: Error {
+        let error: any Error
+    }
 
     private func commit(_ batch: [Job], inSavepoints: Bool) throws -> [Completion] {
         var completions: [Completion] = []
@@ -131,7 +137,7 @@ final class GroupCommit: Sendable {
                     do {
                         completions.append(try job.run(db, now, inSavepoints))
                     } catch {
-                        throw JobFailed()
+                        throw JobFailed(error: error)
                     }
                 }
                 return .commit

@@ -7,7 +7,7 @@ package import ThumbturnCore
 package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writer: GroupCommit
-    private let keys = RecentKeys()
+    private let recentKeys = RecentKeys()
     let time: NodeTime
 
     /// Opens the file, and brings its tables up to date.
@@ -64,10 +64,10 @@ package final class SQLiteStore: Store {
     }
 
     package func knownKey(_ kid: String) async throws -> EnrolledKey? {
-        if let known = keys[kid] { return known }
+        if let known = recentKeys[kid] { return known }
         let found = try await key(kid)
         // Whoever is revoked is not worth the memory, an unproven key may yet become another's, and a pause has to be told.
-        if let found, !found.isRevoked, found.isActive, found.wrongInARow == 0 { keys.remember(found) }
+        if let found, !found.isRevoked, found.isActive, found.wrongInARow == 0 { recentKeys.remember(found) }
         return found
     }
 
@@ -102,7 +102,7 @@ package final class SQLiteStore: Store {
     }
 
     package func spend(_ spends: [Spend], wronglySignedBy kid: String) async throws -> Int? {
-        defer { keys.forget(kid) }
+        defer { recentKeys.forget(kid) }
         return try await writer.write { db, now in
             guard try Self.spendAll(spends, in: db, at: now) else { return nil }
             // A right signature finds nothing either, once the key is gone.
@@ -114,7 +114,7 @@ package final class SQLiteStore: Store {
     package func openSession(_ new: NewSession, spending spend: Spend) async throws -> Paid<SessionView> {
         let paid: Paid<SessionView> = try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now) else { return .refused }
-            if new.also.isEmpty, let known = self.keys[new.kid], let session = try Self.open(new, by: known, in: db, at: now) {
+            if new.also.isEmpty, let known = self.recentKeys[new.kid], let session = try Self.open(new, by: known, in: db, at: now) {
                 return .done(session)
             }
             // The key was read before this transaction; the device may have been revoked since, and the last wrong PIN counted.
@@ -147,11 +147,12 @@ package final class SQLiteStore: Store {
         }
         // What was known of the keys is not so any more: another process may have counted.
         if case .done = paid { return paid }
-        for kid in [new.kid] + new.also { keys.forget(kid) }
+        for kid in [new.kid] + new.also { recentKeys.forget(kid) }
         return paid
     }
 
-    /// One statement for what nearly every sign-in is: nothing has changed since the key was remembered. Nil where anything has.
+    /// One statement for what nearly every sign-in is: nothing has changed since the key was remembered. Nil where anything has: then
+    /// the slow way tells what. Every reason to refuse a key must be in its conditions; a pause has wrong signatures.
     private static func open(
         _ new: NewSession, by key: EnrolledKey, in db: Database, at now: UnixTime
     ) throws -> SessionView? {
