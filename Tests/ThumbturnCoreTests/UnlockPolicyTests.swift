@@ -62,6 +62,9 @@ import ThumbturnCore
             (L(#""delays":{"burst":1}"#), "delays.burst"), (L(#""delays":{"burst":6}"#), "delays.burst"),
             (L(#""delays":{"window":0}"#), "delays.window"), (L(#""delays":{"after_burst":0}"#), "delays.after_burst"),
             (L(#""delays":{"after_next":9999}"#), "delays.after_next"),
+            (L(#""delays":{"window":86400001}"#), "delays.window"),
+            (L(#""delays":{"after_more":86400001}"#), "delays.after_more"),
+            (L(#""delays":{"floor":86400001}"#), "delays.floor"),
             (L(#""delays":{"after_more":29999}"#), "delays.after_more"),
             (L(#""delays":{"floor_from":6}"#), "delays.floor_from"), (L(#""delays":{"floor":29999}"#), "delays.floor"),
             (L(#""delays":{"limit":0}"#), "delays.limit"), (L(#""delays":{"limit":51}"#), "delays.limit"),
@@ -89,6 +92,7 @@ import ThumbturnCore
             #""fallback_after":1000,"hint_after":1,"earliest_hint":1,"earliest_fallback":1,"retry_window":0,"retry_limit":1"#,
             #""pin_mismatch_limit":10"#, #""reuse":300000"#, #""delays":{"burst":2,"floor_from":1,"limit":50}"#,
             #""delays":{"window":1,"after_burst":1,"limit":1}"#,
+            #""delays":{"window":86400000,"after_more":86400000,"floor":86400000}"#,
             #""delays":{"after_burst":30000,"after_more":30000,"floor":30000}"#,
         ])
     func edges(_ member: String) throws {

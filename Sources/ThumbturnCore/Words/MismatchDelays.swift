@@ -29,16 +29,21 @@ public struct MismatchDelays: Hashable, Sendable {
         limit = 50
     }
 
+    /// Whoever has to wait for longer has no sensor, and `limit` says that.
+    private static let longest = Duration.seconds(24 * 3600)
+
     /// What is wrong with the numbers; nil where nothing is.
     var problem: String? {
         let checks: [(holds: Bool, says: String)] = [
             ((2...5).contains(burst), "burst: is 2 to 5"),
-            (window > .zero, "window: is above 0"),
+            (window > .zero && window <= Self.longest, "window: is above 0 and at most a day"),
             (afterBurst > .zero, "after_burst: is above 0"),
             (afterNext >= afterBurst, "after_next: is not below after_burst"),
             (afterMore >= afterNext, "after_more: is not below after_next"),
+            (afterMore <= Self.longest, "after_more: is at most a day"),
             ((1...5).contains(floorFrom), "floor_from: is 1 to 5"),
             (floor >= .seconds(30), "floor: is 30 s or more (NIST SP 800-63B-4 section 3.2.3)"),
+            (floor <= Self.longest, "floor: is at most a day"),
             ((1...50).contains(limit), "limit: is 1 to 50"),
         ]
         return checks.first { !$0.holds }?.says

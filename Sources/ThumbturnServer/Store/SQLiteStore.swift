@@ -114,7 +114,9 @@ package final class SQLiteStore: Store {
     package func openSession(_ new: NewSession, spending spend: Spend) async throws -> Paid<SessionView> {
         let paid: Paid<SessionView> = try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now) else { return .refused }
-            if new.also.isEmpty, let known = self.recentKeys[new.kid], let session = try Self.open(new, by: known, in: db, at: now) {
+            if new.also.isEmpty, let known = self.recentKeys[new.kid],
+                let session = try Self.open(new, by: known, in: db, at: now)
+            {
                 return .done(session)
             }
             // The key was read before this transaction; the device may have been revoked since, and the last wrong PIN counted.
