@@ -1,8 +1,8 @@
 #if Tools
 #if canImport(CryptoKit)
-import CryptoKit
+package import CryptoKit
 #else
-import Crypto
+package import Crypto
 #endif
 import Foundation
 package import ThumbturnCore
@@ -10,7 +10,7 @@ import ThumbturnDevice
 
 /// A device for load: two keys in memory and nobody to ask. It builds the requests of one sign-in as a real device does.
 package struct LoadDevice: Sendable {
-    private let session = P256.Signing.PrivateKey()
+    private let session: P256.Signing.PrivateKey
     private let biometric = P256.Signing.PrivateKey()
     private let server: String
     private let sessionJWK: JWK
@@ -27,8 +27,9 @@ package struct LoadDevice: Sendable {
     }
 
     /// - Parameter server: the public address, without a slash at the end.
-    package init(server: String) {
+    package init(server: String, session: P256.Signing.PrivateKey = .init()) {
         self.server = server
+        self.session = session
         sessionJWK = Self.jwk(session)
         biometricJWK = Self.jwk(biometric)
         sessionKid = Signing.thumbprint(of: sessionJWK)

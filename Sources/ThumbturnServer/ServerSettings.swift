@@ -41,6 +41,10 @@ public struct ServerSettings: Sendable {
     /// stands for: whoever knows the passcode can enrol a face. Such a key is remembered as one that the passcode brought.
     public var letsPasscodeReplaceBiometricKey = false
 
+    /// Whether apps may sign in with keys of other libraries, for tokens that are bound to no key. Such a token is worth as little as a
+    /// password that is good for five minutes.
+    public var allowsPlainClients = false
+
     /// How many proxies stand before the server and add to `X-Forwarded-For`. Wrong attempts are counted by the client's address; with
     /// too small a number the proxies' own, and with too large a one whatever a client makes up.
     public var trustedProxies = 0

@@ -82,8 +82,8 @@ struct Accounts: AsyncParsableCommand {
         func run() async throws {
             let server = try await Server(data.settings(publicURL: "http://localhost"))
             for device in try await server.devices(ofAccountNamed: name) {
-                let kinds = device.keys.map(\.kind.rawValue).joined(separator: ", ")
-                print("\(device.id)  \(device.name)  \(kinds)")
+                let kinds = device.keys.map(\.kind.rawValue) + (device.use.map { [$0.rawValue] } ?? [])
+                print("\(device.id)  \(device.name)  \(kinds.joined(separator: ", "))")
             }
         }
     }

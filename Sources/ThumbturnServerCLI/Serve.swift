@@ -32,6 +32,14 @@ struct Serve: AsyncParsableCommand {
     )
     var allowPasscodeToReplaceBiometrics = false
 
+    @Flag(
+        help: """
+            Lets apps sign in with keys of other libraries, for short tokens that are bound to no key and have the lowest assurance; \
+            see docs/plain-clients.md.
+            """
+    )
+    var allowPlainClients = false
+
     @Option(
         help: """
             Where to post notices for the owners of accounts, such as a new device, as Standard Webhooks. The secret that signs \
@@ -73,6 +81,7 @@ struct Serve: AsyncParsableCommand {
         var settings = try data.settings(publicURL: publicURL ?? "http://\(address.urlHost):\(port)")
         if let policy { settings.stepUp = try StepUpPolicy(file: policy) }
         settings.letsPasscodeReplaceBiometricKey = allowPasscodeToReplaceBiometrics
+        settings.allowsPlainClients = allowPlainClients
         settings.trustedProxies = trustedProxies
         if let noticeWebhook {
             let secret = ProcessInfo.processInfo.environment["THUMBTURN_NOTICE_SECRET"] ?? ""

@@ -33,6 +33,9 @@ public struct TokenSigner: Sendable {
     /// The token of a back end.
     package func sign(_ claims: ClientTokenClaims) throws -> String { try signed(claims) }
 
+    /// The token of a plain client.
+    package func sign(_ claims: PlainTokenClaims) throws -> String { try signed(claims) }
+
     /// The receipt of an approval.
     public func sign(_ receipt: ApprovalReceipt) throws -> String { try signed(receipt, type: ApprovalReceipt.type) }
 

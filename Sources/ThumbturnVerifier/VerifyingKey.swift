@@ -26,12 +26,17 @@ public struct VerifyingKey: Sendable, Hashable {
     /// From a SubjectPublicKeyInfo (RFC 5480): PEM (RFC 7468 section 13), or DER in standard base64. Named curve and
     /// uncompressed point only.
     public init(spki text: String) throws(Refusal) {
+        guard let der = Self.der(ofSPKI: text) else { throw .unacceptableKey }
+        try self.init(spkiDER: der)
+    }
+
+    /// The bytes of a SubjectPublicKeyInfo, whatever its key: PEM, or DER in standard base64.
+    package static func der(ofSPKI text: String) -> [UInt8]? {
         var lines = text.split(whereSeparator: \.isNewline)
         if lines.first == "-----BEGIN PUBLIC KEY-----", lines.last == "-----END PUBLIC KEY-----" {
             lines = Array(lines.dropFirst().dropLast())
         }
-        guard let der = Data(base64Encoded: lines.joined()) else { throw .unacceptableKey }
-        try self.init(spkiDER: Array(der))
+        return Data(base64Encoded: lines.joined()).map { Array($0) }
     }
 
     /// From a DER SubjectPublicKeyInfo of exactly the one form that a P-256 key has.

@@ -71,7 +71,7 @@ import ThumbturnVerifier
 
     static func run(_ story: @escaping @Sendable (Bank) async throws -> Void) async throws {
         let policy = StepUpPolicy(table)
-        try await LiveServer.run(configure: { $0.stepUp = policy }) { live in
+        try await LiveServer.plain({ $0.stepUp = policy }) { live in
             let port = try await LiveServer.freePort()
             let url = "http://127.0.0.1:\(port)"
             let service = live.service

@@ -13,13 +13,26 @@ import Testing
         }, needs: tools.joined(separator: ", "))
 
     @Test(.enabled(if: areHere)) func fromAnAccountToAnApprovedPayment() async throws {
-        let page = try String(contentsOf: repository.appendingPathComponent("docs/approvals.md"), encoding: .utf8)
+        try await run("approvals", with: ["accounts add", "/redeem"], among: ["sh", "text", "json", "swift"], then: Self.more)
+    }
+
+    @Test(.enabled(if: areHere)) func aPlainClientSignsIn() async throws {
+        try await run("plain-clients", with: ["accounts add", "plain sign-in"], among: ["sh", "text"])
+    }
+
+    /// - Parameters:
+    ///   - lines: what is typed, among else.
+    ///   - languages: all that the page has.
+    private func run(
+        _ name: String, with lines: [String], among languages: Set<String>, then more: String = ""
+    ) async throws {
+        let page = try String(contentsOf: repository.appendingPathComponent("docs/\(name).md"), encoding: .utf8)
         let port = try await Built.freePort()
         let blocks = Self.blocks(of: page.replacing(":8080", with: ":\(port)"))
         let script = blocks.filter { $0.language == "sh" }.map(\.text).joined(separator: "\n")
         let expected = try #require(blocks.first { $0.language == "text" }).text
-        #expect(script.contains("accounts add") && script.contains("/redeem"))
-        #expect(Set(blocks.map(\.language)) == ["sh", "text", "json", "swift"], "there is no line to type that is not run")
+        #expect(lines.allSatisfy { script.contains($0) })
+        #expect(Set(blocks.map(\.language)) == languages, "there is no line to type that is not run")
 
         let folder = Built.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -27,15 +40,15 @@ import Testing
         let path = "\(Built.folder.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
         let ran = try await Built.run(
             "/usr/bin/env",
-            ["bash", "-c", "cd \(folder)\nset -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + script + Self.more],
+            ["bash", "-c", "cd \(folder)\nset -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + script + more],
             environment: ["PATH": path])
         #expect(ran.status == 0, "\(ran.errors)")
-        let (lines, wanted) = (Self.lines(ran.output), Self.lines(expected))
-        #expect(lines.count == wanted.count, "\(ran.output)\(ran.errors)")
-        for (line, pattern) in zip(lines, wanted) { #expect(Self.fits(line, pattern), "\(line)") }
+        let (printed, wanted) = (Self.lines(ran.output), Self.lines(expected))
+        #expect(printed.count == wanted.count, "\(ran.output)\(ran.errors)")
+        for (line, pattern) in zip(printed, wanted) { #expect(Self.fits(line, pattern), "\(line)") }
     }
 
-    /// What the page says of exit statuses, tried with what the transcript left.
+    /// What the page of approvals says of exit statuses, tried with what the transcript left.
     private static let more = #"""
 
         status() { local status=0; "$@" >out.log 2>&1 || status=$?; echo "$status" >>statuses; }

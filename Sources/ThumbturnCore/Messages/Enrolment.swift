@@ -130,7 +130,7 @@ public struct DeviceRecord: Message, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case id, name, keys
         case enrolledAt = "enrolled_at"
-        case current
+        case current, use
     }
 
     /// One of a device's keys.
@@ -162,15 +162,24 @@ public struct DeviceRecord: Message, Hashable {
     public var enrolledAt: UnixTime
     /// Whether this is the device that asks.
     public var current: Bool
+    /// What it is good for, where that is less than all.
+    public var use: DeviceUse?
 
     /// A device as the server knows it.
-    public init(id: String, name: String, keys: [Key], enrolledAt: UnixTime, current: Bool) {
+    public init(id: String, name: String, keys: [Key], enrolledAt: UnixTime, current: Bool, use: DeviceUse? = nil) {
         self.id = id
         self.name = name
         self.keys = keys
         self.enrolledAt = enrolledAt
         self.current = current
+        self.use = use
     }
+}
+
+/// What a device is good for, where that is less than all.
+public enum DeviceUse: String, Hashable, Sendable, Codable, CaseIterable {
+    /// An app that signs in with a key of another library, which the list of keys does not have, and does nothing else.
+    case plain
 }
 
 /// `GET /v1/devices`.

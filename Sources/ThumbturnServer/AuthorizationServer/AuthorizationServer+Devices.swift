@@ -80,7 +80,10 @@ extension AuthorizationServer {
 
     func devices(ofAccountNamed name: String) async throws -> [DeviceRecord] {
         try await store.devices(of: try await existingAccount(named: name).id).map {
-            DeviceRecord(id: $0.id.text, name: $0.name, keys: $0.keys, enrolledAt: $0.enrolledAt, current: false)
+            DeviceRecord(
+                id: $0.id.text, name: $0.name, keys: $0.keys, enrolledAt: $0.enrolledAt, current: false,
+                use: $0.isPlain ? .plain : nil
+            )
         }
     }
 

@@ -49,7 +49,7 @@ extension AuthorizationServer {
     func record(of device: DeviceView, current: DeviceID) -> DeviceRecord {
         DeviceRecord(
             id: device.id.text, name: device.name, keys: device.keys, enrolledAt: device.enrolledAt,
-            current: device.id == current
+            current: device.id == current, use: device.isPlain ? .plain : nil
         )
     }
 }

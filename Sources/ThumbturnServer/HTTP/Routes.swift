@@ -95,6 +95,7 @@ package struct Routes: Sendable {
         addApprovals(to: router)
         addAccountRoutes(to: router)
         addDeviceRoutes(to: router)
+        addPlainClients(to: router)
         return router
     }
 

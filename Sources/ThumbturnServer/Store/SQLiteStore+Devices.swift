@@ -16,15 +16,7 @@ extension SQLiteStore {
                 return try Self.enrolAgain(new, session.device, support, in: db, at: now)
             }
             guard try Self.areUnknown(new.keys, in: db) else { return nil }
-            try db.execute(
-                sql: """
-                    INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    blob(new.id.bytes), blob(new.account.bytes), new.name, new.sessionJKT, now.seconds, now.seconds,
-                ]
-            )
+            try Self.insert(new, in: db, at: now)
             for key in new.keys {
                 try Self.insert(key, of: blob(new.id.bytes), enrolledBy: support.origin, in: db, at: now)
             }
@@ -82,9 +74,21 @@ extension SQLiteStore {
         return true
     }
 
+    static func insert(_ new: NewDevice, in db: Database, at now: UnixTime) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                blob(new.id.bytes), blob(new.account.bytes), new.name, new.sessionJKT, now.seconds, now.seconds,
+            ]
+        )
+    }
+
     /// What stands behind an enrolment, judged in its own transaction: the device that vouches may have been revoked since its ticket
     /// was made.
-    private static func support(
+    static func support(
         for new: NewDevice, in db: Database, at now: UnixTime
     ) throws -> (origin: KeyOrigin, coolOff: Duration)? {
         guard let voucher = new.voucher else { return (.credentials, new.coolOff) }

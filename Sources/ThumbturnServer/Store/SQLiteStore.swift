@@ -328,15 +328,29 @@ package final class SQLiteStore: Store {
 
     /// A key that was registered without its own proof reserves nothing: whoever proves it may have it.
     static func forgetUnproven(_ keys: [NewDevice.Key], in db: Database) throws {
-        for key in keys where key.isActive {
-            try db.execute(sql: "DELETE FROM keys WHERE kid = ? AND active_since IS NULL", arguments: [key.kid])
+        try forgetUnproven(keys.filter(\.isActive).map(\.kid), in: db)
+    }
+
+    static func forgetUnproven(_ kids: [String], in db: Database) throws {
+        for kid in kids {
+            try db.execute(sql: "DELETE FROM keys WHERE kid = ? AND active_since IS NULL", arguments: [kid])
         }
     }
 
     static func areUnknown(_ keys: [NewDevice.Key], in db: Database) throws -> Bool {
+        try areUnknown(keys.map(\.kid), in: db)
+    }
+
+    /// Neither as a key of a device nor as one of a plain client: none is ever both.
+    static func areUnknown(_ kids: [String], in db: Database) throws -> Bool {
+        let marks = databaseQuestionMarks(count: kids.count)
         let known = try Int.fetchOne(
-            db, sql: "SELECT count(*) FROM keys WHERE kid IN (\(databaseQuestionMarks(count: keys.count)))",
-            arguments: StatementArguments(keys.map(\.kid))
+            db,
+            sql: """
+                SELECT (SELECT count(*) FROM keys WHERE kid IN (\(marks)))
+                    + (SELECT count(*) FROM plain_keys WHERE kid IN (\(marks)))
+                """,
+            arguments: StatementArguments(kids + kids)
         )
         return known == 0
     }
@@ -425,7 +439,15 @@ package final class SQLiteStore: Store {
     }
 
     static func device(_ id: DeviceID, in db: Database) throws -> DeviceView? {
-        try Row.fetchOne(db, sql: "SELECT name, enrolled_at FROM devices WHERE id = ?", arguments: [blob(id.bytes)]).map { row in
+        let found = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT name, enrolled_at, EXISTS (SELECT 1 FROM plain_keys WHERE device_id = ?1) AS plain
+                FROM devices WHERE id = ?1
+                """,
+            arguments: [blob(id.bytes)]
+        )
+        return try found.map { row in
             let keys = try Row.fetchAll(
                 db,
                 sql: """
@@ -438,7 +460,8 @@ package final class SQLiteStore: Store {
                 id: id, name: row["name"], enrolledAt: UnixTime(seconds: row["enrolled_at"]),
                 keys: keys.compactMap { key in
                     KeyKind(rawValue: key["kind"]).map { DeviceRecord.Key(kid: key["kid"], kind: $0, active: key["active"]) }
-                }
+                },
+                isPlain: row["plain"]
             )
         }
     }

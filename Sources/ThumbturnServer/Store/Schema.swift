@@ -239,6 +239,7 @@ enum Schema {
                     """
             )
         }
+        registerPlainKeys(&migrator)
         return migrator
     }
 

@@ -3,7 +3,7 @@ package import ThumbturnCore
 
 /// The port to durable state. Every method is one transaction, durable when it returns, and what is spent is spent in the same
 /// transaction as what it pays for.
-package protocol Store: ApprovalStore, ClientStore, DeviceStore, NoticeStore, ThrottleStore, Sendable {
+package protocol Store: ApprovalStore, ClientStore, DeviceStore, NoticeStore, PlainKeyStore, ThrottleStore, Sendable {
     func addAccount(_ account: Account) async throws -> Bool
     func account(named name: String) async throws -> Account?
 
@@ -110,6 +110,7 @@ package struct Spend: Hashable, Sendable {
         case challenge = 1
         case ticket = 2
         case assertion = 3
+        case plainChallenge = 5
     }
 
     package var use: Use
@@ -207,6 +208,8 @@ package struct DeviceView: Sendable {
     package var name: String
     package var enrolledAt: UnixTime
     package var keys: [DeviceRecord.Key]
+    /// It has a plain key and no other.
+    package var isPlain: Bool
 }
 
 package struct NewDevice: Sendable {

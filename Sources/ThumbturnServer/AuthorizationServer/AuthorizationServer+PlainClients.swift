@@ -1,0 +1,108 @@
+#if Server
+import ThumbturnCore
+import ThumbturnVerifier
+
+/// Plain clients: apps that sign already, with another library and one key, and know nothing of session keys. Their keys lie in a
+/// table of their own, where no proof is ever looked up.
+extension AuthorizationServer {
+    /// `POST /v1/plain/devices`. A ticket pays, as for every device: full credentials gave it, or a device that may let in others. The
+    /// ticket is also what the key signs: it is ours, for this account, and good once.
+    func enrol(_ request: PlainEnrolRequest, dpop: DPoPProof) async throws -> PlainEnrolAnswer {
+        guard DeviceName.isAcceptable(request.name) else { throw Refused.malformed() }
+        let ticket: Tickets.Right
+        do throws(Refusal) {
+            ticket = try tickets.verify(request.ticket, jkt: dpop.jkt, at: time.now)
+        } catch {
+            throw Refused.unverified(.init(.enrolment, error))
+        }
+        let key: PlainKey
+        do throws(Refusal) {
+            key = try PlainKey(spki: request.spki)
+            // What signs DPoP proofs is no plain key.
+            guard key.kid != dpop.jkt else { throw .unacceptableKey }
+            guard let signature = Base64URL.decode(request.signature), key.isValid(signature, for: request.ticket) else {
+                throw .wrongSignature
+            }
+        } catch {
+            _ = try await store.spend([ticket.spend])
+            throw Refused.unverified(.init(.enrolment, error))
+        }
+        await beforeSpending()
+        // It has no session key, and can change nothing, so there is nothing to cool off from.
+        var device = NewDevice(
+            id: .random(), account: ticket.account, name: request.name, sessionJKT: "", keys: [], coolOff: .zero
+        )
+        device.voucher = ticket.voucher
+        let new = NewPlainKey(kid: key.kid, spki: key.spki)
+        guard try await store.enrol(device, with: new, spending: ticket.spend) else {
+            throw Refused.unverified(.init(.enrolment, .replayed))
+        }
+        return PlainEnrolAnswer(userID: ticket.account.text, device: device.id.text, kid: key.kid)
+    }
+
+    /// `POST /v1/plain/challenges`. Nobody is looked up, so nothing can be found out by asking.
+    func challenge(_ request: PlainChallengeRequest) throws -> PlainChallengeAnswer {
+        guard let account = AccountID(request.userID) else { throw Refused.malformed() }
+        let (id, challenge) = plainChallenges.issue(to: account, at: time.now)
+        return PlainChallengeAnswer(
+            challengeID: id, challenge: challenge, expiresIn: PlainChallenges.lifetime.components.seconds
+        )
+    }
+
+    /// `POST /v1/plain/sign-in`: a signature becomes one short token, and nothing else. An unknown account, one without such keys and a
+    /// wrong signature get the same answer for the same work.
+    ///
+    /// There is no session key that could show who asks, so all are strangers: a wrong signature counts against the address, and nobody
+    /// locks out a victim. While the address pauses nothing is judged.
+    func signIn(_ request: PlainSignInRequest, from network: Network) async throws -> PlainTokenAnswer {
+        let asked: PlainChallenges.Asked
+        do throws(Refusal) {
+            asked = try plainChallenges.verify(request.challengeID, at: time.now)
+        } catch {
+            throw Refused.unverified(.init(.proof, error))
+        }
+        guard try await mayTry(from: network) else { throw Refused.unverified(.init(.proof, .paused)) }
+        let signature = Base64URL.decode(request.signature) ?? []
+        let enrolled = try await store.plainKeys(of: asked.account)
+        let keys = try enrolled.map { (row: $0, key: try PlainKey(spkiDER: $0.spki)) }
+        if keys.isEmpty { _ = PlainKey.decoy.isValid(signature, for: asked.challenge) }
+        counters.verifications.count()
+        guard request.userID == asked.account.text,
+            let signer = keys.first(where: { $0.key.isValid(signature, for: asked.challenge) })?.row
+        else {
+            _ = try await store.spend([asked.spend])
+            throw Refused.unverified(.init(.proof, .wrongSignature)).byStranger
+        }
+        await beforeSpending()
+        guard try await store.spend(asked.spend, on: signer) else {
+            throw Refused.unverified(.init(.proof, .replayed))
+        }
+        return try token(for: signer)
+    }
+
+    private func token(for key: EnrolledPlainKey) throws -> PlainTokenAnswer {
+        let now = time.now
+        let lifetime = min(settings.accessTokenLifetime, Self.longestPlainToken)
+        let claims = PlainTokenClaims(
+            iss: settings.publicURL, aud: settings.audience, account: key.account.text, clientID: settings.clientID, iat: now,
+            exp: now + lifetime, jti: Identifier<PlainTokenClaims>.random().text, device: key.device.text
+        )
+        counters.tokens.count()
+        return PlainTokenAnswer(
+            accessToken: try secrets.current.token.sign(claims), expiresIn: lifetime.components.seconds
+        )
+    }
+
+    private func mayTry(from network: Network) async throws -> Bool {
+        let attempt = SignInAttempt(
+            account: nil, evidence: .nothing, inARow: [], byRate: [throttlePlaces.address(network)], limits: throttleLimits
+        )
+        return try await store.standing(of: attempt) == .open
+    }
+
+    /// Whoever finds such a token can use it, so it never lives longer, whatever the settings say of bound ones.
+    private static let longestPlainToken = Duration.seconds(300)
+
+    private var plainChallenges: PlainChallenges { PlainChallenges(issuer: settings.publicURL, key: secrets.current.refresh) }
+}
+#endif

@@ -1,0 +1,68 @@
+#if Server
+import Crypto
+import ThumbturnCore
+import ThumbturnVerifier
+
+/// Challenges for plain clients. Their id is a compact JWS, HS256 under a key of their own, of a type of its own, and spent as a use of
+/// its own: none of them is a challenge anywhere else, nor the reverse. Nothing is kept until one is answered.
+struct PlainChallenges {
+    /// What an answer is judged by.
+    struct Asked {
+        var account: AccountID
+        var challenge: String
+        var spend: Spend
+    }
+
+    private struct Claims: Message {
+        enum CodingKeys: String, CodingKey, CaseIterable { case iss, sub, jti, exp }
+        var iss: String
+        var sub: String
+        var jti: String
+        var exp: UnixTime
+    }
+
+    private static let header = WireJSON.encode(["typ": "thumbturn-plain-challenge+jwt", "alg": "HS256"])
+    /// An app signs at once.
+    static let lifetime = Duration.seconds(120)
+
+    private let issuer: String
+    private let key: SymmetricKey
+
+    init(issuer: String, key: SymmetricKey) {
+        self.issuer = issuer
+        self.key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: key, info: Array("thumbturn plain challenge".utf8), outputByteCount: 32
+        )
+    }
+
+    /// A challenge for an account, which need not exist.
+    func issue(to account: AccountID, at now: UnixTime) -> (id: String, challenge: String) {
+        let claims = Claims(
+            iss: issuer, sub: account.text, jti: Identifier<Claims>.random().text, exp: now + Self.lifetime
+        )
+        let input = CompactJWS.signingInput(header: Self.header, payload: WireJSON.encode(claims))
+        let code = HMAC<SHA256>.authenticationCode(for: input, using: key)
+        let id = CompactJWS.compact(signingInput: input, signature: Array(code))
+        return (id, challenge(of: id))
+    }
+
+    /// What one of our own ids stands for, if it is alive.
+    func verify(_ id: String, at now: UnixTime) throws(Refusal) -> Asked {
+        guard let jws = CompactJWS(id), jws.header == Self.header else { throw .malformed }
+        guard HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: key) else {
+            throw .wrongSignature
+        }
+        let claims = try WireJSON.decode(Claims.self, from: jws.payload)
+        guard claims.iss == issuer else { throw .wrongIssuer }
+        guard now < claims.exp else { throw .expired }
+        guard let account = AccountID(claims.sub), let jti = Identifier<Claims>(claims.jti) else { throw .malformed }
+        let spend = Spend(.plainChallenge, id: jti.bytes, expiresAt: claims.exp)
+        return Asked(account: account, challenge: challenge(of: id), spend: spend)
+    }
+
+    /// Short, and ours alone to make. It has no dots, so it is no ticket.
+    private func challenge(of id: String) -> String {
+        Base64URL.encode(HMAC<SHA256>.authenticationCode(for: Array("challenge \(id)".utf8), using: key))
+    }
+}
+#endif

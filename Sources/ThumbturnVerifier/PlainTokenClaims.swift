@@ -1,0 +1,45 @@
+package import ThumbturnCore
+
+/// What a plain client's access token says (RFC 9068 section 2.2). It is bound to no key and belongs to no session, so it lacks `cnf`
+/// and `sid` and can never be taken for a token that is; and for want of a `scope` not for a back end's either.
+package struct PlainTokenClaims: Codable, Hashable, Sendable {
+    package enum CodingKeys: String, CodingKey {
+        case iss, aud, sub
+        case clientID = "client_id"
+        case iat, exp, jti, did
+        case authTime = "auth_time"
+        case acr, amr
+    }
+
+    /// Nothing is known of where the key lives, nor of who used it.
+    package static let assurance = Assurance(protection: .none, verification: .none)
+
+    package var iss: String
+    package var aud: String
+    package var sub: String
+    package var clientID: String
+    package var iat: UnixTime
+    package var exp: UnixTime
+    package var jti: String
+    package var did: String
+    package var authTime: UnixTime
+    package var acr: String
+    /// That a key signed is all that is known (RFC 8176 section 2, `pop`).
+    package var amr: [String]
+
+    package init(
+        iss: String, aud: String, account: String, clientID: String, iat: UnixTime, exp: UnixTime, jti: String, device: String
+    ) {
+        self.iss = iss
+        self.aud = aud
+        sub = account
+        self.clientID = clientID
+        self.iat = iat
+        self.exp = exp
+        self.jti = jti
+        did = device
+        authTime = iat
+        acr = Self.assurance.acr
+        amr = ["pop"]
+    }
+}

@@ -1,0 +1,125 @@
+#if Tools
+import Crypto
+import CryptoExtras
+import Foundation
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnLoad
+@testable import ThumbturnServer
+
+/// An app that signs with a library of its own: one key, and no idea of the rest.
+struct PlainClient: Sendable {
+    enum Key: Sendable {
+        case es256(P256.Signing.PrivateKey)
+        case rs256(_RSA.Signing.PrivateKey)
+
+        /// Making one takes a moment, so the tests share it.
+        static let rsa = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
+
+        static func make(_ algorithm: String) throws -> Key {
+            algorithm == "RS256" ? .rs256(try rsa.get()) : .es256(P256.Signing.PrivateKey())
+        }
+
+        var spki: String {
+            switch self {
+            case .es256(let key): key.publicKey.derRepresentation.base64EncodedString()
+            case .rs256(let key): key.publicKey.derRepresentation.base64EncodedString()
+            }
+        }
+
+        func sign(_ message: [UInt8]) throws -> String {
+            switch self {
+            case .es256(let key): Base64URL.encode(try key.signature(for: message).rawRepresentation)
+            case .rs256(let key): Base64URL.encode(try key.signature(for: message, padding: .insecurePKCS1v1_5).rawRepresentation)
+            }
+        }
+
+        /// As the page says it.
+        func sign(for words: String) throws -> String { try sign(Self.message(words)) }
+
+        static func message(_ words: String) -> [UInt8] {
+            Array(SHA256.hash(data: Array("thumbturn-plain-v1\(words)".utf8)).map { String(format: "%02x", $0) }.joined().utf8)
+        }
+    }
+
+    let live: LiveServer
+    let connection: LoadConnection
+    var key: Key
+    var userID = ""
+    var device = ""
+
+    /// A key that is enrolled with the account's password.
+    init(_ live: LiveServer, of account: String = "ada", key: Key? = nil) async throws {
+        self.live = live
+        self.key = key ?? .es256(P256.Signing.PrivateKey())
+        connection = try await live.connect()
+        let answer = try await Self.enrol(self.key, EnrolmentTests.Attempt(live), account)
+        guard answer.status == 201 else { throw LoadDevice.Unexpected(description: answer.text) }
+        (userID, device) = (try answer.field("user_id"), try answer.field("device"))
+    }
+
+    /// - Parameter attempt: whose session key brings the ticket.
+    static func enrol(
+        _ key: Key, _ attempt: EnrolmentTests.Attempt, _ account: String = "ada", ticket: String? = nil, spki: String? = nil,
+        signature: String? = nil, name: String = "Old app", use: String = "plain"
+    ) async throws -> LoadConnection.Answer {
+        let ticket =
+            if let ticket { ticket } else { try await attempt.ticket(account: account).read(EnrolmentTicket.self).ticket }
+        let body = try JSONSerialization.data(withJSONObject: [
+            "ticket": ticket, "name": name, "use": use, "spki": spki ?? key.spki, "signature": signature ?? key.sign(for: ticket),
+        ])
+        let nonce = try await attempt.device.challenge(over: attempt.connection).nonce
+        let proof = attempt.device.dpop("POST", "/v1/plain/devices", Array(body), nonce: nonce)
+        return try await attempt.connection.send(
+            "POST", "/v1/plain/devices", type: "application/json", headers: [("DPoP", proof)], body: Array(body))
+    }
+
+    func post(_ path: String, _ fields: [String: String]) async throws -> LoadConnection.Answer {
+        try await connection.send(
+            "POST", path, type: "application/json", body: Array(try JSONSerialization.data(withJSONObject: fields)))
+    }
+
+    /// Something to sign, for this account or another.
+    func ask(_ user: String? = nil) async throws -> (id: String, challenge: String) {
+        let answer = try await post("/v1/plain/challenges", ["user_id": user ?? userID])
+        return (try answer.field("challenge_id"), try answer.field("challenge"))
+    }
+
+    func answer(_ id: String, _ signature: String, as user: String? = nil) async throws -> LoadConnection.Answer {
+        try await post(
+            "/v1/plain/sign-in", ["user_id": user ?? userID, "challenge_id": id, "signature": signature])
+    }
+
+    func signIn() async throws -> LoadConnection.Answer {
+        let asked = try await ask()
+        return try await answer(asked.id, try key.sign(for: asked.challenge))
+    }
+
+    func token() async throws -> String { try await signIn().field("access_token") }
+}
+
+extension LiveServer {
+    /// A server that lets plain clients in.
+    static func plain(
+        _ configure: @escaping (inout ServerSettings) -> Void = { _ in },
+        beforeSpending: @escaping @Sendable () async -> Void = {},
+        _ test: @escaping @Sendable (LiveServer) async throws -> Void
+    ) async throws {
+        try await run(
+            configure: { settings in
+                settings.allowsPlainClients = true
+                configure(&settings)
+            }, beforeSpending: beforeSpending, test)
+    }
+}
+
+extension LoadConnection.Answer {
+    var fields: [String: Any] { (try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]) ?? [:] }
+
+    /// A member that is a text.
+    func field(_ name: String) throws -> String {
+        guard let value = fields[name] as? String else { throw LoadDevice.Unexpected(description: "\(status): \(text)") }
+        return value
+    }
+}
+#endif
