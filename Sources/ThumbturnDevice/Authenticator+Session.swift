@@ -5,7 +5,8 @@ public import ThumbturnCore
 public struct Session: Sendable, Redacted {
     /// For requests to this server's resources, with a DPoP proof of the session key; alone it is useless.
     public let accessToken: String
-    let refreshToken: String
+    /// Nil after a step-up: what was proved for one action ends with its token.
+    let refreshToken: String?
     /// When the access token runs out, by the device's clock.
     public let expiresAt: UnixTime
 }
@@ -21,8 +22,8 @@ extension Authenticator {
         return try await send(method, path, json: json, in: live)
     }
 
-    /// Sends a request that does one action. Where the resource wants a step-up for it (RFC 9470), the person is asked, and the request
-    /// is sent once more.
+    /// Sends a request that does one action, with the last step-up's token where that stands for it. Where the resource wants a step-up
+    /// (RFC 9470), the person is asked, and the request is sent once more.
     ///
     /// What is signed is the action and the amount that the app names here, and shows. A resource that names another one gets nothing.
     ///
@@ -36,26 +37,36 @@ extension Authenticator {
         try check(reason)
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
         let body = json.map(ServerConnection.Body.json) ?? .none
-        switch try await reach(method, path, body, in: live) {
+        let ask = ActionAsk(action.name, amount: amount)
+        let before = try await reusable(for: action, ask, policy, withLiveness: liveness != nil)
+        switch try await reach(method, path, body, with: before?.session, in: live) {
         case .answer(let answer): return answer.body
         case .stepUp(let wanted):
-            let ask = ActionAsk(action.name, amount: amount)
             guard wanted.ask == nil || wanted.ask == ask else { throw Failure(.unexpectedAnswer, recovery: .report) }
             // Another prompt does not raise what a key is trusted for.
             guard wanted.acrValues.isEmpty else { throw Failure(.refused, recovery: .report) }
         }
-        _ = try await stepUp(for: action, amount, reason, policy, liveness, mayReuse: false)
+        let fresh = try await stepUp(for: action, amount, reason, policy, liveness, mayReuse: false).session
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
-        switch try await reach(method, path, body, in: live) {
+        switch try await reach(method, path, body, with: fresh, in: live) {
         case .answer(let answer): return answer.body
         case .stepUp: throw Failure(.refused, recovery: .report)
         }
     }
 
+    /// - Parameter stepUp: one whose token goes first, if there is one.
     private func reach(
-        _ method: String, _ path: String, _ body: ServerConnection.Body, in enrolment: Int
+        _ method: String, _ path: String, _ body: ServerConnection.Body, with stepUp: Session?, in enrolment: Int
     ) async throws(Failure) -> ServerConnection.Reached {
         let key = name(of: .session, in: enrolment)
+        if let stepUp {
+            do throws(Failure) {
+                return try await connection.reach(method, path, body, token: stepUp.accessToken, key: key)
+            } catch {
+                // It is over, by the server's clock or because somebody ended it; the session may live.
+                guard error.code == .sessionOver else { throw error }
+            }
+        }
         var session = try await storedSession(of: enrolment)
         if session.expiresAt <= platform.clock.civilTime { session = try await refresh(enrolment) }
         do throws(Failure) {
@@ -105,24 +116,36 @@ extension Authenticator {
         return try await refresh(live)
     }
 
-    /// Exchanges one key's proof, or two keys', for tokens.
-    ///
-    /// - Parameter ask: what a step-up is for; nil for a sign-in.
-    package func redeem(
-        _ proofs: [Proof], for ask: ActionAsk? = nil, with evidence: LivenessEvidence? = nil
-    ) async throws(Failure) -> Session {
+    /// Exchanges one key's proof, or two keys', for a session.
+    package func redeem(_ proofs: [Proof]) async throws(Failure) -> Session {
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
-        guard (1...2).contains(proofs.count) else { throw Failure(.policyDenies, recovery: .report) }
-        var form = [("grant_type", proofGrantType), ("proof", proofs[0].jws)]
-        if proofs.count == 2 { form.append(("also", proofs[1].jws)) }
-        if let ask { form.append(("act", ask.text)) }
-        if let evidence { form.append(("liveness", evidence.jws)) }
-        let session = try await token(form, live)
-        // The session of the last step-up is no longer the one that lives.
+        let session = try await token(try form(proofs), live)
+        // Whoever signs in anew begins anew.
         lastStepUp = nil
         // The enrolment may have been ended while the server answered; then nothing is kept.
         if try await liveEnrolment() == live { try await keep(session, live) }
         return session
+    }
+
+    /// Exchanges proofs for a token for one action. The session stays as it is.
+    func redeem(
+        _ proofs: [Proof], for ask: ActionAsk, with evidence: LivenessEvidence?
+    ) async throws(Failure) -> Session {
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        var form = try form(proofs) + [("act", ask.text)]
+        if let evidence { form.append(("liveness", evidence.jws)) }
+        let answer = try await connection.send(
+            "POST", "/v1/token", .form(form), key: name(of: .session, in: live), expecting: StepUpAnswer.self
+        )
+        // One at a time: the one before stands for nothing any more.
+        lastStepUp = nil
+        return try session(answer.accessToken, answer.tokenType, answer.expiresIn)
+    }
+
+    private func form(_ proofs: [Proof]) throws(Failure) -> [(String, String)] {
+        guard (1...2).contains(proofs.count) else { throw Failure(.policyDenies, recovery: .report) }
+        let form = [("grant_type", proofGrantType), ("proof", proofs[0].jws)]
+        return proofs.count == 2 ? form + [("also", proofs[1].jws)] : form
     }
 
     func forgetSession(of enrolment: Int) async throws(Failure) {
@@ -130,7 +153,9 @@ extension Authenticator {
     }
 
     private func refresh(_ enrolment: Int) async throws(Failure) -> Session {
-        let exchanged = try await storedSession(of: enrolment).refreshToken
+        guard let exchanged = try await storedSession(of: enrolment).refreshToken else {
+            preconditionFailure("what is kept can be refreshed")
+        }
         do throws(Failure) {
             let session = try await token([("grant_type", "refresh_token"), ("refresh_token", exchanged)], enrolment)
             // A slow answer must not overwrite a newer session, nor bring back one that was ended meanwhile.
@@ -146,15 +171,20 @@ extension Authenticator {
         let answer = try await connection.send(
             "POST", "/v1/token", .form(form), key: name(of: .session, in: enrolment), expecting: TokenAnswer.self
         )
-        guard answer.tokenType == "DPoP" else { throw Failure(.unexpectedAnswer, recovery: .report) }
+        return try session(answer.accessToken, answer.tokenType, answer.expiresIn, refreshToken: answer.refreshToken)
+    }
+
+    private func session(
+        _ accessToken: String, _ type: String, _ expiresIn: Int64, refreshToken: String? = nil
+    ) throws(Failure) -> Session {
+        guard type == "DPoP" else { throw Failure(.unexpectedAnswer, recovery: .report) }
         return Session(
-            accessToken: answer.accessToken, refreshToken: answer.refreshToken,
-            expiresAt: platform.clock.civilTime + .seconds(answer.expiresIn)
-        )
+            accessToken: accessToken, refreshToken: refreshToken, expiresAt: platform.clock.civilTime + .seconds(expiresIn))
     }
 
     private func keep(_ session: Session, _ enrolment: Int) async throws(Failure) {
-        try await platform.secrets.write(Signing.encode(StoredSession(session)), as: sessionName(enrolment))
+        guard let stored = StoredSession(session) else { preconditionFailure("what is kept can be refreshed") }
+        try await platform.secrets.write(Signing.encode(stored), as: sessionName(enrolment))
     }
 
     private func storedSession(of enrolment: Int) async throws(Failure) -> Session {
@@ -183,9 +213,10 @@ private struct StoredSession: Codable {
     var refreshToken: String
     var expiresAt: UnixTime
 
-    init(_ session: Session) {
+    init?(_ session: Session) {
+        guard let refreshToken = session.refreshToken else { return nil }
         accessToken = session.accessToken
-        refreshToken = session.refreshToken
+        self.refreshToken = refreshToken
         expiresAt = session.expiresAt
     }
 

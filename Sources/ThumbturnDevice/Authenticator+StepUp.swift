@@ -2,7 +2,8 @@ import Synchronization
 public import ThumbturnCore
 
 extension Authenticator {
-    /// Proves that the person is there for one action, and returns a session whose `auth_time` says so (RFC 9470).
+    /// Proves that the person is there for one action, and returns an access token whose `auth_time` says so (RFC 9470). The session of the
+    /// last sign-in goes on beside it; the token is not refreshed, and ends within five minutes.
     ///
     /// An unlock never stands for it. Only the last step-up for the same action does, within the action's maximum age: of this enrolment
     /// and this boot, by a rung that the policy has, with liveness evidence where that is demanded now, and until anybody signs in or
@@ -52,7 +53,8 @@ extension Authenticator {
             }
             if let enrolment = try await self.liveEnrolment() {
                 let stepUp = StepUp(
-                    ask: ask, rung: rung, also: policy.also, hadLiveness: liveness != nil, enrolment: enrolment, since: since
+                    ask: ask, session: session, rung: rung, also: policy.also, hadLiveness: liveness != nil, enrolment: enrolment,
+                    since: since
                 )
                 await self.remember(stepUp, since: farewells)
             }
@@ -62,15 +64,15 @@ extension Authenticator {
     }
 
     /// The last step-up, where it stands for this one.
-    private func reusable(
-        for action: Action, _ ask: ActionAsk, _ policy: UnlockPolicy, withLiveness: Bool
+    func reusable(
+        for action: Action, _ ask: ActionAsk?, _ policy: UnlockPolicy, withLiveness: Bool
     ) async throws(Failure) -> Grant? {
         guard policy.problem == nil, let lastStepUp, lastStepUp.ask == ask, Set(lastStepUp.also).isSuperset(of: policy.also),
             policy.ladder.contains(lastStepUp.rung),
             lastStepUp.hadLiveness || !withLiveness, let age = lastStepUp.since.elapsed(until: moment), age < action.maximumAge,
-            try await liveEnrolment() == lastStepUp.enrolment
+            lastStepUp.session.expiresAt > platform.clock.civilTime, try await liveEnrolment() == lastStepUp.enrolment
         else { return nil }
-        return try await grant(of: lastStepUp.rung)
+        return Grant(rung: lastStepUp.rung, session: lastStepUp.session)
     }
 
     /// The challenge comes first, because the evidence has to name it; a challenge that is asked for anew has its own.
@@ -94,6 +96,8 @@ extension Authenticator {
 /// A step-up that succeeded.
 struct StepUp: Sendable {
     var ask: ActionAsk
+    /// Its token.
+    var session: Session
     var rung: Rung
     /// The further keys that signed.
     var also: [Rung]

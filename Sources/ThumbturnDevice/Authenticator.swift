@@ -22,7 +22,7 @@ public actor Authenticator {
     private nonisolated let sensorIsOut = Mutex(false)
     /// The last unlock, for policies that let one stand for the next.
     private var lastUnlock: (rung: Rung, at: Moment)?
-    /// The last step-up, while the session that it opened is the one that lives.
+    /// The last step-up, until somebody signs in or steps up again.
     var lastStepUp: StepUp?
     /// How often somebody wanted to be forgotten.
     private var farewells = 0
@@ -364,6 +364,6 @@ extension Proof {
 public struct Grant: Sendable {
     /// The rung whose key answered.
     public let rung: Rung
-    /// The tokens.
+    /// The tokens. After a step-up there is an access token alone, and the session goes on beside it.
     public let session: Session
 }

@@ -85,7 +85,7 @@ private final class OneAtATime: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private var waiting: EventLoopPromise<LoadConnection.Answer>?
-    private var answer = LoadConnection.Answer(status: 0, nonce: nil, headerNames: [], body: [])
+    private var answer = LoadConnection.Answer(status: 0, nonce: nil, challenge: nil, headerNames: [], body: [])
     private var isClosed = false
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

@@ -1,4 +1,5 @@
 #if Server
+import Foundation
 public import Hummingbird
 import HummingbirdCore
 public import Logging

@@ -7,15 +7,26 @@ import ThumbturnVerifier
 
 /// The server's secrets in use: what makes challenges, tickets, refresh tokens and access tokens.
 ///
-/// The challenge secret is renewed every day; older ones go on recognising what they made.
+/// The challenge secret is renewed every day; older ones go on recognising what they made. `TokenKeys` says when a key signs.
 package final class ServerSecrets: Sendable {
     struct Current: Sendable {
+        /// What these secrets vouch for is spent in this epoch alone.
+        var epoch: Int64
         var challenges: [ChallengeSecret]
         var refresh: SymmetricKey
         var refreshTokens: RefreshTokens
-        var token: TokenSigner
+        var tokens: TokenKeys
         var tokenKeys: [String: VerifyingKey]
-        var jwks: JWKS
+
+        func signer(at now: UnixTime) -> TokenSigner { tokens.signing(at: now).signer }
+
+        /// The public keys, the signing one first.
+        func jwks(at now: UnixTime) -> JWKS {
+            let signing = signer(at: now).kid
+            return JWKS(
+                keys: tokens.keys.map(\.signer.jwk).filter { $0.kid == signing }
+                    + tokens.keys.map(\.signer.jwk).filter { $0.kid != signing })
+        }
     }
 
     private let store: any Store
@@ -57,41 +68,62 @@ package final class ServerSecrets: Sendable {
         loaded.withLock { $0.current = fresh }
     }
 
+    /// Makes a new key for tokens; it signs after a while.
+    func rotateTokenKey() async throws {
+        let masterKey = masterKey
+        try await store.addSecret(for: .token) { try Self.make(.token, at: $0, masterKey) }
+        try await reload()
+    }
+
+    /// Forgets the keys whose last token has ended, but for their public halves.
+    func retire(life: Duration) async throws {
+        let over = current.tokens.over(at: time.now, life: life)
+        guard !over.isEmpty else { return }
+        try await store.retire(over.map { RetiredKey(secret: $0.secret, kid: $0.signer.kid, x963: $0.verifying.x963) })
+        try await reload()
+    }
+
+    private static func make(_ use: SecretUse, at now: UnixTime, _ masterKey: MasterKey) throws -> SealedSecret {
+        let id = Base64URL.encode((0..<9).map { _ in UInt8.random(in: 0...255) })
+        let bytes: [UInt8] =
+            switch use {
+            case .challenge, .refresh: (0..<32).map { _ in UInt8.random(in: 0...255) }
+            case .token: Array(P256.Signing.PrivateKey().rawRepresentation)
+            }
+        return SealedSecret(id: id, use: use, createdAt: now, sealed: try masterKey.seal(bytes, id: id, use: use))
+    }
+
     private static func load(_ store: any Store, _ masterKey: MasterKey, _ time: NodeTime) async throws -> Current {
         let now = time.now
-        let sealed = try await store.secrets(
+        let (sealed, epoch) = try await store.secrets(
             checking: { _ = try masterKey.unseal($0) },
             renewing: { $0.use == .challenge && now - $0.createdAt >= challengeLife },
-            make: { use, now in
-                let id = Base64URL.encode((0..<9).map { _ in UInt8.random(in: 0...255) })
-                let bytes: [UInt8] =
-                    switch use {
-                    case .challenge, .refresh: (0..<32).map { _ in UInt8.random(in: 0...255) }
-                    case .token: Array(P256.Signing.PrivateKey().rawRepresentation)
-                    }
-                return SealedSecret(id: id, use: use, createdAt: now, sealed: try masterKey.seal(bytes, id: id, use: use))
-            }
+            make: { try make($0, at: $1, masterKey) }
         )
         var challenges: [ChallengeSecret] = []
         var refresh: SymmetricKey?
-        var signers: [TokenSigner] = []
+        var keys: [TokenKeys.Key] = []
         for secret in sealed {
             let bytes = try masterKey.unseal(secret)
             switch secret.use {
             case .challenge: challenges.append(ChallengeSecret(id: secret.id, bytes: bytes))
             case .refresh: refresh = refresh ?? SymmetricKey(data: bytes)
-            case .token: signers.append(try TokenSigner(try P256.Signing.PrivateKey(rawRepresentation: bytes)))
+            case .token:
+                let signer = try TokenSigner(try P256.Signing.PrivateKey(rawRepresentation: bytes))
+                keys.append(
+                    TokenKeys.Key(
+                        secret: secret.id, signer: signer, verifying: try VerifyingKey(jwk: signer.jwk),
+                        createdAt: secret.createdAt))
             }
         }
-        guard let refresh, let newest = signers.first, !challenges.isEmpty else {
+        guard let refresh, !keys.isEmpty, !challenges.isEmpty else {
             preconditionFailure("the store makes a secret for every use")
         }
         var tokenKeys: [String: VerifyingKey] = [:]
-        for signer in signers { tokenKeys[signer.kid] = try VerifyingKey(jwk: signer.jwk) }
+        for key in keys { tokenKeys[key.signer.kid] = key.verifying }
         return Current(
-            challenges: Array(challenges.prefix(2)), refresh: refresh, refreshTokens: RefreshTokens(key: refresh), token: newest,
-            tokenKeys: tokenKeys,
-            jwks: JWKS(keys: signers.map(\.jwk))
+            epoch: epoch, challenges: Array(challenges.prefix(2)), refresh: refresh, refreshTokens: RefreshTokens(key: refresh),
+            tokens: TokenKeys(keys: keys), tokenKeys: tokenKeys
         )
     }
 }

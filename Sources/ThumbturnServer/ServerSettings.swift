@@ -17,6 +17,9 @@ public struct ServerSettings: Sendable {
     /// The client that our tokens are issued to (RFC 9068 section 2.2): the app.
     public var clientID = "thumbturn-app"
 
+    /// A file that names the app's own providers, whose ID tokens give the right to enrol. Nil: there are none.
+    public var identityProviders: String?
+
     /// How long an access token is good.
     public var accessTokenLifetime = Duration.seconds(300)
     /// How long a token is good that a signature for one action bought, and that a resource takes once.

@@ -11,6 +11,9 @@ public enum SetupError: Error, CustomStringConvertible {
     case password(minimum: Int, maximum: Int)
     case accountName
     case accountExists(String)
+    case noBackup(String)
+    case fileExists(String)
+    case providers(String)
     case clientName
     case clientNeeds
     case clientExists(String)
@@ -37,6 +40,10 @@ public enum SetupError: Error, CustomStringConvertible {
             "A password that stands alone has at least \(minimum) characters, and at most \(maximum) bytes."
         case .accountName: "An account name has 1 to 128 characters and no line breaks."
         case .accountExists(let name): "The account \(name) exists already."
+        case .noBackup(let path): "\(path) is no backup of this server. Make one with: thumbturn-server backup FILE"
+        case .fileExists(let path): "\(path) exists already. Choose another name."
+        case .providers(let path):
+            "\(path) does not name providers: {\"providers\": [{\"issuer\": \"https://…\", \"audience\": \"…\", \"jwks\": \"FILE\"}]}, each with a key set that has a P-256 or RSA key."
         case .clientName: "A back end's name has 1 to 64 of a to z, 0 to 9 and -."
         case .clientNeeds: "A back end needs at least one scope and one public key, and has at most two keys."
         case .clientExists(let name): "The back end \(name) exists already. Remove it first, or choose another name."

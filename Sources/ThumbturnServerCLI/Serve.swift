@@ -72,6 +72,13 @@ struct Serve: AsyncParsableCommand {
     )
     var trustedProxies = 0
 
+    @Option(
+        help: """
+            A file that names the app's own OpenID providers, whose ID tokens give the right to enrol: \
+            {"providers": [{"issuer": …, "audience": …, "jwks": FILE}]}. It and the key sets are read again every minute.
+            """)
+    var providers: String?
+
     @Option(help: "How much to log on standard error: trace, debug, info, notice, warning, error, critical.")
     var logLevel = Logger.Level.notice
 
@@ -80,6 +87,7 @@ struct Serve: AsyncParsableCommand {
         let port = address.port == 0 ? try FreePort.find(on: address.host) : address.port
         var settings = try data.settings(publicURL: publicURL ?? "http://\(address.urlHost):\(port)")
         if let policy { settings.stepUp = try StepUpPolicy(file: policy) }
+        settings.identityProviders = providers
         settings.letsPasscodeReplaceBiometricKey = allowPasscodeToReplaceBiometrics
         settings.allowsPlainClients = allowPlainClients
         settings.trustedProxies = trustedProxies
@@ -93,6 +101,9 @@ struct Serve: AsyncParsableCommand {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "thumbturn")
         logger.logLevel = logLevel
+        if server.wasRestored {
+            logger.notice("the database was restored or copied, so a new epoch has begun: everybody signs in again")
+        }
         let application = server.application(host: address.host, port: port, logger: logger) { port in
             print("Thumbturn is listening on \(address.urlHost):\(port), for clients at \(publicURL)")
             fflush(nil)

@@ -12,7 +12,9 @@ struct ThumbturnServerCommand: AsyncParsableCommand {
         discussion: """
             Exit status: 0 done, 1 it did not work (the reason is on standard error), 64 wrong usage.
             """,
-        subcommands: [Serve.self, Accounts.self, Bench.self, Clients.self, Config.self]
+        subcommands: [
+            Serve.self, Accounts.self, Clients.self, Config.self, Keys.self, Backup.self, Restore.self, NewEpoch.self, Bench.self,
+        ]
     )
 }
 

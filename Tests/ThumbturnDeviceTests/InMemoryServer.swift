@@ -34,6 +34,8 @@ final class InMemoryServer: Transport {
         var redeemed: [(claims: ChallengeClaims, challenge: String, liveness: String?, kids: [String])] = []
         /// What protected resources want first, once for each.
         var wanted: [String] = []
+        /// Access tokens that were ended.
+        var endedTokens: Set<String> = []
         /// What protected resources answer, if anything else than usual.
         var problem: Problem?
     }
@@ -153,9 +155,17 @@ final class InMemoryServer: Transport {
                 }
                 try judge(also, by: key, error: "invalid_grant")
             }
-            return respond(200, nextToken())
+            let tokens = nextToken()
+            return fields["act"] == nil
+                ? respond(200, tokens)
+                : respond(200, StepUpAnswer(accessToken: tokens.accessToken, expiresIn: tokens.expiresIn))
         case "/v1/me":
             let proof = try dpop(request)
+            if let token = request.headers["Authorization"],
+                state.withLock({ $0.endedTokens.contains(String(token.dropFirst(5))) })
+            {
+                throw Problem(.verificationFailed, status: 401, error: "invalid_token")
+            }
             if let problem = state.withLock({ $0.problem }) { throw problem }
             if let wanted = state.withLock({ $0.wanted.isEmpty ? nil : $0.wanted.removeFirst() }) {
                 return HTTPResponse(status: 401, headers: ["www-authenticate": wanted], body: [])

@@ -30,6 +30,28 @@ import ThumbturnTestKit
         #expect(acr.maximumAge == nil && acr.acrValues == ["myACR"])
     }
 
+    /// A figure's value of the header with its lines joined, as a server writes it in one.
+    @Test(.enabled(if: TestSupport.Vectors.areHere)) func theStandardsExamplesAreWritten() throws {
+        func unfolded(_ caption: String) throws -> String {
+            try Self.example(caption).split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+        }
+        #expect(
+            try unfolded("indicating `acr_values` {") == StepUpChallenge(acrValues: ["myACR"]).header(scheme: .bearer))
+        #expect(
+            try unfolded("indicating `max_age` {") == StepUpChallenge(maximumAge: .seconds(5)).header(scheme: .bearer))
+    }
+
+    @Test func whatIsWrittenIsRead() {
+        let both = StepUpChallenge(
+            maximumAge: .zero, acrValues: ["urn:a", "urn:b"], ask: ActionAsk("pay", amount: Money(minor: 5, currency: "EUR")))
+        let header = both.header(scheme: .dpop)
+        #expect(
+            header == #"DPoP error="insufficient_user_authentication", "#
+                + #"error_description="A different authentication level is required", acr_values="urn:a urn:b", "#
+                + #"max_age="0", action="pay:EUR:5", algs="ES256""#)
+        #expect(StepUpChallenge(header) == both)
+    }
+
     @Test func whatIsNoSuchChallengeIsNone() {
         let good = #"DPoP error="insufficient_user_authentication", max_age=0, action="pay:EUR:5", algs="ES256""#
         #expect(StepUpChallenge(good)?.ask == ActionAsk("pay", amount: Money(minor: 5, currency: "EUR")))

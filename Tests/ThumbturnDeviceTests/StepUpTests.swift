@@ -96,6 +96,48 @@ import ThumbturnTestKit
         }
     }
 
+    /// The token of the last request, and the refresh token of the last refresh.
+    private static func sent(_ world: World) -> (token: String?, refresh: String?) {
+        world.server.state.withLock { state in
+            (
+                state.requests.last?.headers["Authorization"].map { String($0.dropFirst(5)) },
+                state.requests.last { $0.url.hasSuffix("/v1/token") && $0.body.starts(with: Array("grant_type=refresh".utf8)) }
+                    .map { String(String(decoding: $0.body, as: UTF8.self).suffix(11)) }
+            )
+        }
+    }
+
+    @Test func itsTokenDoesItsActionAndTheSessionGoesOn() async throws {
+        try await World.enrolled { world in
+            _ = try await world.auth.authenticate("Unlock")
+            let grant = try await world.auth.stepUp(for: .cardDetails, "Show your card")
+            #expect(grant.session.accessToken == "access 2")
+            _ = try await world.auth.me()
+            #expect(Self.sent(world).token == "access 1", "the session is the sign-in's")
+            _ = try await world.auth.send("GET", "/v1/me", doing: .cardDetails, "Show your card")
+            #expect(Self.sent(world).token == "access 2", "what was proved a moment ago is shown first")
+            _ = try await world.auth.send("GET", "/v1/me", doing: .statementExport, "Export")
+            #expect(Self.sent(world).token == "access 1", "and for nothing else")
+            let prompts = world.phone.promptCount
+            expect(try await Self.asks(world, .cardDetails), is: false)
+            _ = try await world.auth.refresh()
+            #expect(Self.sent(world).refresh == "refresh%201" && world.phone.promptCount == prompts)
+        }
+    }
+
+    @Test func whereItsTokenIsOverTheSessionAnswers() async throws {
+        try await World.enrolled { world in
+            _ = try await world.auth.authenticate("Unlock")
+            _ = try await world.auth.stepUp(for: .cardDetails, "Show your card")
+            world.server.state.withLock { $0.endedTokens = ["access 2"] }
+            _ = try await world.auth.send("GET", "/v1/me", doing: .cardDetails, "Show your card")
+            #expect(Self.sent(world).token == "access 1")
+            // By the device's clock it has run out: nothing is left that stands for it.
+            world.phone.moveWallClock(by: .seconds(301))
+            expect(try await Self.asks(world, .cardDetails), is: true)
+        }
+    }
+
     @Test func aWeakerRungDoesNotStandForAStrongerOne() async throws {
         try await World.enrolled { world in
             let passcode = UnlockPolicy(ladder: [.devicePasscode])

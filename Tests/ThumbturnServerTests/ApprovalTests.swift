@@ -128,7 +128,7 @@ import ThumbturnVerifier
             let values = [
                 "txn": Base64URL.encode(Bank.payment("1250").utf8), "demand": #"{"keys":["biometric"]}"#, "state": "withdrawn",
             ]
-            try await DatabaseQueue(path: live.folder + "/thumbturn.sqlite").write { db in
+            try await live.database().write { db in
                 try db.execute(sql: "UPDATE approvals SET \(column) = ?", arguments: [values[column]])
             }
             #expect(try await ada.approve(id, ada.device.proof(challenge)).kind == "verification-failed")
@@ -146,7 +146,7 @@ import ThumbturnVerifier
                 text.replacing("{", with: "{ "), text.replacing(#""type""#, with: #""fee":"1","type""#),
                 text.replacing("Super Store", with: "Super\u{200B}Store"), text + " ",
             ] {
-                try await DatabaseQueue(path: live.folder + "/thumbturn.sqlite").write { db in
+                try await live.database().write { db in
                     try db.execute(sql: "UPDATE approvals SET txn = ?", arguments: [Base64URL.encode(changed.utf8)])
                 }
                 await expectFailure(.unexpectedAnswer) { _ = try await ada.auth.approval(id) }

@@ -10,7 +10,7 @@ import ThumbturnVerifier
 struct BackEnd: Sendable {
     let id: String
     let url: String
-    let key = P256.Signing.PrivateKey()
+    var key = P256.Signing.PrivateKey()
     let connection: LoadConnection
 
     static let assertionType = "urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer"

@@ -21,7 +21,10 @@ import ThumbturnCore
             try db.execute(sql: "CREATE TABLE child (id INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)")
             try db.execute(sql: "INSERT INTO parent VALUES (1)")
         }
-        try await body(pool, GroupCommit(pool: pool, time: NodeTime(.system)))
+        try await body(
+            pool,
+            try GroupCommit(
+                pool: pool, time: NodeTime(.system), mark: CommitMark(beside: folder + "/store.sqlite"), epoch: 0))
     }
 
     /// Starts pieces of work while the writer is busy, so that they share the next transaction; returns how each ended.

@@ -598,7 +598,7 @@ extension KeyChangeTests.Phone {
 extension LiveServer {
     /// Forgets every device, so that the next one is the only one of its account.
     fileprivate static func reset(_ live: LiveServer) async throws {
-        try await DatabaseQueue(path: live.folder + "/thumbturn.sqlite").write { db in
+        try await live.database().write { db in
             try db.execute(
                 sql: "UPDATE devices SET revoked_at = 1 WHERE account_id = (SELECT id FROM accounts WHERE name = 'ada')")
         }

@@ -1,5 +1,6 @@
 #if Tools
 import Foundation
+import GRDB
 import Logging
 import NIOCore
 import NIOPosix
@@ -108,6 +109,13 @@ struct LiveServer: Sendable {
 
     func connect() async throws -> LoadConnection {
         try await LoadConnection(host: "127.0.0.1", port: port, on: .singleton)
+    }
+
+    /// Its database, to be written beside it: whoever comes second waits.
+    func database() throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        return try DatabaseQueue(path: folder + "/thumbturn.sqlite", configuration: configuration)
     }
 
     /// A device of an account, enrolled over its own connection.

@@ -210,7 +210,7 @@ import ThumbturnVerifier
     private static func stories(_ live: LiveServer) async throws -> (Given, [Story]) {
         let (ada, bob) = (try await Phone(live), try await Phone(live, of: "bob"))
         func token(_ act: String, _ answer: StepUpPolicyTests.Try = .init()) async throws -> String {
-            try await StepUpPolicyTests.stepUp(ada, act, answer).read(TokenAnswer.self).accessToken
+            try await StepUpPolicyTests.stepUp(ada, act, answer).read(StepUpAnswer.self).accessToken
         }
         let (card, export, pay) = (try await token("card-details"), try await token("export"), try await token("pay:EUR:1000"))
         let unlock = try await ada.device.signIn(over: ada.connection).accessToken

@@ -68,7 +68,7 @@ import ThumbturnTestKit
     }
 
     static func grant(_ answer: LoadConnection.Answer) throws -> ActionGrant? {
-        try claims(of: answer.read(TokenAnswer.self).accessToken).authorizationDetails?.first
+        try claims(of: answer.read(StepUpAnswer.self).accessToken).authorizationDetails?.first
     }
 
     @Test func theTokenNamesTheActionAndTheAmount() async throws {
@@ -86,8 +86,8 @@ import ThumbturnTestKit
     @Test func aTokenForOneUseLivesTwoMinutes() async throws {
         try await Self.run { live in
             let ada = try await Phone(live)
-            #expect(try await Self.stepUp(ada, "pay:EUR:1").read(TokenAnswer.self).expiresIn == 120)
-            #expect(try await Self.stepUp(ada, "card-details").read(TokenAnswer.self).expiresIn == 300)
+            #expect(try await Self.stepUp(ada, "pay:EUR:1").read(StepUpAnswer.self).expiresIn == 120)
+            #expect(try await Self.stepUp(ada, "card-details").read(StepUpAnswer.self).expiresIn == 300)
         }
     }
 
@@ -132,7 +132,7 @@ import ThumbturnTestKit
     @Test func aKeyThatThePasscodeBroughtStandsForThePasscode() async throws {
         try await Self.run { live in
             let ada = try await Phone(live)
-            try await DatabaseQueue(path: live.folder + "/thumbturn.sqlite").write { db in
+            try await live.database().write { db in
                 try db.execute(sql: "UPDATE keys SET enrolled_by = 'passcode' WHERE kid = ?", arguments: [ada.device.kid])
             }
             #expect(try await Self.stepUp(ada, "card-details").kind == "step-up-required")
@@ -233,27 +233,6 @@ import ThumbturnTestKit
             #expect(low.kind == "step-up-required")
             let bad = try await Self.stepUp(ada, "pay:EUR:1", Try(more: "&liveness=e30.e30.AA"))
             #expect(bad.kind == "verification-failed", "bad evidence is not passed over where none was needed")
-        }
-    }
-
-    @Test func aRefreshNeitherMovesTheTimeNorBringsASignatureBack() async throws {
-        try await Self.run { live in
-            let ada = try await Phone(live)
-            let enrolled = LiveServer.Enrolled(device: ada.device, connection: ada.connection)
-            let made = live.clock.now
-            let card = try await Self.stepUp(ada, "card-details").read(TokenAnswer.self)
-            live.clock.advance(by: .seconds(100))
-            let young = try await enrolled.refresh(card.refreshToken).read(TokenAnswer.self)
-            #expect(try claims(of: young.accessToken).authTime == made)
-            #expect(try claims(of: young.accessToken).authorizationDetails?.first?.action == "card-details")
-            live.clock.advance(by: .seconds(21))
-            let old = try await enrolled.refresh(young.refreshToken).read(TokenAnswer.self)
-            #expect(try claims(of: old.accessToken).authTime == made)
-            #expect(try claims(of: old.accessToken).authorizationDetails == nil, "too old for the action")
-
-            let pay = try await Self.stepUp(ada, "pay:EUR:1").read(TokenAnswer.self)
-            let again = try await enrolled.refresh(pay.refreshToken).read(TokenAnswer.self)
-            #expect(try claims(of: again.accessToken).authorizationDetails == nil, "one signature, one token, one use")
         }
     }
 

@@ -35,7 +35,7 @@ import ThumbturnTestKit
             #expect(phone.promptCount == prompts + 1)
             #expect(try claims(of: grant.session.accessToken).authTime == live.clock.now)
             let me = try await auth.me()
-            #expect(me.authTime == live.clock.now)
+            #expect(me.authTime == live.clock.now + .seconds(-100), "the session is the sign-in's, and no younger for it")
         }
     }
 
@@ -46,7 +46,7 @@ import ThumbturnTestKit
             let made = live.clock.now
             live.clock.advance(by: .seconds(90))
             draft.nonce = try await ada.nonce()
-            let answer = try await Self.send(draft, ada, "&act=card-details").read(TokenAnswer.self)
+            let answer = try await Self.send(draft, ada, "&act=card-details").read(StepUpAnswer.self)
             #expect(try claims(of: answer.accessToken).authTime == made, "nobody knows when in between it was signed")
             #expect(try claims(of: try await ada.signIn().accessToken).authTime == live.clock.now)
         }
@@ -115,6 +115,19 @@ import ThumbturnTestKit
             let answer = try await ada.connection.send(
                 "POST", "/v1/challenges", type: "application/json", body: Signing.encode(longest))
             #expect(try answer.read(ChallengeAnswer.self).expiresIn == 120)
+        }
+    }
+
+    @Test func whatWasSignedForOneActionChangesNoDevices() async throws {
+        try await LiveServer.run { live in
+            let ada = try await live.device()
+            live.clock.advance(by: .seconds(24 * 3600))
+            let other = "/v1/devices/" + String(repeating: "A", count: 22)
+            let token = try await Self.send(try await Self.draft(ada), ada, "&act=card-details").read(StepUpAnswer.self)
+                .accessToken
+            #expect(try await ada.delete(other, token: token).kind == "step-up-required")
+            #expect(try await ada.delete(other, token: try await ada.signIn().accessToken).kind == "not-found")
+            #expect(try await ada.get("/v1/me", token: token).kind == "ok", "it says who it is")
         }
     }
 

@@ -18,8 +18,10 @@ import ThumbturnLoad
         try await body(try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node)), clock)
     }
 
-    private func spend(_ id: UInt8, _ use: Spend.Use = .challenge, expiresAt: Int64 = 1_000_300) -> Spend {
-        Spend(use, id: [UInt8](repeating: id, count: 16), expiresAt: UnixTime(seconds: expiresAt))
+    private func spend(
+        _ id: UInt8, _ use: Spend.Use = .challenge, expiresAt: Int64 = 1_000_300, epoch: Int64 = 0
+    ) -> Spend {
+        Spend(use, id: [UInt8](repeating: id, count: 16), expiresAt: UnixTime(seconds: expiresAt), epoch: epoch)
     }
 
     @Test func aThingIsSpentOnce() async throws {
@@ -30,6 +32,24 @@ import ThumbturnLoad
             expect(try await store.spend([spend(1, .assertion)]), is: true, "nor is an assertion")
             expect(try await store.spend([spend(2), spend(1)]), is: false, "all of them, or none counts")
             expect(try await store.spend([spend(2)]), is: false, "and what was fresh is spent all the same")
+        }
+    }
+
+    /// What was checked with the secrets of an epoch is spent in it, though its process has the next one's by then.
+    @Test func whatWasCheckedInAnotherEpochIsNotSpent() async throws {
+        try await with { store, _ in
+            expect(try await store.spend([spend(1, epoch: 7)]), is: false)
+            try await store.beginEpoch()
+            await #expect(throws: StoreError.self) { _ = try await store.spend([spend(1)]) }
+            let (_, epoch) = try await store.secrets(
+                checking: { _ in }, renewing: { _ in false },
+                make: { SealedSecret(id: $0.rawValue, use: $0, createdAt: $1, sealed: []) })
+            #expect(epoch != 0)
+            expect(try await store.epoch().number, is: epoch)
+            for use in [Spend.Use.challenge, .ticket, .assertion, .idToken] {
+                expect(try await store.spend([spend(1, use)]), is: false)
+                expect(try await store.spend([spend(1, use, epoch: epoch)]), is: true)
+            }
         }
     }
 

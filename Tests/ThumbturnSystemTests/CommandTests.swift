@@ -23,7 +23,10 @@ import ThumbturnCore
             let help = try await thumbturn(command)
             #expect(help.status == 0 && help.output.contains("USAGE"))
         }
-        for command in [["--help"], ["serve", "--help"], ["accounts", "add", "--help"], ["clients", "add", "--help"]] {
+        for command in [
+            ["--help"], ["serve", "--help"], ["accounts", "add", "--help"], ["clients", "add", "--help"],
+            ["keys", "rotate", "--help"], ["backup", "--help"], ["restore", "--help"], ["new-epoch", "--help"],
+        ] {
             let help = try await Built.run(Built.path("thumbturn-server"), command)
             #expect(help.status == 0 && help.output.contains("USAGE"))
         }
@@ -198,6 +201,45 @@ import ThumbturnCore
         #expect(try await clients("remove", "bank").status == 0)
         #expect(try await clients("remove", "bank").errors.contains("clients list"))
         #expect(try await clients("list").output == "")
+    }
+
+    @Test func keysAreRotatedAndABackupIsRestored() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        func run(_ arguments: String...) async throws -> Finished {
+            try await Built.run(Built.path("thumbturn-server"), arguments + ["--data", folder + "/data"])
+        }
+        try await ServerProcess.addAccount(in: folder + "/data")
+        func states() async throws -> [String] {
+            try await run("keys", "list").output.split(separator: "\n").map { String($0.split(separator: "\t")[1]) }
+        }
+        #expect(try await states() == ["signing"])
+        #expect(try await run("keys", "rotate").status == 0)
+        #expect(try await states() == ["waiting", "signing"], "it signs when everybody knows it")
+        let exported = try await run("keys", "export").output
+        struct KeySet: Decodable { var keys: [JWK] }
+        let keys = try JSONDecoder().decode(KeySet.self, from: Data(exported.utf8)).keys
+        #expect(keys.count == 2 && !exported.contains(#""d""#), "public halves alone")
+
+        let backup = folder + "/backup"
+        let made = try await run("backup", backup)
+        #expect(made.status == 0, "\(made.errors)")
+        let mode = try FileManager.default.attributesOfItem(atPath: backup)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let twice = try await run("backup", backup)
+        #expect(twice.status == 1 && twice.errors.contains("exists already"))
+        let later = try await Built.run(
+            Built.path("thumbturn-server"), ["accounts", "add", "eve", "--data", folder + "/data"],
+            input: ServerProcess.password + "\n")
+        #expect(later.status == 0)
+        let restored = try await run("restore", backup)
+        #expect(restored.status == 0 && restored.output.contains("everybody signs in again"), "\(restored.errors)")
+        #expect(try await run("accounts", "devices", "eve").status == 1, "the backup does not know her")
+        #expect(try await run("accounts", "devices", ServerProcess.account).status == 0)
+        #expect(try await states() == ["waiting", "signing"])
+        #expect(try await run("new-epoch").output.contains("everybody signs in again"))
+        #expect(try await run("restore", folder + "/nothing").errors.contains("thumbturn-server backup"))
     }
 
     @Test func aScenarioIsDrawnAndADifferenceIsAnExitStatus() async throws {

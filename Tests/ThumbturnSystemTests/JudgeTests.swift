@@ -6,7 +6,7 @@ import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
 
-/// PyJWT and cryptography judge what our device and our server make.
+/// PyJWT and cryptography, and joserfc, judge what our device and our server make.
 @Suite struct JudgeTests {
     static let python = ProcessInfo.processInfo.environment["THUMBTURN_PYTHON"] ?? repository.path + "/.build/judges/bin/python"
     static let isHere = Requirement.python.isMet(FileManager.default.isExecutableFile(atPath: python))
@@ -53,7 +53,7 @@ import ThumbturnTestKit
                 of: auth.name(of: .biometric, in: try #require(try await auth.liveEnrolment()))), proof: proof,
             dpop: call.headers["DPoP"] ?? "", method: "GET", address: url + "/v1/me"
         )
-        expect(try await Self.judge(good), is: "accepted\n")
+        expect(try await Self.judge(good), is: "accepted\naccepted\n")
 
         // The judge is no rubber stamp.
         for change: (inout Case) -> Void in [
@@ -63,15 +63,20 @@ import ThumbturnTestKit
         ] {
             var bad = good
             change(&bad)
-            #expect(try await Self.judge(bad).hasPrefix("refused"))
+            let verdicts = try await Self.judge(bad).split(separator: "\n")
+            #expect(verdicts.count == 2 && verdicts.allSatisfy { $0.hasPrefix("refused") }, "\(verdicts)")
         }
     }
 
     private static func judge(_ given: Case) async throws -> String {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Judges/judge.py").path
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Judges")
         let text = String(decoding: try JSONEncoder().encode(given), as: UTF8.self)
-        let finished = try await Built.run(python, [script], input: text)
-        return finished.output + finished.errors
+        var verdicts = ""
+        for script in ["judge.py", "judge_joserfc.py"] {
+            let finished = try await Built.run(python, [folder.appendingPathComponent(script).path], input: text)
+            verdicts += finished.output + finished.errors
+        }
+        return verdicts
     }
 }
 #endif

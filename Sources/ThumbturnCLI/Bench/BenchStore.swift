@@ -91,7 +91,7 @@ struct BenchStore: AsyncParsableCommand {
                     var times: [Double] = []
                     while began.duration(to: .now) < window {
                         let start = ContinuousClock.now
-                        let spend = Spend(.challenge, id: RandomBytes.sixteen(), expiresAt: expiry)
+                        let spend = Spend(.challenge, id: RandomBytes.sixteen(), expiresAt: expiry, epoch: 0)
                         guard try await store.spend([spend]) else { throw BenchFailed("A new challenge was spent before.") }
                         times.append(start.duration(to: .now) / .milliseconds(1))
                     }

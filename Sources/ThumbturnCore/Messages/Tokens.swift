@@ -1,7 +1,7 @@
 /// The grant type of a proof at the token endpoint (RFC 6749 section 4.5).
 public let proofGrantType = "urn:thumbturn:grant-type:proof"
 
-/// A successful answer of the token endpoint (RFC 6749 section 5.1).
+/// The token endpoint's answer to a sign-in or a refresh (RFC 6749 section 5.1).
 public struct TokenAnswer: Message, Redacted {
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case accessToken = "access_token"
@@ -25,6 +25,30 @@ public struct TokenAnswer: Message, Redacted {
         tokenType = "DPoP"
         self.expiresIn = expiresIn
         self.refreshToken = refreshToken
+    }
+}
+
+/// The token endpoint's answer to a step-up: one access token, and nothing to refresh it with. What was proved for one action opens no
+/// session.
+public struct StepUpAnswer: Message, Redacted {
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case accessToken = "access_token"
+        case tokenType = "token_type"
+        case expiresIn = "expires_in"
+    }
+
+    /// A compact JWS of type `at+jwt`, with `authorization_details`.
+    public var accessToken: String
+    /// Always `DPoP` (RFC 9449 section 5).
+    public var tokenType: String
+    /// Seconds from now.
+    public var expiresIn: Int64
+
+    /// An answer of type `DPoP`.
+    public init(accessToken: String, expiresIn: Int64) {
+        self.accessToken = accessToken
+        tokenType = "DPoP"
+        self.expiresIn = expiresIn
     }
 }
 

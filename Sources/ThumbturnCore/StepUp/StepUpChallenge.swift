@@ -7,6 +7,37 @@ public struct StepUpChallenge: Hashable, Sendable {
     /// What to step up for, where the server says so. Ours, not standard.
     public let ask: ActionAsk?
 
+    /// What is missing: the age, the assurance, or both.
+    public init(maximumAge: Duration? = nil, acrValues: [String] = [], ask: ActionAsk? = nil) {
+        precondition(maximumAge != nil || !acrValues.isEmpty, "a step-up asks for something")
+        self.maximumAge = maximumAge
+        self.acrValues = acrValues
+        self.ask = ask
+    }
+
+    /// The header's value, in the words of the standard's examples. `DPoP` names its algorithm as well (RFC 9449 section 7.1).
+    public func header(scheme: Scheme) -> String {
+        var parts = [
+            "error=\"insufficient_user_authentication\"",
+            acrValues.isEmpty
+                ? "error_description=\"More recent authentication is required\""
+                : "error_description=\"A different authentication level is required\"",
+        ]
+        if !acrValues.isEmpty { parts.append("acr_values=\"\(acrValues.joined(separator: " "))\"") }
+        if let maximumAge { parts.append("max_age=\"\(maximumAge.components.seconds)\"") }
+        if let ask { parts.append("action=\"\(ask.text)\"") }
+        if scheme == .dpop { parts.append("algs=\"ES256\"") }
+        return "\(scheme.rawValue) " + parts.joined(separator: ", ")
+    }
+
+    /// How the token came.
+    public enum Scheme: String, Hashable, Sendable {
+        /// Bound to a key.
+        case dpop = "DPoP"
+        /// Bound to nothing.
+        case bearer = "Bearer"
+    }
+
     /// Reads one value of the header: `Bearer` or `DPoP` and parameters (RFC 9110 section 11.6.1). Nil for anything else than
     /// `insufficient_user_authentication`, and for what is malformed or says a thing twice.
     public init?(_ header: String) {

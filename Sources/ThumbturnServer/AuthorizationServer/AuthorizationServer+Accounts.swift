@@ -43,7 +43,7 @@ extension AuthorizationServer {
     /// One spelling for each name (Unicode NFC), as for passwords.
     static func normalized(_ name: String) -> String { name.precomposedStringWithCanonicalMapping }
 
-    var tickets: Tickets { Tickets(issuer: settings.publicURL, key: secrets.current.refresh) }
+    var tickets: Tickets { Tickets(issuer: settings.publicURL, secrets: secrets.current) }
 
     // MARK: The steps of a sign-in
 

@@ -63,7 +63,7 @@ extension AuthorizationServer {
         )
         let redemption = Redemption(
             approval: approval.id, creator: client.id, key: key, txn: try Self.txn(of: request.transaction),
-            receipt: try secrets.current.token.sign(receipt)
+            receipt: try secrets.current.signer(at: time.now).sign(receipt)
         )
         switch try await store.redeem(redemption) {
         case .redeemed(let approval):

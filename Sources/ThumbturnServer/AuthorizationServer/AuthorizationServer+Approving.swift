@@ -56,16 +56,16 @@ extension AuthorizationServer {
     /// counted.
     func approve(_ id: String, _ request: ApprovalProofRequest, _ dpop: DPoPProof) async throws -> ApprovalRecord {
         let claims: ChallengeClaims
+        let spend: Spend
         do {
             guard let challenge = UnverifiedProof.challenge(in: request.proof) else { throw Refusal.malformed }
-            claims = try await verified(challenge, for: .approve)
+            (claims, spend) = try await verified(challenge, for: .approve)
             guard claims.act == id else { throw Refusal.wrongPurpose }
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
         } catch let refusal as Refusal {
             throw Refused.unverified(.init(.approval, refusal)).counting(refusal)
         }
 
-        let spend = try spend(of: claims)
         let judged: (proof: UnverifiedProof, key: EnrolledKey, signature: NewApprovalSignature)
         do {
             judged = try await judge(request, id, claims)

@@ -11,7 +11,10 @@ extension AuthorizationServer {
             try assertion.verify(
                 by: client.keys, audiences: [settings.publicURL, settings.publicURL + "/v1/token"], at: time.now
             )
-            let spend = Spend(.assertion, id: assertion.replayKey, expiresAt: assertion.expiry)
+            // Whether one of before this epoch was used nobody knows any more.
+            let epoch = try await store.epoch()
+            guard assertion.issuedAt - epoch.began > ClientAssertion.skew else { throw Refusal.replayed }
+            let spend = Spend(.assertion, id: assertion.replayKey, expiresAt: assertion.expiry, epoch: epoch.number)
             guard try await store.spend([spend]) else { throw Refusal.replayed }
             return client
         } catch let refusal as Refusal {
@@ -36,7 +39,7 @@ extension AuthorizationServer {
             scope: ClientScope.text(granted)
         )
         return ClientTokenAnswer(
-            accessToken: try secrets.current.token.sign(claims),
+            accessToken: try secrets.current.signer(at: now).sign(claims),
             expiresIn: settings.accessTokenLifetime.components.seconds, scope: claims.scope
         )
     }

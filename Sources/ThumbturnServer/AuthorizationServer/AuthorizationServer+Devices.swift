@@ -61,7 +61,8 @@ extension AuthorizationServer {
         guard evenDuringCoolOff || now >= caller.session.coolsOffUntil else {
             throw Refused.unverified(.init(.device, .coolingOff))
         }
-        guard now - caller.session.authTime <= settings.deviceChangeMaximumAge else {
+        // What was signed for one action stands for no other.
+        guard caller.session.granted == nil, now - caller.session.authTime <= settings.deviceChangeMaximumAge else {
             throw Refused.stepUp(maximumAge: settings.deviceChangeMaximumAge)
         }
     }

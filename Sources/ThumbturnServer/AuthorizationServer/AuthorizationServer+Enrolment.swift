@@ -9,19 +9,20 @@ extension AuthorizationServer {
         guard DeviceName.isAcceptable(request.name), (2...4).contains(request.keys.count) else { throw Refused.malformed() }
         let ticket: Tickets.Right
         let claims: ChallengeClaims
+        let spend: Spend
         do {
             ticket = try tickets.verify(request.ticket, jkt: dpop.jkt, at: time.now)
             guard let challenge = request.keys.lazy.compactMap(\.proof).compactMap(UnverifiedProof.challenge).first else {
                 throw Refusal.malformed
             }
-            claims = try await verified(challenge, for: .enrol)
+            (claims, spend) = try await verified(challenge, for: .enrol)
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
         } catch let refusal as Refusal {
             throw Refused.unverified(.init(.enrolment, refusal))
         }
 
         // From here on both are spent, whatever the keys and proofs say: one challenge, one attempt.
-        let spends = [ticket.spend, try spend(of: claims)]
+        let spends = [ticket.spend, spend]
         let candidate: Candidate
         do {
             candidate = try Candidate(request.keys)

@@ -20,6 +20,7 @@ extension AuthorizationServer {
         guard (request.proof == nil) != (request.ticket == nil) else { throw Refused.malformed() }
         let change: KeyChange
         let claims: ChallengeClaims
+        let spend: Spend
         let ticket: Tickets.Right?
         do {
             ticket = try request.ticket.map { try tickets.verify($0, jkt: dpop.jkt, at: time.now) }
@@ -29,7 +30,7 @@ extension AuthorizationServer {
                 let challenge = [request.proof, request.key?.proof].lazy.compactMap({ $0 })
                     .compactMap(UnverifiedProof.challenge).first
             else { throw Refusal.malformed }
-            claims = try await verified(challenge, for: .manage)
+            (claims, spend) = try await verified(challenge, for: .manage)
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
             guard let act = claims.act.flatMap(KeyChange.init(rawValue:)) else { throw Refusal.wrongPurpose }
             change = act
@@ -37,7 +38,7 @@ extension AuthorizationServer {
             throw Refused.unverified(.init(.keyChange, refusal)).counting(refusal)
         }
 
-        let spends = [try spend(of: claims)] + (ticket.map { [$0.spend] } ?? [])
+        let spends = [spend] + (ticket.map { [$0.spend] } ?? [])
         let judged: (keys: NewKeys, payer: (proof: UnverifiedProof, key: EnrolledKey)?)
         do {
             judged = try await judge(request, change, claims, paidBy: ticket?.account)

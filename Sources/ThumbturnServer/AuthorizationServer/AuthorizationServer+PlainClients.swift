@@ -89,7 +89,7 @@ extension AuthorizationServer {
         )
         counters.tokens.count()
         return PlainTokenAnswer(
-            accessToken: try secrets.current.token.sign(claims), expiresIn: lifetime.components.seconds
+            accessToken: try secrets.current.signer(at: time.now).sign(claims), expiresIn: lifetime.components.seconds
         )
     }
 
@@ -103,6 +103,6 @@ extension AuthorizationServer {
     /// Whoever finds such a token can use it, so it never lives longer, whatever the settings say of bound ones.
     private static let longestPlainToken = Duration.seconds(300)
 
-    private var plainChallenges: PlainChallenges { PlainChallenges(issuer: settings.publicURL, key: secrets.current.refresh) }
+    private var plainChallenges: PlainChallenges { PlainChallenges(issuer: settings.publicURL, secrets: secrets.current) }
 }
 #endif

@@ -39,17 +39,9 @@ extension AuthorizationServer {
         return level
     }
 
-    /// What a session's next token says of its action. A refresh never makes a signature count again: it says nothing of one that was
-    /// good for one use, nor of one that has grown too old for the table that counts now.
-    func grant(of session: SessionView, refreshed: Bool) -> ActionGrant? {
-        guard let text = session.granted, let grant = try? WireJSON.decode(ActionGrant.self, from: Array(text.utf8)) else {
-            return nil
-        }
-        guard refreshed else { return grant }
-        guard !grant.once, let rule = settings.stepUp.current.actions[grant.action], !rule.signsEach,
-            time.now - session.authTime <= rule.maximumAge
-        else { return nil }
-        return grant
+    /// What the token of a step-up says of its action.
+    func grant(of session: SessionView) -> ActionGrant? {
+        session.granted.flatMap { try? WireJSON.decode(ActionGrant.self, from: Array($0.utf8)) }
     }
 }
 

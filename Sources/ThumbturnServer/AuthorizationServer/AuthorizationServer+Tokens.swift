@@ -7,29 +7,46 @@ import ThumbturnVerifier
 extension AuthorizationServer {
     /// The token endpoint's proof grant: a signature over our challenge becomes a session.
     ///
+    /// - Parameter second: another key's proof over the same challenge, where two keys answer.
+    func redeem(_ text: String, also second: String? = nil, dpop: DPoPProof) async throws -> TokenAnswer {
+        let (session, refreshToken) = try await open(text, also: second, act: nil, liveness: nil, dpop: dpop)
+        return try answer(session, refreshToken: refreshToken)
+    }
+
+    /// The proof grant for one action: the signature becomes an access token that says so, and nothing that could be refreshed.
+    ///
+    /// - Parameter act: the action, with its amount.
+    func stepUp(
+        _ text: String, also second: String? = nil, act: String, liveness: String? = nil, dpop: DPoPProof
+    ) async throws -> StepUpAnswer {
+        let (session, _) = try await open(text, also: second, act: act, liveness: liveness, dpop: dpop)
+        let token = try accessToken(of: session, for: grant(of: session))
+        return StepUpAnswer(accessToken: token.text, expiresIn: token.expiresIn)
+    }
+
+    /// Spends a proof.
+    ///
     /// The order is the rule. Until the sender has shown the session key that the challenge names, nothing is spent, so a stolen
     /// proof can neither be used nor used up. From then on the challenge is spent, also when the proof is wrong; and a wrong signature
     /// for a PIN key of this device is a wrong PIN, which is counted.
     ///
-    /// - Parameters:
-    ///   - second: another key's proof over the same challenge, where two keys answer.
-    ///   - act: the action of a step-up, with its amount; nil for a sign-in. Neither takes the other's proofs.
-    func redeem(
-        _ text: String, also second: String? = nil, act: String? = nil, liveness: String? = nil, dpop: DPoPProof
-    ) async throws -> TokenAnswer {
+    /// - Parameter act: nil for a sign-in. Neither takes the other's proofs.
+    private func open(
+        _ text: String, also second: String?, act: String?, liveness: String?, dpop: DPoPProof
+    ) async throws -> (session: SessionView, refreshToken: String) {
         let claims: ChallengeClaims
+        let spend: Spend
         let challenge: String
         do {
             guard let text = UnverifiedProof.challenge(in: text) else { throw Refusal.malformed }
             challenge = text
-            claims = try await verified(challenge, for: act == nil ? .signIn : .stepUp)
+            (claims, spend) = try await verified(challenge, for: act == nil ? .signIn : .stepUp)
             guard claims.act == act else { throw Refusal.wrongPurpose }
             guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
         } catch let refusal as Refusal {
             throw Refused.invalidGrant(.init(.proof, refusal)).counting(refusal)
         }
 
-        let spend = try spend(of: claims)
         let answers: [Answer]
         let granted: ActionGrant?
         do {
@@ -56,10 +73,11 @@ extension AuthorizationServer {
 
         await beforeSpending()
         let id = SessionID.random(at: time.now)
+        // That of a step-up is handed to nobody, and its hash is not kept, so nothing is exchanged for it.
         let refreshToken = refreshTokens.token(of: id, generation: 0)
         let new = NewSession(
             id: id, kid: answers[0].key.kid, also: answers.dropFirst().map(\.key.kid), sessionJKT: dpop.jkt,
-            tokenHash: RefreshTokens.hash(refreshToken),
+            tokenHash: act == nil ? RefreshTokens.hash(refreshToken) : [],
             // An action's age counts from the challenge, since nobody knows when in its life it was signed.
             authTime: act == nil ? nil : claims.iat,
             granted: granted.map { String(decoding: WireJSON.encode($0), as: UTF8.self) }
@@ -68,7 +86,7 @@ extension AuthorizationServer {
         case .done(let session):
             counters.spends.count()
             counters.sessions.count()
-            return try answer(session, refreshed: false, refreshToken: refreshToken)
+            return (session, refreshToken)
         case .refused: throw Refused.invalidGrant(.init(.proof, .replayed))
         // The same answer as to a wrong PIN: a key that is used up no longer tells which one is right.
         case .disabled: throw Refused.wrongPIN(after: PINLedger.limit, error: "invalid_grant")
@@ -123,16 +141,22 @@ extension AuthorizationServer {
         switch outcome {
         case .rotated(let session), .repeated(let session):
             counters.refreshes.count()
-            return try answer(session, refreshed: true, refreshToken: successor)
+            return try answer(session, refreshToken: successor)
         case .reused: throw Refused.invalidGrant(.init(.refresh, .reused))
         case .foreign: throw Refused.invalidGrant(.init(.refresh, .foreignKey))
         case .over: throw Refused.invalidGrant(.init(.refresh, .sessionOver))
         }
     }
 
-    private func answer(_ session: SessionView, refreshed: Bool, refreshToken: String) throws -> TokenAnswer {
+    private func answer(_ session: SessionView, refreshToken: String) throws -> TokenAnswer {
+        let token = try accessToken(of: session, for: nil)
+        return TokenAnswer(accessToken: token.text, expiresIn: token.expiresIn, refreshToken: refreshToken)
+    }
+
+    private func accessToken(
+        of session: SessionView, for grant: ActionGrant?
+    ) throws -> (text: String, expiresIn: Int64) {
         let now = time.now
-        let grant = grant(of: session, refreshed: refreshed)
         let lifetime = grant?.once == true ? settings.oneUseTokenLifetime : settings.accessTokenLifetime
         let assurance = assurance(of: session.kind)
         // A token does not outlive its session.
@@ -145,12 +169,9 @@ extension AuthorizationServer {
             authorizationDetails: grant.map { [$0] }
         )
         counters.tokens.count()
-        return TokenAnswer(
-            accessToken: try secrets.current.token.sign(claims),
-            expiresIn: (expiry - now).components.seconds, refreshToken: refreshToken
-        )
+        return (try secrets.current.signer(at: now).sign(claims), (expiry - now).components.seconds)
     }
 
-    private var refreshTokens: RefreshTokens { secrets.current.refreshTokens }
+    var refreshTokens: RefreshTokens { secrets.current.refreshTokens }
 }
 #endif

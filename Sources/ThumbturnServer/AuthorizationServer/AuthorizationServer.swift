@@ -16,12 +16,14 @@ package struct AuthorizationServer: Sendable {
     /// Judges signed liveness evidence; nil where nobody can, and then a request that carries any is refused.
     package var livenessJudge: LivenessJudge?
     let counters = Counters()
+    let providers: IdentityProviders
     /// Waits between the judgement of a proof and the spending of its challenge. For tests of that very race; empty otherwise.
     package var beforeSpending: @Sendable () async -> Void = {}
 
     /// Opens the data folder: makes what is missing, and reads the secrets.
     package init(_ settings: ServerSettings, clock: NodeClock = .system) async throws {
         self.settings = settings
+        providers = try IdentityProviders(file: settings.identityProviders)
         time = NodeTime(clock)
         let folder = try DataFolder(settings, time: time)
         store = folder.store
@@ -44,34 +46,41 @@ package struct AuthorizationServer: Sendable {
     /// What is due from time to time: new secrets, and forgetting what expired.
     package func tidy() async throws {
         nonces.tidy(at: time.now)
+        providers.reload()
         try await secrets.reload()
+        try await secrets.retire(life: settings.accessTokenLifetime)
         try await store.purge(sessionsBefore: time.now + (.zero - settings.sessionLifetime))
         // A day later nobody asks any more what became of it.
         try await store.purgeApprovals(before: time.now + .seconds(-24 * 3600))
     }
 
     /// The public halves of the keys that sign access tokens.
-    package var jwks: JWKS { secrets.current.jwks }
+    package var jwks: JWKS { secrets.current.jwks(at: time.now) }
 
-    var challenges: Challenges {
-        Challenges(issuer: settings.publicURL, audience: settings.publicURL, secrets: secrets.current.challenges)
+    var challenges: Challenges { challenges(by: secrets.current) }
+
+    private func challenges(by secrets: ServerSecrets.Current) -> Challenges {
+        Challenges(issuer: settings.publicURL, audience: settings.publicURL, secrets: secrets.challenges)
     }
 
-    /// One of our own challenges for this purpose, alive. Another node may have renewed the secret, so an unknown one is looked
-    /// up again.
-    func verified(_ challenge: String, for purpose: Purpose) async throws -> ChallengeClaims {
+    /// One of our own challenges for this purpose, alive, and what is spent with it. Another node may have renewed the secret, so an
+    /// unknown one is looked up again.
+    func verified(_ challenge: String, for purpose: Purpose) async throws -> (claims: ChallengeClaims, spend: Spend) {
         do {
-            return try challenges.verify(challenge, for: purpose, at: time.now)
+            return try verify(challenge, for: purpose, by: secrets.current)
         } catch Refusal.unknownKey {
             try await secrets.reload(atMostOncePerSecond: true)
-            return try challenges.verify(challenge, for: purpose, at: time.now)
+            return try verify(challenge, for: purpose, by: secrets.current)
         }
     }
 
-    /// The spending of a challenge. Its `jti` is ours, so it has the right form.
-    func spend(of claims: ChallengeClaims) throws(Refusal) -> Spend {
+    private func verify(
+        _ challenge: String, for purpose: Purpose, by secrets: ServerSecrets.Current
+    ) throws(Refusal) -> (claims: ChallengeClaims, spend: Spend) {
+        let claims = try challenges(by: secrets).verify(challenge, for: purpose, at: time.now)
+        // It is ours, so it has the right form.
         guard let id = Base64URL.decode(claims.jti), id.count == 16 else { throw .malformed }
-        return Spend(.challenge, id: id, expiresAt: claims.exp)
+        return (claims, Spend(.challenge, id: id, expiresAt: claims.exp, epoch: secrets.epoch))
     }
 
     /// How far a key may be trusted, by its evidence. None is verified yet, so nothing is known of any key but that it is one:

@@ -28,6 +28,7 @@ struct Reason: Hashable, Sendable {
     enum Subject: String, CaseIterable {
         case request, dpop, token, proof, refresh, enrolment
         case keyChange = "key-change"
+        case idToken = "id-token"
         case device
         case stepUp = "step-up"
         case approval, account, client

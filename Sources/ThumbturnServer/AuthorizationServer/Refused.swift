@@ -85,12 +85,13 @@ struct Refused: Error {
     }
 
     /// A fresh proof of presence is needed (RFC 9470 section 3).
-    static func stepUp(maximumAge: Duration) -> Refused {
+    static func stepUp(maximumAge: Duration) -> Refused { stepUp(StepUpChallenge(maximumAge: maximumAge)) }
+
+    static func stepUp(_ challenge: StepUpChallenge) -> Refused {
         Refused(
             problem: Problem(.stepUpRequired, status: 401, error: "insufficient_user_authentication"),
-            reason: .init(.stepUp, .stale),
-            challenge:
-                "DPoP error=\"insufficient_user_authentication\", max_age=\"\(maximumAge.components.seconds)\", algs=\"ES256\""
+            reason: .init(.stepUp, challenge.acrValues.isEmpty ? Reason.Cause.stale : .assurance),
+            challenge: challenge.header(scheme: .dpop)
         )
     }
 

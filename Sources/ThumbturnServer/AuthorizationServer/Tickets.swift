@@ -29,13 +29,16 @@ struct Tickets {
     private static let header = WireJSON.encode(["typ": "thumbturn-ticket+jwt", "alg": "HS256"])
 
     let issuer: String
+    /// In which its tickets are spent.
+    let epoch: Int64
     /// Never the bare secret: each use of it has its own derived key.
     private let key: SymmetricKey
 
-    init(issuer: String, key: SymmetricKey) {
+    init(issuer: String, secrets: ServerSecrets.Current) {
         self.issuer = issuer
-        self.key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: key, info: Array("thumbturn ticket".utf8), outputByteCount: 32
+        epoch = secrets.epoch
+        key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: secrets.refresh, info: Array("thumbturn ticket".utf8), outputByteCount: 32
         )
     }
 
@@ -64,7 +67,8 @@ struct Tickets {
         guard let account = AccountID(claims.sub), let id = Identifier<Claims>(claims.jti) else { throw .malformed }
         let voucher = claims.sid.flatMap { SessionID($0) }
         guard (voucher == nil) == (claims.sid == nil) else { throw .malformed }
-        return Right(account: account, spend: Spend(.ticket, id: id.bytes, expiresAt: claims.exp), voucher: voucher)
+        let spend = Spend(.ticket, id: id.bytes, expiresAt: claims.exp, epoch: epoch)
+        return Right(account: account, spend: spend, voucher: voucher)
     }
 }
 #endif

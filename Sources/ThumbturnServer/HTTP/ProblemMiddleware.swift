@@ -11,6 +11,8 @@ struct ProblemMiddleware: RouterMiddleware {
     let nonce: @Sendable () -> String
     /// Counts what was wrong against the network that it came from.
     let countStranger: @Sendable (Request, ServerContext) async throws -> Void
+    /// Called where the database has begun another epoch than this process knows.
+    let catchUp: @Sendable () async -> Void
 
     func handle(
         _ request: Request, context: ServerContext,
@@ -25,6 +27,7 @@ struct ProblemMiddleware: RouterMiddleware {
             if let refused = error as? Refused, refused.isByStranger {
                 do { try await countStranger(request, context) } catch let failure { error = failure }
             }
+            if case StoreError.anotherEpoch = error { await catchUp() }
             response = answer(to: error, request, context)
         }
         response.headers[.dpopNonce] = nonce()
@@ -48,8 +51,8 @@ struct ProblemMiddleware: RouterMiddleware {
             refused = .unavailable(.init(.server, .internalError))
         }
         refused.log(context.logger, at: context.endpointPath)
-        // RFC 6749 section 5.2 demands plain JSON at the token endpoint; the members are those of a problem document all the same.
-        let isOAuth = request.uri.path == "/v1/token"
+        // RFC 6749 section 5.2 demands plain JSON at the endpoints of OAuth; the members are those of a problem document all the same.
+        let isOAuth = Routes.oauthPaths.contains(request.uri.path)
         return refused.response(isOAuth: isOAuth)
     }
 }

@@ -18,20 +18,16 @@ package struct Routes: Sendable {
     package func router() -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
         router.add(
-            middleware:
-                ProblemMiddleware(
-                    nonce: { service.nonces.current(at: service.time.now) },
-                    countStranger: { request, context in
-                        try await service.countStranger(Network(request, context, behind: service.settings.trustedProxies))
-                    }
-                )
-        )
+            middleware: ProblemMiddleware(
+                nonce: { service.nonces.current(at: service.time.now) },
+                countStranger: { request, context in
+                    try await service.countStranger(Network(request, context, behind: service.settings.trustedProxies))
+                },
+                catchUp: { try? await service.secrets.reload(atMostOncePerSecond: true) }))
         router.get("health") { _, _ in
             Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: "ok\n")))
         }
-        router.get(".well-known/jwks.json") { _, _ in
-            Response.json(service.secrets.current.jwks, cacheControl: "public, max-age=300")
-        }
+        addOAuth(to: router)
 
         router.post("v1/challenges") { request, _ in
             let body = try Self.decode(ChallengeRequest.self, try await request.bytes(of: "application/json"))
@@ -47,8 +43,7 @@ package struct Routes: Sendable {
             return Response.json(try await service.enrol(try Self.decode(EnrolRequest.self, bytes), dpop: dpop), status: .created)
         }
         router.post("v1/token") { request, _ in
-            let bytes = try await request.bytes(of: "application/x-www-form-urlencoded", error: "invalid_request")
-            guard let form = Form(bytes) else { throw Refused.malformed(error: "invalid_request") }
+            let (form, bytes) = try await Self.form(request)
             // What is not judged must not look as if it counted.
             guard form["liveness"] == nil || (service.livenessJudge != nil && form["act"] != nil) else {
                 throw Refused.malformed(error: "invalid_request")
@@ -59,12 +54,19 @@ package struct Routes: Sendable {
             switch form["grant_type"] {
             case proofGrantType:
                 guard let proof = form["proof"] else { throw Refused.malformed(error: "invalid_request") }
+                guard let act = form["act"] else {
+                    return Response.json(try await service.redeem(proof, also: form["also"], dpop: dpop))
+                }
                 return Response.json(
-                    try await service.redeem(
-                        proof, also: form["also"], act: form["act"], liveness: form["liveness"], dpop: dpop))
+                    try await service.stepUp(proof, also: form["also"], act: act, liveness: form["liveness"], dpop: dpop))
             case "refresh_token":
                 guard let token = form["refresh_token"] else { throw Refused.malformed(error: "invalid_request") }
                 return Response.json(try await service.refresh(token, dpop: dpop))
+            case TokenExchange.grantType where service.exchangesTokens:
+                guard let token = form["subject_token"], form["subject_token_type"] == TokenExchange.idTokenType,
+                    [nil, TokenExchange.ticketType].contains(form["requested_token_type"])
+                else { throw Refused.malformed(error: "invalid_request") }
+                return Response.json(try await service.exchange(token, dpop: dpop))
             case nil: throw Refused.malformed(error: "invalid_request")
             default: throw Refused.malformed(error: "unsupported_grant_type")
             }

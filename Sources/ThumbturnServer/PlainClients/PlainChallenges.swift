@@ -27,11 +27,14 @@ struct PlainChallenges {
 
     private let issuer: String
     private let key: SymmetricKey
+    /// In which its challenges are spent.
+    private let epoch: Int64
 
-    init(issuer: String, key: SymmetricKey) {
+    init(issuer: String, secrets: ServerSecrets.Current) {
         self.issuer = issuer
-        self.key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: key, info: Array("thumbturn plain challenge".utf8), outputByteCount: 32
+        epoch = secrets.epoch
+        key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: secrets.refresh, info: Array("thumbturn plain challenge".utf8), outputByteCount: 32
         )
     }
 
@@ -56,7 +59,7 @@ struct PlainChallenges {
         guard claims.iss == issuer else { throw .wrongIssuer }
         guard now < claims.exp else { throw .expired }
         guard let account = AccountID(claims.sub), let jti = Identifier<Claims>(claims.jti) else { throw .malformed }
-        let spend = Spend(.plainChallenge, id: jti.bytes, expiresAt: claims.exp)
+        let spend = Spend(.plainChallenge, id: jti.bytes, expiresAt: claims.exp, epoch: epoch)
         return Asked(account: account, challenge: challenge(of: id), spend: spend)
     }
 

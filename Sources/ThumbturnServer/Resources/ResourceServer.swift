@@ -100,53 +100,24 @@ extension ResourceServer {
             throw Refused.forbidden(.init(.stepUp, error))
         }
         guard Assurance(acr: claims.acr)?.meets(demand.assurance) == true else {
-            throw Refused.stepUp(ask, .acr(demand.assurance.acr))
+            throw Refused.stepUp(StepUpChallenge(acrValues: [demand.assurance.acr], ask: ask))
         }
+        let stale = Refused.stepUp(StepUpChallenge(maximumAge: demand.maximumAge, ask: ask))
         guard let grant = claims.authorizationDetails?.first, claims.authorizationDetails?.count == 1, grant.covers(ask),
             demand.takes(grant.keys), demand.isMet(by: grant.shown), grant.once || !demand.signsEach,
             now - claims.authTime <= demand.oldest
-        else { throw Refused.stepUp(ask, .age(demand.maximumAge)) }
+        else { throw stale }
         guard grant.once else { return }
         guard try await settings.spent.spend("\(claims.iss) \(claims.jti)", until: claims.exp, at: now) else {
-            throw Refused.stepUp(ask, .age(demand.maximumAge))
+            throw stale
         }
     }
 }
 
 extension Refused {
-    /// What of a step-up is missing.
-    enum Missing {
-        case age(Duration)
-        case acr(String)
-    }
-
-    /// RFC 9470 section 3, in the words of its examples. `action` is ours: what to step up for, as the challenge's claim `act` names it.
-    static func stepUp(_ ask: ActionAsk, _ missing: Missing) -> Refused {
-        let says =
-            switch missing {
-            case .age(let age):
-                "error_description=\"More recent authentication is required\", max_age=\"\(age.components.seconds)\""
-            case .acr(let acr): "error_description=\"A different authentication level is required\", acr_values=\"\(acr)\""
-            }
-        return Refused(
-            problem: Problem(.stepUpRequired, status: 401, error: "insufficient_user_authentication"),
-            reason: .init(.stepUp, missing.cause),
-            challenge: "DPoP error=\"insufficient_user_authentication\", \(says), action=\"\(ask.text)\", algs=\"ES256\""
-        )
-    }
-
     /// The policy has no answer: no token helps.
     static func forbidden(_ reason: Reason) -> Refused {
         Refused(problem: Problem(.verificationFailed, status: 403), reason: reason)
-    }
-}
-
-extension Refused.Missing {
-    fileprivate var cause: Reason.Cause {
-        switch self {
-        case .age: .stale
-        case .acr: .assurance
-        }
     }
 }
 #endif

@@ -12,6 +12,9 @@ final class GroupCommit: Sendable {
 
     private let pool: DatabasePool
     private let time: NodeTime
+    private let mark: CommitMark
+    /// The epoch whose secrets this process has. Nothing is written in another one.
+    private let epoch: Mutex<Int64>
     private let queue = DispatchQueue(label: "thumbturn.writer")
     private let waiting = Mutex(Waiting())
 
@@ -28,32 +31,45 @@ final class GroupCommit: Sendable {
     private struct Job: Sendable {
         /// Runs inside the transaction, perhaps for the second time, and returns what to do once it is committed. Throws
         /// only where it has no savepoint.
-        let run: @Sendable (Database, UnixTime, _ inSavepoint: Bool) throws -> Completion
+        let run: @Sendable (Database, Schema.Tick, _ inSavepoint: Bool) throws -> Completion
         let refuse: @Sendable (any Error) -> Void
     }
 
     /// A batch holds this many requests at most, so that the first does not wait for a crowd.
     private static let largestBatch = 256
 
-    init(pool: DatabasePool, time: NodeTime) {
+    init(pool: DatabasePool, time: NodeTime, mark: CommitMark, epoch: Int64) {
         self.pool = pool
         self.time = time
+        self.mark = mark
+        self.epoch = Mutex(epoch)
     }
 
     /// How many requests wait for the next transaction.
     var waitingCount: Int { waiting.withLock { $0.jobs.count } }
 
+    var currentEpoch: Int64 { epoch.withLock { $0 } }
+
     /// Runs `work` in a transaction with others', and returns when it is committed.
     ///
-    /// - Parameter work: may run twice, so it touches nothing but the database.
-    func write<Value: Sendable>(_ work: @escaping Work<Value>) async throws -> Value {
+    /// - Parameters:
+    ///   - adopting: the work reads the secrets of the epoch that it finds, and from now on that is ours.
+    ///   - work: may run twice, so it touches nothing but the database.
+    func write<Value: Sendable>(adopting: Bool = false, _ work: @escaping Work<Value>) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            let run: @Sendable (Database, UnixTime, Bool) throws -> Completion = { db, now, inSavepoint in
+            let run: @Sendable (Database, Schema.Tick, Bool) throws -> Completion = { db, tick, inSavepoint in
+                let checked = {
+                    guard adopting || tick.epoch == self.currentEpoch else { throw StoreError.anotherEpoch }
+                    return try work(db, tick.now)
+                }
                 let result: Result<Value, any Error> =
                     inSavepoint
-                    ? Result { try Self.inSavepoint(of: db) { try work(db, now) } }
-                    : .success(try Self.inTransaction(of: db) { try work(db, now) })
-                return { continuation.resume(with: result) }
+                    ? Result { try Self.inSavepoint(of: db, checked) }
+                    : .success(try Self.inTransaction(of: db, checked))
+                return {
+                    if adopting, case .success = result { self.epoch.withLock { $0 = tick.epoch } }
+                    continuation.resume(with: result)
+                }
             }
             let job = Job(run: run, refuse: { continuation.resume(throwing: $0) })
             let starts = waiting.withLock { waiting in
@@ -129,13 +145,15 @@ final class GroupCommit: Sendable {
     private func commit(_ batch: [Job], inSavepoints: Bool) throws -> [Completion] {
         var completions: [Completion] = []
         completions.reserveCapacity(batch.count)
+        var number: Int64 = 0
         try pool.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
-                let now = try Schema.advanceClock(db, to: time.now)
-                time.observe(now)
+                let tick = try Schema.tick(db, at: time.now)
+                time.observe(tick.now)
+                number = tick.commits
                 for job in batch {
                     do {
-                        completions.append(try job.run(db, now, inSavepoints))
+                        completions.append(try job.run(db, tick, inSavepoints))
                     } catch {
                         throw JobFailed(error: error)
                     }
@@ -143,6 +161,7 @@ final class GroupCommit: Sendable {
                 return .commit
             }
         }
+        mark.record(number)
         return completions
     }
 }
@@ -152,5 +171,7 @@ enum StoreError: Error {
     case notDurable
     /// SQLite ended the transaction by itself, for want of room for example.
     case transactionEnded
+    /// The database was restored while this process ran, and its secrets are not read again yet. Nothing was written.
+    case anotherEpoch
 }
 #endif

@@ -2,23 +2,46 @@
 import Synchronization
 
 /// Keys that were asked for a short while ago. Two generations, so that forgetting costs nothing: what is asked for again moves to the
-/// younger one.
+/// younger one. What was known in one epoch is not known in another: a restored database may say otherwise.
 final class RecentKeys: Sendable {
-    private let state = Mutex((young: [String: EnrolledKey](), old: [String: EnrolledKey]()))
+    private struct State {
+        var epoch: Int64 = 0
+        var young: [String: EnrolledKey] = [:]
+        var old: [String: EnrolledKey] = [:]
+
+        mutating func enter(_ epoch: Int64) {
+            if epoch != self.epoch { self = State(epoch: epoch) }
+        }
+
+        mutating func put(_ key: EnrolledKey) {
+            if young.count >= RecentKeys.size {
+                old = young
+                young = [:]
+            }
+            young[key.kid] = key
+        }
+    }
+
+    private let state = Mutex(State())
     /// Of each generation: some 8 MB together, and as many devices as sign in within minutes on one node.
     private static let size = 8192
 
-    subscript(kid: String) -> EnrolledKey? {
+    subscript(kid: String, in epoch: Int64) -> EnrolledKey? {
         state.withLock { state in
+            state.enter(epoch)
             if let key = state.young[kid] { return key }
             guard let key = state.old[kid] else { return nil }
-            Self.put(key, in: &state)
+            state.put(key)
             return key
         }
     }
 
-    func remember(_ key: EnrolledKey) {
-        state.withLock { Self.put(key, in: &$0) }
+    /// - Parameter epoch: the one that was there before the key was read.
+    func remember(_ key: EnrolledKey, in epoch: Int64) {
+        state.withLock { state in
+            state.enter(epoch)
+            state.put(key)
+        }
     }
 
     func forget(_ kid: String) {
@@ -26,16 +49,6 @@ final class RecentKeys: Sendable {
             state.young[kid] = nil
             state.old[kid] = nil
         }
-    }
-
-    private static func put(
-        _ key: EnrolledKey, in state: inout (young: [String: EnrolledKey], old: [String: EnrolledKey])
-    ) {
-        if state.young.count >= size {
-            state.old = state.young
-            state.young = [:]
-        }
-        state.young[key.kid] = key
     }
 }
 #endif

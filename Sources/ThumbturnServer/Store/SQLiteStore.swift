@@ -9,13 +9,16 @@ package final class SQLiteStore: Store {
     let writer: GroupCommit
     private let recentKeys = RecentKeys()
     let time: NodeTime
+    let mark: CommitMark
+    package let wasRestored: Bool
 
     /// Opens the file, and brings its tables up to date.
     package init(path: String, time: NodeTime) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.maximumReaderCount = 4
-        self.time = time
+        let mark = try CommitMark(beside: path)
+        self.mark = mark
         pool = try DatabasePool(path: path, configuration: configuration)
         try Schema.migrator.migrate(pool)
         // GRDB opens WAL files with synchronous=NORMAL, which may lose acknowledged commits when the power fails.
@@ -24,7 +27,10 @@ package final class SQLiteStore: Store {
             return try Int.fetchOne(db, sql: "PRAGMA synchronous")
         }
         guard mode == Self.full else { throw StoreError.notDurable }
-        writer = GroupCommit(pool: pool, time: time)
+        self.time = time
+        wasRestored = try Schema.beginEpochIfRestored(pool, mark, at: time.now)
+        let epoch = try pool.read { try Int64.fetchOne($0, sql: "SELECT epoch FROM node") }
+        writer = GroupCommit(pool: pool, time: time, mark: mark, epoch: epoch ?? 0)
         time.observe(
             UnixTime(seconds: try pool.read { try Int64.fetchOne($0, sql: "SELECT high_water FROM node") } ?? 0)
         )
@@ -64,10 +70,12 @@ package final class SQLiteStore: Store {
     }
 
     package func knownKey(_ kid: String) async throws -> EnrolledKey? {
-        if let known = recentKeys[kid] { return known }
+        // Taken before the read: what was read while an epoch ended is not taken for the next one's.
+        let epoch = writer.currentEpoch
+        if let known = recentKeys[kid, in: epoch] { return known }
         let found = try await key(kid)
         // Whoever is revoked is not worth the memory, an unproven key may yet become another's, and a pause has to be told.
-        if let found, !found.isRevoked, found.isActive, found.wrongInARow == 0 { recentKeys.remember(found) }
+        if let found, !found.isRevoked, found.isActive, found.wrongInARow == 0 { recentKeys.remember(found, in: epoch) }
         return found
     }
 
@@ -114,7 +122,7 @@ package final class SQLiteStore: Store {
     package func openSession(_ new: NewSession, spending spend: Spend) async throws -> Paid<SessionView> {
         let paid: Paid<SessionView> = try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now) else { return .refused }
-            if new.also.isEmpty, let known = self.recentKeys[new.kid],
+            if new.also.isEmpty, let known = self.recentKeys[new.kid, in: self.writer.currentEpoch],
                 let session = try Self.open(new, by: known, in: db, at: now)
             {
                 return .done(session)
@@ -291,8 +299,8 @@ package final class SQLiteStore: Store {
         checking check: @escaping @Sendable (SealedSecret) throws -> Void,
         renewing isDue: @escaping @Sendable (SealedSecret) -> Bool,
         make: @escaping @Sendable (SecretUse, UnixTime) throws -> SealedSecret
-    ) async throws -> [SealedSecret] {
-        try await writer.write { db, now in
+    ) async throws -> (secrets: [SealedSecret], epoch: Int64) {
+        try await writer.write(adopting: true) { db, now in
             var secrets = try Row.fetchAll(
                 db, sql: "SELECT id, use, created_at, sealed FROM secrets ORDER BY created_at DESC, id"
             ).compactMap(Self.secret)
@@ -300,17 +308,15 @@ package final class SQLiteStore: Store {
             for use in SecretUse.allCases {
                 if let newest = secrets.first(where: { $0.use == use }), !isDue(newest) { continue }
                 let made = try make(use, now)
-                try db.execute(
-                    sql: "INSERT INTO secrets (id, use, created_at, sealed) VALUES (?, ?, ?, ?)",
-                    arguments: [made.id, made.use.rawValue, made.createdAt.seconds, blob(made.sealed)]
-                )
+                try Self.insert(made, in: db)
                 secrets.insert(made, at: 0)
             }
             // The last two challenge secrets cover the longest life of a challenge many times over.
             for old in secrets.filter({ $0.use == .challenge }).dropFirst(2) {
                 try db.execute(sql: "DELETE FROM secrets WHERE id = ?", arguments: [old.id])
             }
-            return secrets
+            let epoch = try Int64.fetchOne(db, sql: "SELECT epoch FROM node")
+            return (secrets, epoch ?? 0)
         }
     }
 

@@ -240,30 +240,43 @@ enum Schema {
             )
         }
         registerPlainKeys(&migrator)
+        registerOAuth(&migrator)
         return migrator
     }
 
-    /// Moves the stored time forward, never back, and returns the time of this transaction.
-    static func advanceClock(_ db: Database, to now: UnixTime) throws -> UnixTime {
+    /// What a transaction begins with.
+    struct Tick {
+        var now: UnixTime
+        /// How many transactions there were, with this one.
+        var commits: Int64
+        var epoch: Int64
+    }
+
+    /// Moves the stored time forward, never back, and counts this transaction.
+    static func tick(_ db: Database, at now: UnixTime) throws -> Tick {
         let statement = try db.cachedStatement(
-            sql: "UPDATE node SET high_water = max(high_water, ?) WHERE one = 1 RETURNING high_water"
+            sql: """
+                UPDATE node SET high_water = max(high_water, ?), commits = commits + 1 WHERE one = 1
+                RETURNING high_water, commits, epoch
+                """
         )
-        guard let stored = try Int64.fetchOne(statement, arguments: [now.seconds]) else {
+        guard let row = try Row.fetchOne(statement, arguments: [now.seconds]) else {
             preconditionFailure("the node's row is made with the tables")
         }
-        return UnixTime(seconds: stored)
+        return Tick(now: UnixTime(seconds: row["high_water"]), commits: row["commits"], epoch: row["epoch"])
     }
 
     /// The one statement that lets a thing be used once: it writes a row only if there was none and the thing is alive. A row
-    /// that was purged cannot come back to life, because then its expiry lies at or before `purged_until`.
+    /// that was purged cannot come back to life, because then its expiry lies at or before `purged_until`; what was checked in another
+    /// epoch is alive in none.
     static func spend(_ spend: Spend, in db: Database, at now: UnixTime) throws -> Bool {
         try db.cachedStatement(
             sql: """
                 INSERT INTO spent (use, id, expires_at)
-                SELECT ?1, ?2, ?3 FROM node WHERE one = 1 AND ?3 > purged_until AND ?3 > ?4
+                SELECT ?1, ?2, ?3 FROM node WHERE one = 1 AND ?3 > purged_until AND ?3 > ?4 AND epoch = ?5
                 ON CONFLICT DO NOTHING
                 """
-        ).execute(arguments: [spend.use.rawValue, blob(spend.id), spend.expiresAt.seconds, now.seconds])
+        ).execute(arguments: [spend.use.rawValue, blob(spend.id), spend.expiresAt.seconds, now.seconds, spend.epoch])
         return db.changesCount == 1
     }
 }

@@ -3,7 +3,9 @@ package import ThumbturnCore
 
 /// The port to durable state. Every method is one transaction, durable when it returns, and what is spent is spent in the same
 /// transaction as what it pays for.
-package protocol Store: ApprovalStore, ClientStore, DeviceStore, NoticeStore, PlainKeyStore, ThrottleStore, Sendable {
+package protocol Store: ApprovalStore, ClientStore, DeviceStore, EpochStore, IdentityStore, NoticeStore, PlainKeyStore,
+    SessionStore, ThrottleStore, TokenKeyStore, Sendable
+{
     func addAccount(_ account: Account) async throws -> Bool
     func account(named name: String) async throws -> Account?
 
@@ -38,13 +40,13 @@ package protocol Store: ApprovalStore, ClientStore, DeviceStore, NoticeStore, Pl
     func rotate(_ rotation: Rotation) async throws -> Rotation.Outcome
     /// The sealed secrets of the server, newest first. Those that are missing or older than their use allows are made by `make`,
     /// in the same transaction, so that nodes which start together agree. `check` sees every stored one first; if it throws,
-    /// nothing is made: a node with the wrong master key must not add to what others have to read.
+    /// nothing is made: a node with the wrong master key must not add to what others have to read. With them comes their epoch.
     func secrets(
         checking check: @escaping @Sendable (SealedSecret) throws -> Void,
         renewing isDue: @escaping @Sendable (SealedSecret) -> Bool,
         make: @escaping @Sendable (SecretUse, UnixTime) throws -> SealedSecret
     )
-        async throws -> [SealedSecret]
+        async throws -> (secrets: [SealedSecret], epoch: Int64)
 
     /// The writer's settings, read back: `synchronous` (2 is FULL) and `journal_mode`.
     func durability() throws -> (synchronous: Int?, journal: String?)
@@ -104,23 +106,27 @@ package struct Account: Sendable {
 }
 
 /// Something that may be used once. The use is part of the key, so that one kind is never taken for another, and so is the expiry:
-/// it must come from whoever made the id, under the same signature, so that no id ever comes with two.
+/// it must come from whoever made the id, under the same signature, so that no id ever comes with two. It is spent in the epoch in which
+/// it was checked, or not at all: what an old epoch's secrets vouch for is good for nothing in the next.
 package struct Spend: Hashable, Sendable {
     package enum Use: Int, Sendable {
         case challenge = 1
         case ticket = 2
         case assertion = 3
+        case idToken = 4
         case plainChallenge = 5
     }
 
     package var use: Use
     package var id: [UInt8]
     package var expiresAt: UnixTime
+    package var epoch: Int64
 
-    package init(_ use: Use, id: [UInt8], expiresAt: UnixTime) {
+    package init(_ use: Use, id: [UInt8], expiresAt: UnixTime, epoch: Int64) {
         self.use = use
         self.id = id
         self.expiresAt = expiresAt
+        self.epoch = epoch
     }
 }
 

@@ -1,0 +1,65 @@
+#if Server
+import ThumbturnCore
+import ThumbturnVerifier
+
+extension AuthorizationServer {
+    /// `POST /v1/introspect` (RFC 7662): whether a person's access token is good this moment, and what it says. Of anything else, of a
+    /// refresh token too, nothing is told but that it is not.
+    func introspect(_ text: String) async throws -> Introspection {
+        guard
+            let claims = try? AccessToken(
+                text, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.audience, at: time.now
+            ).claims,
+            let id = SessionID(claims.sid), let session = try await store.session(id), session.isLive
+        else { return .inactive }
+        return Introspection(claims: claims)
+    }
+
+    /// `POST /v1/revoke` (RFC 7009): ends the session of a refresh or an access token, if the session's own key asks. What is not a live
+    /// token of that key changes nothing, and the answer is the same: a leaked token is no kill switch, and nobody can try tokens out.
+    func revoke(token text: String, dpop: DPoPProof) async throws {
+        let id: SessionID?
+        if let (session, _) = refreshTokens.read(text) {
+            id = session
+        } else {
+            id = try? SessionID(
+                AccessToken(
+                    text, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.audience, at: time.now
+                ).claims.sid
+            )
+        }
+        guard let id else { return }
+        try await store.end(id, by: dpop.jkt)
+    }
+}
+
+/// The answer of RFC 7662 section 2.2. Of a token that is not active nothing else is said.
+struct Introspection: Encodable {
+    var active: Bool
+    var claims: AccessTokenClaims?
+
+    static let inactive = Introspection(active: false)
+
+    private init(active: Bool) {
+        self.active = active
+    }
+
+    init(claims: AccessTokenClaims) {
+        active = true
+        self.claims = claims
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case active
+        case tokenType = "token_type"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(active, forKey: .active)
+        guard let claims else { return }
+        try container.encode("DPoP", forKey: .tokenType)
+        try claims.encode(to: encoder)
+    }
+}
+#endif

@@ -1,0 +1,52 @@
+#if Server
+import ThumbturnCore
+import ThumbturnVerifier
+
+extension AuthorizationServer {
+    /// The token exchange of RFC 8693: an ID token of the app's own provider becomes a ticket for the session key that brings it. The first
+    /// time it makes the account.
+    func exchange(_ text: String, dpop: DPoPProof) async throws -> TicketAnswer {
+        let token: IDToken
+        let epoch = try await store.epoch()
+        do {
+            token = try IDToken(text, providers: providers.current, jkt: dpop.jkt, at: time.now)
+            // Whether one of before this epoch was used nobody knows any more.
+            guard token.issuedAt - epoch.began > IDToken.skew else { throw Refusal.replayed }
+        } catch let refusal as Refusal {
+            throw Refused.invalidGrant(.init(.idToken, refusal))
+        }
+        let identity = Identity(issuer: token.issuer, subject: token.subject)
+        // Nobody knows the password of an account that a provider vouches for.
+        let fresh = Account(
+            id: .random(), name: Self.normalized("\(token.subject) at \(token.issuer)"),
+            passwordHash: try await passwords.hash(Identifier<Identity>.random().text)
+        )
+        guard let account = try await store.account(of: identity, orMaking: fresh, spending: token.spend(in: epoch.number)) else {
+            throw Refused.invalidGrant(.init(.idToken, .replayed))
+        }
+        let ticket = tickets.issue(to: account, jkt: dpop.jkt, at: time.now, lifetime: settings.ticketLifetime)
+        return TicketAnswer(accessToken: ticket, expiresIn: settings.ticketLifetime.components.seconds)
+    }
+}
+
+/// The answer of RFC 8693 section 2.2.1. What was issued is no access token, so its type is `N_A`.
+struct TicketAnswer: Message, Redacted {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case accessToken = "access_token"
+        case issuedTokenType = "issued_token_type"
+        case tokenType = "token_type"
+        case expiresIn = "expires_in"
+    }
+
+    var accessToken: String
+    var issuedTokenType = TokenExchange.ticketType
+    var tokenType = "N_A"
+    var expiresIn: Int64
+}
+
+enum TokenExchange {
+    static let grantType = "urn:ietf:params:oauth:grant-type:token-exchange"
+    static let idTokenType = "urn:ietf:params:oauth:token-type:id_token"
+    static let ticketType = "urn:thumbturn:token-type:enrolment-ticket"
+}
+#endif

@@ -1,0 +1,112 @@
+#if Server
+import Crypto
+import CryptoExtras
+import Foundation
+import ThumbturnCore
+import ThumbturnVerifier
+
+/// Who gives out the ID tokens that this server exchanges for enrolment tickets: the app's own provider.
+struct IdentityProvider: Sendable {
+    var issuer: String
+    /// The app's client id at the provider.
+    var audience: String
+    var keys: [Key]
+
+    /// A public key with the one algorithm that it is for.
+    struct Key: Sendable {
+        enum Signature: Sendable {
+            case es256(VerifyingKey)
+            case rs256(_RSA.Signing.PublicKey)
+        }
+
+        var kid: String?
+        var signature: Signature
+
+        func isValid(_ signature: [UInt8], for message: [UInt8], algorithm: String) -> Bool {
+            switch (self.signature, algorithm) {
+            case (.es256(let key), "ES256"): key.isValid(signature, for: message)
+            case (.rs256(let key), "RS256"):
+                // RFC 7518 section 3.3; the standard wants this padding.
+                key.isValidSignature(
+                    _RSA.Signing.RSASignature(rawRepresentation: signature), for: message, padding: .insecurePKCS1v1_5)
+            default: false
+            }
+        }
+    }
+}
+
+/// An ID token of one of the providers (OpenID Connect Core section 3.1.3.7), asked for by one session key.
+struct IDToken {
+    /// An ID token is exchanged right after the sign-in that it tells of.
+    static let longestAge = Duration.seconds(600)
+    /// A provider's clock may be ahead by so much.
+    static let skew = Duration.seconds(60)
+
+    let issuer: String
+    let subject: String
+    let issuedAt: UnixTime
+    private let id: [UInt8]
+    private let expiresAt: UnixTime
+
+    /// What is spent with it.
+    func spend(in epoch: Int64) -> Spend { Spend(.idToken, id: id, expiresAt: expiresAt, epoch: epoch) }
+
+    /// Judges a token. Its `nonce` has to be the thumbprint of the session key that brings it: so a token that was stolen on its way is of no
+    /// use to another device, and neither is one that was made for another app's purpose.
+    init(_ text: String, providers: [IdentityProvider], jkt: String, at now: UnixTime) throws(Refusal) {
+        guard let jws = CompactJWS(text) else { throw .malformed }
+        let header = try WireJSON.decodeClaims(Header.self, from: jws.header)
+        guard header.crit == nil else { throw .malformed }
+        guard header.typ.map({ ["jwt", "application/jwt"].contains($0.lowercased()) }) ?? true else { throw .wrongType }
+        let claims = try WireJSON.decodeClaims(Claims.self, from: jws.payload)
+        guard let provider = providers.first(where: { $0.issuer == claims.iss }) else { throw .wrongIssuer }
+        let keys = header.kid.map { kid in provider.keys.filter { $0.kid == kid } } ?? provider.keys
+        guard keys.count == 1, let key = keys.first else { throw .unknownKey }
+        guard key.isValid(jws.signature, for: jws.signingInput, algorithm: header.alg) else { throw .wrongSignature }
+        guard claims.aud.values.contains(provider.audience),
+            claims.azp.map({ $0 == provider.audience }) ?? (claims.aud.values.count == 1)
+        else { throw .wrongAudience }
+        guard claims.nonce == jkt else { throw .foreignKey }
+        guard now < claims.exp else { throw .expired }
+        guard claims.iat - now <= Self.skew else { throw .notYetValid }
+        guard now - claims.iat < Self.longestAge else { throw .expired }
+        guard (1...255).contains(claims.sub.utf8.count) else { throw .malformed }
+        issuer = claims.iss
+        subject = claims.sub
+        issuedAt = claims.iat
+        // Of the signed part alone: one text may have several signatures.
+        id = Array(SHA256.hash(data: jws.signingInput).prefix(16))
+        expiresAt = min(claims.exp, claims.iat + Self.longestAge)
+    }
+
+    private struct Header: Decodable {
+        var alg: String
+        var typ: String?
+        var kid: String?
+        var crit: [String]?
+    }
+
+    private struct Claims: Decodable {
+        var iss: String
+        var sub: String
+        var aud: Audiences
+        var azp: String?
+        var nonce: String
+        var iat: UnixTime
+        var exp: UnixTime
+    }
+
+    private struct Audiences: Decodable {
+        var values: [String]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let alone = try? container.decode(String.self) {
+                values = [alone]
+            } else {
+                values = try container.decode([String].self)
+            }
+        }
+    }
+}
+#endif

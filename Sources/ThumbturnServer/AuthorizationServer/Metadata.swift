@@ -1,0 +1,63 @@
+#if Server
+import ThumbturnCore
+
+/// What this server is and can do (RFC 8414 section 2). Nothing stands here that it does not do.
+struct Metadata: Encodable {
+    enum CodingKeys: String, CodingKey {
+        case issuer
+        case tokenEndpoint = "token_endpoint"
+        case jwksURI = "jwks_uri"
+        case scopesSupported = "scopes_supported"
+        case responseTypesSupported = "response_types_supported"
+        case grantTypesSupported = "grant_types_supported"
+        case tokenAuthMethods = "token_endpoint_auth_methods_supported"
+        case tokenAuthAlgorithms = "token_endpoint_auth_signing_alg_values_supported"
+        case revocationEndpoint = "revocation_endpoint"
+        case revocationAuthMethods = "revocation_endpoint_auth_methods_supported"
+        case introspectionEndpoint = "introspection_endpoint"
+        case introspectionAuthMethods = "introspection_endpoint_auth_methods_supported"
+        case introspectionAuthAlgorithms = "introspection_endpoint_auth_signing_alg_values_supported"
+        case dpopAlgorithms = "dpop_signing_alg_values_supported"
+        case acrValuesSupported = "acr_values_supported"
+    }
+
+    var issuer: String
+    var tokenEndpoint: String
+    var jwksURI: String
+    var scopesSupported = ClientScope.allCases.map(\.rawValue)
+    /// Demanded by the standard, and there are none: people sign in on their device, not on a page of ours.
+    var responseTypesSupported: [String] = []
+    var grantTypesSupported: [String]
+    /// Devices are public clients, back ends are not.
+    var tokenAuthMethods = ["none", "private_key_jwt"]
+    var tokenAuthAlgorithms = ["ES256"]
+    var revocationEndpoint: String
+    var revocationAuthMethods = ["none"]
+    var introspectionEndpoint: String
+    var introspectionAuthMethods = ["private_key_jwt", "Bearer"]
+    var introspectionAuthAlgorithms = ["ES256"]
+    var dpopAlgorithms = ["ES256"]
+    /// RFC 9470 section 7.
+    var acrValuesSupported: [String]
+}
+
+extension AuthorizationServer {
+    /// `GET /.well-known/oauth-authorization-server`.
+    var metadata: Metadata {
+        let url = settings.publicURL
+        return Metadata(
+            issuer: url, tokenEndpoint: url + "/v1/token", jwksURI: url + "/.well-known/jwks.json",
+            grantTypesSupported: grantTypes, revocationEndpoint: url + "/v1/revoke",
+            introspectionEndpoint: url + "/v1/introspect",
+            acrValuesSupported: Set([KeyKind.biometric, .passcode, .pin].map { assurance(of: $0).acr }).sorted()
+        )
+    }
+
+    var grantTypes: [String] {
+        [proofGrantType, "refresh_token", "client_credentials"] + (exchangesTokens ? [TokenExchange.grantType] : [])
+    }
+
+    /// Only where there is a provider to believe.
+    var exchangesTokens: Bool { settings.identityProviders != nil }
+}
+#endif

@@ -1,0 +1,87 @@
+#if Server
+import CryptoExtras
+import Foundation
+import Synchronization
+import ThumbturnCore
+import ThumbturnVerifier
+
+/// The providers of a file, read again from time to time, because their keys change.
+///
+///     {"providers": [{"issuer": "https://id.example", "audience": "our-app", "jwks": "id.example.json"}]}
+///
+/// `jwks` is a file with the provider's key set, beside this one. Keys that are neither P-256 nor RSA of 2048 to 4096 bits are passed over.
+final class IdentityProviders: Sendable {
+    private let file: String?
+    private let loaded: Mutex<[IdentityProvider]>
+
+    var current: [IdentityProvider] { loaded.withLock { $0 } }
+
+    /// Throws `SetupError.providers` where the file says nothing that can be understood.
+    init(file: String?) throws(SetupError) {
+        self.file = file
+        loaded = Mutex(try file.map(Self.read) ?? [])
+    }
+
+    /// Reads the file again; one that cannot be read changes nothing.
+    func reload() {
+        guard let file, let fresh = try? Self.read(file) else { return }
+        loaded.withLock { $0 = fresh }
+    }
+
+    private struct Listed: Decodable {
+        struct Provider: Decodable {
+            var issuer: String
+            var audience: String
+            var jwks: String
+        }
+        var providers: [Provider]
+    }
+
+    private struct Keys: Decodable { var keys: [Key] }
+    private struct Key: Decodable {
+        var kty: String
+        var kid: String?
+        var use: String?
+        var crv: String?
+        var x: String?
+        var y: String?
+        var n: String?
+        var e: String?
+    }
+
+    private static func read(_ path: String) throws(SetupError) -> [IdentityProvider] {
+        do {
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+            let listed = try WireJSON.decodeClaims(Listed.self, from: Array(Data(contentsOf: URL(fileURLWithPath: path))))
+            return try listed.providers.map { provider in
+                let bytes = try Data(contentsOf: URL(fileURLWithPath: provider.jwks, relativeTo: folder))
+                let keys = try WireJSON.decodeClaims(Keys.self, from: Array(bytes)).keys.compactMap(key)
+                guard provider.issuer.hasPrefix("https://"), !provider.audience.isEmpty, !keys.isEmpty else {
+                    throw SetupError.providers(path)
+                }
+                return IdentityProvider(issuer: provider.issuer, audience: provider.audience, keys: keys)
+            }
+        } catch {
+            throw .providers(path)
+        }
+    }
+
+    private static func key(_ jwk: Key) -> IdentityProvider.Key? {
+        guard jwk.use == nil || jwk.use == "sig" else { return nil }
+        func bytes(_ text: String?) -> [UInt8]? { text.flatMap { Base64URL.decode($0) } }
+        switch jwk.kty {
+        case "EC":
+            guard jwk.crv == "P-256", let x = bytes(jwk.x), let y = bytes(jwk.y),
+                let key = try? VerifyingKey(x963: [4] + x + y)
+            else { return nil }
+            return IdentityProvider.Key(kid: jwk.kid, signature: .es256(key))
+        case "RSA":
+            guard let n = bytes(jwk.n), let e = bytes(jwk.e), (256...512).contains(n.count),
+                let key = try? _RSA.Signing.PublicKey(n: n, e: e)
+            else { return nil }
+            return IdentityProvider.Key(kid: jwk.kid, signature: .rs256(key))
+        default: return nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,29 @@
+#if Server
+import ThumbturnCore
+import ThumbturnVerifier
+
+extension Server {
+    /// Makes a new key for access tokens. It signs ten minutes later, and running servers notice it by themselves.
+    public func rotateTokenKey() async throws { try await service.secrets.rotateTokenKey() }
+
+    /// The keys of access tokens, newest first: `waiting`, `signing`, `staying` until its last token has ended, or `retired`.
+    public func tokenKeys() async throws -> [(kid: String, state: String)] {
+        let tokens = service.secrets.current.tokens
+        let signing = tokens.signing(at: service.time.now)
+        return tokens.keys.map { key in
+            let state =
+                key.secret == signing.secret ? "signing" : key.createdAt > signing.createdAt ? "waiting" : "staying"
+            return (key.signer.kid, state)
+        } + (try await service.store.retiredKeys().map { ($0.kid, "retired") })
+    }
+
+    /// All public keys of access tokens there ever were, as a JWK set.
+    public func archivedJWKS() async throws -> String {
+        let retired = try await service.store.retiredKeys().map { key in
+            JWK(x: Array(key.x963[1..<33]), y: Array(key.x963[33...]), kid: key.kid, use: "sig", alg: "ES256")
+        }
+        let live = service.secrets.current.jwks(at: service.time.now).keys
+        return String(decoding: WireJSON.encode(JWKS(keys: live + retired)), as: UTF8.self)
+    }
+}
+#endif

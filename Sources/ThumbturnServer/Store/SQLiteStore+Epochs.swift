@@ -1,0 +1,94 @@
+#if Server
+import Foundation
+import GRDB
+package import ThumbturnCore
+
+extension SQLiteStore {
+    package func beginEpoch() async throws {
+        try await writer.write { db, now in try Schema.beginEpoch(db, at: now) }
+    }
+
+    package func epoch() async throws -> (number: Int64, began: UnixTime) {
+        try await pool.read { db in
+            guard let row = try Row.fetchOne(db, sql: "SELECT epoch, epoch_began FROM node") else {
+                return (0, UnixTime(seconds: 0))
+            }
+            return (row["epoch"], UnixTime(seconds: row["epoch_began"]))
+        }
+    }
+
+    package func backUp(to path: String) async throws {
+        let copy = try DatabaseQueue(path: path)
+        try pool.backup(to: copy)
+        // One file, without a log beside it.
+        try await copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+    }
+
+    package func restore(from path: String) async throws {
+        var readOnly = Configuration()
+        readOnly.readonly = true
+        guard let backup = try? DatabaseQueue(path: path, configuration: readOnly),
+            (try? await backup.read { try $0.tableExists("node") && $0.tableExists("sessions") }) == true
+        else { throw SetupError.noBackup(path) }
+        // The new epoch begins in a copy, which then takes the place of everything in one transaction: no server that runs ever sees the
+        // old epoch again, and what it knows of its own is no longer good.
+        let draft = try DatabaseQueue()
+        try backup.backup(to: draft)
+        try Schema.migrator.migrate(draft)
+        let (now, place) = (time.now, mark.place)
+        let commits = try await pool.read { try Int64.fetchOne($0, sql: "SELECT commits FROM node") } ?? 0
+        try await draft.write { db in
+            // Servers that run may commit meanwhile, and never so often: no mark is ahead of what comes now.
+            try Schema.beginEpoch(db, at: now, after: commits + (1 << 32))
+            try db.execute(sql: "UPDATE node SET place = ?", arguments: [place])
+        }
+        try draft.backup(to: pool)
+    }
+}
+
+extension Schema {
+    /// Begins an epoch if this database was put in the place of a newer one, or its folder is a copy, and makes the mark.
+    ///
+    /// If this process ends at any point here, the next one decides the same: what tells a restored database stays until the epoch is
+    /// committed.
+    static func beginEpochIfRestored(_ pool: DatabasePool, _ mark: CommitMark, at now: UnixTime) throws -> Bool {
+        let (isRestored, commits) = try pool.write { db in
+            guard let node = try Row.fetchOne(db, sql: "SELECT commits, place FROM node") else {
+                preconditionFailure("the node's row is made with the tables")
+            }
+            let (commits, place, found) = (node["commits"] as Int64, node["place"] as String, mark.read())
+            // A database from before there were marks has nothing to compare with.
+            let isRestored = !place.isEmpty && (place != mark.place || (found ?? .max) > commits)
+            if place != mark.place { try db.execute(sql: "UPDATE node SET place = ?", arguments: [mark.place]) }
+            if isRestored {
+                try beginEpoch(db, at: now, after: found ?? 0)
+            } else if found == nil {
+                try mark.make(commits)
+            }
+            return (isRestored, try Int64.fetchOne(db, sql: "SELECT commits FROM node") ?? 0)
+        }
+        if isRestored { try mark.make(commits) }
+        return isRestored
+    }
+
+    /// What ends with an epoch. The nonces of DPoP end by themselves, with the process.
+    ///
+    /// - Parameter commits: the last commit that anybody has seen; later ones have higher numbers.
+    static func beginEpoch(_ db: Database, at now: UnixTime, after commits: Int64 = 0) throws {
+        try db.execute(
+            sql: """
+                UPDATE node SET epoch = ?1, commits = max(commits, ?2) + 1, high_water = max(high_water, ?3),
+                    epoch_began = max(high_water, ?3), purged_until = max(purged_until, high_water, ?3)
+                """,
+            // Random, so that the epoch of a backup is never taken for one that came later.
+            arguments: [Int64.random(in: 1...Int64.max), commits, now.seconds]
+        )
+        try db.execute(sql: "DELETE FROM secrets WHERE use IN ('challenge', 'refresh')")
+        try db.execute(sql: "UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL", arguments: [now.seconds])
+        try db.execute(sql: "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')")
+        // Which of these were used since, nobody knows any more: a step of the clock is at most one ahead.
+        try db.execute(sql: "DELETE FROM recovery_codes")
+        try db.execute(sql: "UPDATE accounts SET one_time_last = max(one_time_last, (SELECT high_water FROM node) / 30 + 1)")
+    }
+}
+#endif

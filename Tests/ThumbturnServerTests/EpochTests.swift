@@ -1,0 +1,347 @@
+#if Tools
+import Dispatch
+import Foundation
+import GRDB
+import Synchronization
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnLoad
+@testable import ThumbturnServer
+
+/// A database that was restored has forgotten what was used since. Nothing of before is good then.
+@Suite struct EpochTests {
+    /// What somebody could hold from before: tokens, a challenge whose proof was used, one that was not, a ticket.
+    struct Held: Sendable {
+        var ada: LiveServer.Enrolled
+        var tokens: TokenAnswer
+        var usedProof: String
+        var freshProof: String
+        var assertion: String
+    }
+
+    private static let database = "/thumbturn.sqlite"
+
+    private func temporary(_ body: (String) async throws -> Void) async throws {
+        let folder = LiveServer.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await body(folder)
+    }
+
+    /// A backup is made, then a proof is used, then the backup takes the database's place by `restore`, and the server starts again.
+    private func story(
+        _ restore: @escaping @Sendable (_ folder: String, _ backup: String) async throws -> Void,
+        then: @escaping @Sendable (LiveServer, Held) async throws -> Void
+    ) async throws {
+        try await temporary { folder in
+            let clock = TestClock()
+            let backup = folder + ".backup"
+            defer { try? FileManager.default.removeItem(atPath: backup) }
+            let held = Box<Held>()
+            let port = try await LiveServer.freePort()
+            let url = "http://127.0.0.1:\(port)"
+            try await LiveServer.run(folder: folder, publicURL: url, clock: clock) { live in
+                let ada = LiveServer.Enrolled(device: LoadDevice(server: url), connection: try await live.connect())
+                try await ada.device.enrol(account: "ada", password: LiveServer.password, over: ada.connection)
+                let bank = try await live.backEnd([.introspect])
+                try await live.service.store.backUp(to: backup)
+                let (challenge, nonce) = try await ada.challenge()
+                let proof = ada.device.proof(challenge)
+                let tokens = try await ada.redeem(proof, nonce: nonce).read(TokenAnswer.self)
+                let assertion = try BackEnd(id: "bank", url: url, key: bank.key, connection: bank.connection)
+                    .assertion(at: clock.now, claims: ["exp": clock.now.seconds + 300])
+                held.set(
+                    Held(
+                        ada: ada, tokens: tokens, usedProof: proof,
+                        freshProof: ada.device.proof(try await ada.challenge().challenge), assertion: assertion))
+            }
+            try await restore(folder, backup)
+            clock.advance(by: .seconds(10))
+            try await LiveServer.run(folder: folder, publicURL: url, clock: clock) { live in
+                var held = try #require(held.value)
+                held.ada = LiveServer.Enrolled(device: held.ada.device, connection: try await live.connect())
+                try await then(live, held)
+            }
+        }
+    }
+
+    /// Nothing of before is good, and everybody can begin anew.
+    @Sendable private func nothingIsRevived(_ live: LiveServer, _ held: Held) async throws {
+        let ada = held.ada
+        for proof in [held.usedProof, held.freshProof] {
+            #expect(try await ada.redeem(proof, nonce: try await ada.nonce()).problem?.error == "invalid_grant")
+        }
+        #expect(try await ada.refresh(held.tokens.refreshToken).problem?.error == "invalid_grant")
+        #expect(try await ada.get("/v1/me", token: held.tokens.accessToken).problem?.error == "invalid_token")
+        await #expect(throws: Refused.self) { _ = try await live.service.client(asserting: held.assertion) }
+        let tokens = try await ada.signIn()
+        #expect(try await ada.refresh(tokens.refreshToken).status == 200, "the device signs in anew")
+    }
+
+    @Test func restoringABackupStartsANewEpochAndRevivesNothing() async throws {
+        try await story { folder, backup in
+            let settings = try ServerSettings(publicURL: "http://localhost", dataFolder: folder)
+            try await Server(settings).restore(from: backup)
+        } then: { live, held in
+            #expect(!live.service.store.wasRestored, "the command knew it already")
+            try await nothingIsRevived(live, held)
+        }
+    }
+
+    @Test func aDatabaseThatWasPutBackByHandIsNoticed() async throws {
+        try await story { folder, backup in
+            for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder + Self.database + end) }
+            try FileManager.default.copyItem(atPath: backup, toPath: folder + Self.database)
+        } then: { live, held in
+            #expect(live.service.store.wasRestored)
+            try await nothingIsRevived(live, held)
+        }
+    }
+
+    @Test func aDatabaseWithoutItsMarkIsNoticed() async throws {
+        try await story { folder, _ in
+            try FileManager.default.removeItem(atPath: folder + Self.database + ".mark")
+        } then: { live, held in
+            #expect(live.service.store.wasRestored)
+            try await nothingIsRevived(live, held)
+        }
+    }
+
+    @Test func aFolderThatWasCopiedIsNoticed() async throws {
+        try await story { folder, _ in
+            try FileManager.default.moveItem(atPath: folder, toPath: folder + ".old")
+            try FileManager.default.copyItem(atPath: folder + ".old", toPath: folder)
+            try FileManager.default.removeItem(atPath: folder + ".old")
+        } then: { live, held in
+            #expect(live.service.store.wasRestored)
+            try await nothingIsRevived(live, held)
+        }
+    }
+
+    @Test func aRestartIsNoRestore() async throws {
+        try await story { _, _ in
+        } then: { live, held in
+            #expect(!live.service.store.wasRestored)
+            let ada = held.ada
+            #expect(try await ada.redeem(held.usedProof, nonce: try await ada.nonce()).status == 400)
+            #expect(try await ada.redeem(held.freshProof, nonce: try await ada.nonce()).status == 200)
+            #expect(try await ada.refresh(held.tokens.refreshToken).status == 200)
+            _ = try await live.service.client(asserting: held.assertion)
+        }
+    }
+
+    /// A server that goes on running has the secrets of the old epoch until it reads the new ones; until then it accepts nothing.
+    @Test func aServerThatRunsAcceptsNothingOfTheOldEpoch() async throws {
+        try await LiveServer.run { live in
+            let ada = try await live.device()
+            let tokens = try await ada.signIn()
+            let proof = ada.device.proof(try await ada.challenge().challenge)
+            let backup = live.folder + ".backup"
+            defer { try? FileManager.default.removeItem(atPath: backup) }
+            try await live.service.store.backUp(to: backup)
+            let other = try await Server(ServerSettings(publicURL: "http://localhost", dataFolder: live.folder))
+            try await other.restore(from: backup)
+            #expect(try await ada.redeem(proof, nonce: try await ada.nonce()).status == 503)
+            #expect(try await ada.get("/v1/me", token: tokens.accessToken).status == 401)
+            // The first refusal makes it read the new secrets, once in a second.
+            live.clock.advance(by: .seconds(1))
+            #expect(try await ada.refresh(tokens.refreshToken).status != 200)
+            #expect(try await ada.redeem(proof, nonce: try await ada.nonce()).status == 400)
+            #expect(try await ada.refresh(tokens.refreshToken).status == 400)
+            #expect(try await ada.signIn().tokenType == "DPoP")
+        }
+    }
+
+    /// The server has judged a proof with the secrets of one epoch, and knows the next one before it writes.
+    @Test("what old secrets vouched for is not spent in the new epoch", arguments: ["sign-in", "step-up", "enrolment"])
+    func inBetween(_ what: String) async throws {
+        let meanwhile = Box<@Sendable () async throws -> Void>()
+        try await LiveServer.run(beforeSpending: { try? await meanwhile.value?() }) { live in
+            let ada = try await live.device()
+            let new = try await EnrolmentTests.Attempt(live)
+            meanwhile.set {
+                try await live.service.store.beginEpoch()
+                try await live.service.secrets.reload()
+            }
+            switch what {
+            case "sign-in":
+                let (challenge, nonce) = try await ada.challenge()
+                #expect(try await ada.redeem(ada.device.proof(challenge), nonce: nonce).problem?.error == "invalid_grant")
+            case "step-up":
+                let answer = try await StepUpTests.send(try await StepUpTests.draft(ada), ada, "&act=card-details")
+                #expect(answer.problem?.error == "invalid_grant")
+            default: #expect(try await new.enrol().kind == "verification-failed")
+            }
+            meanwhile.set {}
+            #expect(try await ada.signIn().tokenType == "DPoP")
+            #expect(try await new.enrol().kind == "ok")
+        }
+    }
+
+    @Test func anOperatorBeginsAnEpoch() async throws {
+        try await LiveServer.run { live in
+            let ada = try await live.device()
+            let tokens = try await ada.signIn()
+            try await Server(live.service).beginEpoch()
+            try await live.service.tidy()
+            #expect(try await ada.refresh(tokens.refreshToken).status == 400)
+            #expect(try await ada.signIn().tokenType == "DPoP")
+        }
+    }
+
+    @Test func anUnfinishedApprovalEndsWithItsEpoch() async throws {
+        try await temporary { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let path = folder + "/store.sqlite"
+            let store = try SQLiteStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
+            let states = ["open", "approved", "redeemed", "declined", "withdrawn", "expired"]
+            try await store.pool.write { db in
+                try db.execute(sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (x'01', 'ada', 'x', 1)")
+                for (number, state) in states.enumerated() {
+                    try db.execute(
+                        sql: """
+                            INSERT INTO approvals
+                                (id, creator, transaction_id, account_id, txn, demand, created_at, expires_at, state)
+                            VALUES (?, 'bank', ?, x'01', '', '', 1, 2000000, ?)
+                            """,
+                        arguments: [Data([UInt8(number)]), "\(number)", state])
+                }
+            }
+            try await store.beginEpoch()
+            let after = try await store.pool.read { try String.fetchAll($0, sql: "SELECT state FROM approvals ORDER BY id") }
+            #expect(after == ["expired", "expired", "redeemed", "declined", "withdrawn", "expired"])
+        }
+    }
+
+    @Test func whatIsUsedOnceByAPersonEndsWithItsEpoch() async throws {
+        try await temporary { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let time = NodeTime(TestClock(UnixTime(seconds: 3_000_000)).node)
+            let store = try SQLiteStore(path: folder + "/store.sqlite", time: time)
+            try await store.pool.write { db in
+                try db.execute(sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (x'01', 'ada', 'x', 1)")
+                try db.execute(sql: "INSERT INTO recovery_codes (account_id, hash) VALUES (x'01', x'02')")
+            }
+            try await store.beginEpoch()
+            let (codes, step) = try await store.pool.read { db in
+                (
+                    try Int.fetchOne(db, sql: "SELECT count(*) FROM recovery_codes"),
+                    try Int.fetchOne(db, sql: "SELECT one_time_last FROM accounts")
+                )
+            }
+            #expect(codes == 0 && step == 100_001, "a code of the next half minute may have been used, and none after it")
+        }
+    }
+
+    @Test func aDatabaseFromBeforeThereWereMarksIsKeptAsItIs() async throws {
+        try await temporary { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let path = folder + "/store.sqlite"
+            let old = try DatabaseQueue(path: path)
+            try Schema.migrator.migrate(old, upTo: "14 retired token keys")
+            try old.close()
+            let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
+            expect(try SQLiteStore(path: path, time: time).wasRestored, is: false)
+            expect(try SQLiteStore(path: path, time: time).wasRestored, is: false)
+        }
+    }
+
+    /// Opens a database as a process does at its start.
+    private func opens(_ path: String) throws -> SQLiteStore {
+        try SQLiteStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
+    }
+
+    @Test func manyThatOpenANewDatabaseAtOnceAndWriteTakeNothingForARestore() async throws {
+        for _ in 0..<20 {
+            try await temporary { folder in
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                let path = folder + "/store.sqlite"
+                // The folder's lock keeps the tables' making apart.
+                let pool = try DatabasePool(path: path)
+                try Schema.migrator.migrate(pool)
+                try pool.close()
+                let restored = try await withThrowingTaskGroup { group in
+                    for number in 0..<6 {
+                        group.addTask {
+                            let store = try opens(path)
+                            // The first write comes at once, while others are still opening.
+                            for step in 0..<5 {
+                                let name = "\(number) \(step)"
+                                _ = try await store.addAccount(Account(id: .random(), name: name, passwordHash: "x"))
+                            }
+                            return store.wasRestored
+                        }
+                    }
+                    return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+                #expect(restored == 0)
+            }
+        }
+    }
+
+    /// One process has made the database and has not written anything else yet.
+    @Test func aMarkIsThereBeforeAnybodyElseSeesTheDatabase() async throws {
+        try await temporary { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let path = folder + "/store.sqlite"
+            let pool = try DatabasePool(path: path)
+            try Schema.migrator.migrate(pool)
+            let mark = try CommitMark(beside: path)
+            #expect(mark.read() == nil)
+            expect(try Schema.beginEpochIfRestored(pool, mark, at: UnixTime(seconds: 1_000_000)), is: false)
+            #expect(mark.read() == 0)
+            expect(try opens(path).wasRestored, is: false)
+        }
+    }
+
+    /// The process that found the mark missing ended before its epoch was written.
+    @Test func whatTellsARestoredDatabaseStaysUntilTheEpochIsThere() async throws {
+        try await temporary { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let path = folder + "/store.sqlite"
+            _ = try await opens(path).addAccount(Account(id: .random(), name: "ada", passwordHash: "x"))
+            try FileManager.default.removeItem(atPath: path + ".mark")
+            // Only the files were opened.
+            _ = try CommitMark(beside: path)
+            expect(try opens(path).wasRestored, is: true)
+            expect(try opens(path).wasRestored, is: false)
+        }
+    }
+
+    @Test func aMarkThatIsHalfWrittenIsReadAgain() throws {
+        let path = LiveServer.temporaryFolder()
+        defer { for end in [".mark", ".place"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let mark = try CommitMark(beside: path)
+        mark.record(99)
+        #expect(mark.read() == 99)
+        let handle = try #require(FileHandle(forWritingAtPath: path + ".mark"))
+        try handle.write(contentsOf: Data("0000000000000000199".utf8))
+        #expect(mark.read() == nil, "the halves differ")
+        // One writes, one reads: no number is ever seen that was not written.
+        DispatchQueue.concurrentPerform(iterations: 2) { side in
+            for number in Int64(1)...20_000 {
+                if side == 0 { mark.record(number) } else if let seen = mark.read(), seen > 20_000 { Issue.record("\(seen)") }
+            }
+        }
+    }
+
+    @Test func whatIsNoBackupIsRefused() async throws {
+        try await LiveServer.run { live in
+            let server = Server(live.service)
+            let error = await #expect(throws: SetupError.self) { try await server.restore(from: "/nowhere") }
+            #expect(error?.description.contains("thumbturn-server backup") == true)
+            await #expect(throws: SetupError.self) { try await server.restore(from: live.folder + "/master.key") }
+            await #expect(throws: SetupError.self) { try await server.backUp(to: live.folder + "/master.key") }
+            let ada = try await live.device()
+            #expect(try await ada.signIn().tokenType == "DPoP", "and nothing has changed")
+        }
+    }
+}
+
+/// One value that a test hands from one server to the next.
+final class Box<Value: Sendable>: Sendable {
+    private let content = Mutex<Value?>(nil)
+    var value: Value? { content.withLock { $0 } }
+    func set(_ value: Value) { content.withLock { $0 = value } }
+}
+#endif

@@ -1,0 +1,184 @@
+#if Tools
+import Crypto
+import CryptoExtras
+import Foundation
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnLoad
+@testable import ThumbturnServer
+import ThumbturnVerifier
+
+/// People who sign in at the app's own provider enrol a device with its ID token.
+@Suite struct TokenExchangeTests {
+    /// A provider with a key of each kind, and the file that an operator writes for it.
+    struct Provider: Sendable {
+        static let issuer = "https://id.example"
+        let ec = P256.Signing.PrivateKey()
+        let rsa: _RSA.Signing.PrivateKey
+        let folder: String
+
+        var file: String { folder + "/providers.json" }
+
+        init() throws {
+            rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+            folder = LiveServer.temporaryFolder()
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let (n, e) = (try rsa.publicKey.getKeyPrimitives().modulus, try rsa.publicKey.getKeyPrimitives().publicExponent)
+            let jwk = try VerifyingKey(x963: Array(ec.publicKey.x963Representation)).jwk
+            try #"{"providers":[{"issuer":"\#(Self.issuer)","audience":"our-app","jwks":"keys.json"}]}"#
+                .write(toFile: file, atomically: true, encoding: .utf8)
+            try """
+            {"keys":[{"kty":"EC","crv":"P-256","x":"\(jwk.x)","y":"\(jwk.y)","kid":"ec","x5c":[]},
+            {"kty":"RSA","n":"\(Base64URL.encode(n))","e":"\(Base64URL.encode(e))","kid":"rsa","use":"sig"},
+            {"kty":"RSA","n":"\(Base64URL.encode(n))","e":"\(Base64URL.encode(e))","kid":"enc","use":"enc"},
+            {"kty":"OKP","crv":"Ed25519","x":"AA","kid":"other"}]}
+            """.write(toFile: folder + "/keys.json", atomically: true, encoding: .utf8)
+        }
+
+        func idToken(
+            for jkt: String, at now: UnixTime, header: [String: any Sendable] = [:], claims: [String: any Sendable] = [:]
+        ) throws -> String {
+            let header = ["alg": "ES256", "kid": "ec"].merging(header) { $1 }
+            let claims = [
+                "iss": Self.issuer, "aud": "our-app", "sub": "person-7", "nonce": jkt, "iat": now.seconds,
+                "exp": now.seconds + 3600,
+            ].merging(claims) { $1 }
+            let input = CompactJWS.signingInput(
+                header: Array(try JSONSerialization.data(withJSONObject: header)),
+                payload: Array(try JSONSerialization.data(withJSONObject: claims.filter { !($0.value is BackEnd.Absent) }))
+            )
+            let isRSA = ["rsa", "enc"].contains(header["kid"] as? String)
+            let signature =
+                try isRSA
+                ? rsa.signature(for: input, padding: .insecurePKCS1v1_5).rawRepresentation
+                : ec.signature(for: input).rawRepresentation
+            return CompactJWS.compact(signingInput: input, signature: Array(signature))
+        }
+    }
+
+    private func with(_ body: @escaping @Sendable (LiveServer, Provider, LoadDevice) async throws -> Void) async throws {
+        let provider = try Provider()
+        defer { try? FileManager.default.removeItem(atPath: provider.folder) }
+        try await LiveServer.run(configure: { $0.identityProviders = provider.file }) { live in
+            try await body(live, provider, LoadDevice(server: live.url))
+        }
+    }
+
+    private func exchange(_ token: String, _ device: LoadDevice, _ live: LiveServer) async throws -> LoadConnection.Answer {
+        let connection = try await live.connect()
+        let nonce = try await device.challenge(over: connection).nonce
+        let form = Array(
+            """
+            grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange&subject_token=\(token)\
+            &subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aid_token
+            """.utf8)
+        return try await connection.send(
+            "POST", "/v1/token", type: "application/x-www-form-urlencoded",
+            headers: [("DPoP", device.dpop("POST", "/v1/token", form, nonce: nonce))], body: form)
+    }
+
+    private func enrol(_ ticket: String, _ device: LoadDevice, _ live: LiveServer) async throws -> LoadConnection.Answer {
+        let connection = try await live.connect()
+        let (challenge, nonce) = try await device.challenge(.enrol, [device.sessionKid, device.kid], over: connection)
+        let body = WireJSON.encode(EnrolRequest(ticket: ticket, name: "Phone", keys: device.registrations(challenge)))
+        return try await connection.send(
+            "POST", "/v1/devices", type: "application/json",
+            headers: [("DPoP", device.dpop("POST", "/v1/devices", body, nonce: nonce))], body: body)
+    }
+
+    @Test("an ID token enrols a device, and the next one finds the same account", arguments: ["ec", "rsa"])
+    func enrols(_ kid: String) async throws {
+        try await with { live, provider, device in
+            let header = ["kid": kid, "alg": kid == "ec" ? "ES256" : "RS256"]
+            var accounts: Set<String> = []
+            for device in [device, LoadDevice(server: live.url)] {
+                let token = try provider.idToken(for: device.sessionKid, at: live.clock.now, header: header)
+                let answer = try await exchange(token, device, live)
+                let fields = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+                #expect(Set(fields.keys) == ["access_token", "issued_token_type", "token_type", "expires_in"])
+                #expect(fields["token_type"] as? String == "N_A" && fields["expires_in"] as? Int == 300)
+                let ticket = try #require(fields["access_token"] as? String, "\(answer.text)")
+                #expect(
+                    try await enrol(ticket, LoadDevice(server: live.url), live).status == 401, "it is bound to the session key")
+                #expect(try await enrol(ticket, device, live).status == 201)
+                accounts.insert(try claims(of: try await device.signIn(over: try await live.connect()).accessToken).sub)
+            }
+            #expect(accounts.count == 1)
+        }
+    }
+
+    @Test func anIDTokenIsExchangedOnce() async throws {
+        try await with { live, provider, device in
+            let token = try provider.idToken(for: device.sessionKid, at: live.clock.now)
+            #expect(try await exchange(token, device, live).status == 200)
+            let again = try await exchange(token, device, live)
+            #expect(again.status == 400 && again.problem?.error == "invalid_grant")
+        }
+    }
+
+    @Test(
+        "an ID token that is not good is refused",
+        arguments: [
+            "another session key", "no nonce", "another issuer", "another audience", "several audiences", "another party",
+            "expired", "ten minutes old", "from the future", "none", "HS256", "algorithm of another key", "unknown key",
+            "encryption key", "no key named", "access token", "no subject", "changed",
+        ])
+    func refused(_ what: String) async throws {
+        try await with { live, provider, device in
+            let (now, jkt) = (live.clock.now, device.sessionKid)
+            func token(_ header: [String: any Sendable] = [:], _ claims: [String: any Sendable] = [:]) throws -> String {
+                try provider.idToken(for: jkt, at: now, header: header, claims: claims)
+            }
+            let bad =
+                switch what {
+                case "another session key": try token([:], ["nonce": LoadDevice(server: live.url).sessionKid])
+                case "no nonce": try token([:], ["nonce": BackEnd.Absent()])
+                case "another issuer": try token([:], ["iss": "https://evil.example"])
+                case "another audience": try token([:], ["aud": "their-app"])
+                case "several audiences": try token([:], ["aud": ["our-app", "their-app"]])
+                case "another party": try token([:], ["azp": "their-app"])
+                case "expired": try token([:], ["iat": now.seconds - 10, "exp": now.seconds])
+                case "ten minutes old": try token([:], ["iat": now.seconds - 600])
+                case "from the future": try token([:], ["iat": now.seconds + 61])
+                case "none": try token(["alg": "none"])
+                case "HS256": try token(["alg": "HS256"])
+                case "algorithm of another key": try token(["alg": "RS256"])
+                case "unknown key": try token(["kid": "nobody's"])
+                case "encryption key": try token(["kid": "enc", "alg": "RS256"])
+                case "no key named": try token(["kid": ""])
+                case "access token": try token(["typ": "at+jwt"])
+                case "no subject": try token([:], ["sub": ""])
+                default: String(try token().dropLast(8)) + "AAAAAAAA"
+                }
+            let answer = try await exchange(bad, device, live)
+            #expect(answer.status == 400 && answer.problem?.error == "invalid_grant", "\(what)")
+            #expect(try await exchange(try token(), device, live).status == 200)
+        }
+    }
+
+    @Test func withoutAProviderThereIsNoSuchGrant() async throws {
+        try await LiveServer.run { live in
+            let answer = try await exchange("e30.e30.AA", LoadDevice(server: live.url), live)
+            #expect(answer.problem?.error == "unsupported_grant_type")
+            let metadata = live.service.metadata.grantTypesSupported
+            #expect(!metadata.contains(TokenExchange.grantType))
+        }
+        try await with { live, _, _ in
+            #expect(live.service.metadata.grantTypesSupported.contains(TokenExchange.grantType))
+        }
+    }
+
+    @Test func aFileThatSaysNothingIsRefusedAndAKeySetIsReadAgain() async throws {
+        let provider = try Provider()
+        defer { try? FileManager.default.removeItem(atPath: provider.folder) }
+        let providers = try IdentityProviders(file: provider.file)
+        #expect(providers.current.first?.keys.compactMap(\.kid) == ["ec", "rsa"])
+        try "broken".write(toFile: provider.folder + "/keys.json", atomically: true, encoding: .utf8)
+        providers.reload()
+        #expect(providers.current.count == 1, "a file that cannot be read changes nothing")
+        #expect(throws: SetupError.self) { _ = try IdentityProviders(file: provider.file) }
+        #expect(throws: SetupError.self) { _ = try IdentityProviders(file: "/nowhere") }
+    }
+}
+#endif

@@ -1,0 +1,108 @@
+#if Tools
+import Crypto
+import Foundation
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnLoad
+@testable import ThumbturnServer
+import ThumbturnVerifier
+
+/// The keys of access tokens change while servers run and tokens live.
+@Suite struct TokenKeysTests {
+    private func kid(_ token: String) throws -> String {
+        struct Header: Decodable { var kid: String }
+        return try JSONDecoder().decode(Header.self, from: Data(try #require(CompactJWS(token)).header)).kid
+    }
+
+    private func published(_ one: LiveServer.Enrolled) async throws -> [String] {
+        try await one.connection.send("GET", "/.well-known/jwks.json").read(JWKS.self).keys.compactMap(\.kid)
+    }
+
+    @Test func aNewKeyIsPublishedBeforeItSignsAndAnOldOneStaysAsLongAsItsTokens() async throws {
+        try await LiveServer.run { live in
+            let ada = try await live.device()
+            let old = try await published(ada)
+            #expect(old.count == 1)
+            live.clock.advance(by: .seconds(100))
+            try await live.service.secrets.rotateTokenKey()
+            let both = try await published(ada)
+            #expect(both.count == 2 && both.first == old.first, "the signing one is first")
+            live.clock.advance(by: .seconds(599))
+            let last = try await ada.signIn().accessToken
+            #expect(try kid(last) == old[0])
+            live.clock.advance(by: .seconds(1))
+            let next = try await ada.signIn().accessToken
+            #expect(try kid(next) == both[1])
+            #expect(try await published(ada) == [both[1], old[0]])
+            #expect(try await ada.get("/v1/me", token: last).status == 200, "what the old key signed is still good")
+
+            live.clock.advance(by: .seconds(300 + 599))
+            try await live.service.tidy()
+            #expect(try await published(ada).count == 2)
+            live.clock.advance(by: .seconds(1))
+            try await live.service.tidy()
+            #expect(try await published(ada) == [both[1]])
+            let archived = try await Server(live.service).archivedJWKS()
+            let all = try JSONDecoder().decode(JWKS.self, from: Data(archived.utf8)).keys.compactMap(\.kid)
+            #expect(all == [both[1], old[0]], "its public half is kept for what it signed")
+            // An archived key judges old receipts, and no token any more.
+            #expect(live.service.secrets.current.tokenKeys[old[0]] == nil)
+        }
+    }
+
+    @Test("another node takes the new key up without a restart")
+    func nodes() async throws {
+        let folder = LiveServer.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let clock = TestClock()
+        try await LiveServer.run(folder: folder, clock: clock) { one in
+            try await LiveServer.run(folder: folder, publicURL: one.url, clock: clock) { two in
+                let ada = try await one.device()
+                let before = try await published(ada)
+                clock.advance(by: .seconds(5))
+                try await two.service.secrets.rotateTokenKey()
+                clock.advance(by: .seconds(60))
+                try await one.service.tidy()
+                #expect(try await published(ada).count == 2)
+                clock.advance(by: .seconds(600))
+                let elsewhere = LiveServer.Enrolled(device: ada.device, connection: try await two.connect())
+                let token = try await elsewhere.signIn().accessToken
+                #expect(try kid(token) != before[0])
+                #expect(try await ada.get("/v1/me", token: token).status == 200)
+            }
+        }
+    }
+
+    @Test func keysThatAreMadeInOneSecondKeepTheirOrder() async throws {
+        try await LiveServer.run { live in
+            let ada = try await live.device()
+            let first = try await published(ada)
+            for _ in 0..<6 { try await live.service.secrets.rotateTokenKey() }
+            #expect(try await published(ada).first == first.first, "each waits its time")
+            let newest = live.service.secrets.current.tokens.keys[0]
+            live.clock.advance(by: .seconds(607))
+            #expect(try kid(try await ada.signIn().accessToken) == newest.signer.kid)
+        }
+    }
+
+    @Test func twoRotationsInARowWaitTheirTime() {
+        func key(_ name: String, _ created: Int64) throws -> TokenKeys.Key {
+            let signer = try TokenSigner(P256.Signing.PrivateKey())
+            return .init(
+                secret: name, signer: signer, verifying: try VerifyingKey(jwk: signer.jwk),
+                createdAt: UnixTime(seconds: created))
+        }
+        guard let keys = try? TokenKeys(keys: [key("c", 1060), key("b", 1000), key("a", 0)]) else {
+            Issue.record("keys are made")
+            return
+        }
+        func signing(_ time: Int64) -> String { keys.signing(at: UnixTime(seconds: time)).secret }
+        #expect([1599, 1600, 1659, 1660].map(signing) == ["a", "b", "b", "c"])
+        func over(_ time: Int64) -> [String] { keys.over(at: UnixTime(seconds: time), life: .seconds(300)).map(\.secret) }
+        #expect(over(2499) == [] && over(2500) == ["a"] && over(2560) == ["b", "a"])
+        #expect(over(1 << 40) == ["b", "a"], "the last one stays")
+        #expect(signing(0) == "a", "and the first one signs at once")
+    }
+}
+#endif
