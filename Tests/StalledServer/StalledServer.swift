@@ -13,7 +13,10 @@ struct StalledServer {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 5, let port = Int(arguments[2]), let stall = Int(arguments[4]) else { exit(64) }
-        var service = try await AuthorizationServer(try ServerSettings(publicURL: arguments[3], dataFolder: arguments[1]))
+        var settings = try ServerSettings(publicURL: arguments[3], dataFolder: arguments[1])
+        // A machine on which much else runs may leave a connection alone for long.
+        settings.connectionIdleLimit = .seconds(600)
+        var service = try await AuthorizationServer(settings)
         service.beforeSpending = { try? await Task.sleep(for: .milliseconds(stall)) }
         var logger = Logger(label: "stalled")
         logger.logLevel = .error

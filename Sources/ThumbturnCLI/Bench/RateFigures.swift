@@ -10,7 +10,7 @@ struct RateFigures: Encodable {
     var p99_ms: Double
     var p999_ms: Double
     /// Those that were not answered as they should be.
-    var errors: Int
+    var unanswered: Int
     /// Those that were done, with the warm-up's.
     var done: Int
     var connections: Int
@@ -30,7 +30,7 @@ struct RateFigures: Encodable {
         p50_ms = report.quantile(0.5)
         p99_ms = report.quantile(0.99)
         p999_ms = report.quantile(0.999)
-        errors = report.errors
+        unanswered = report.errors
         self.done = done
         connections = load.connections
         begun_per_second = rate.rate
@@ -43,7 +43,7 @@ struct RateFigures: Encodable {
     func sentences(of what: String) -> String {
         let begun = begun_per_second.map { "\(rounded($0)) begun in a second" } ?? "each begun when another was answered"
         return """
-            \(rounded(per_second)) \(what) per second over \(connections) connections, \(begun); \(errors) not answered as they should be
+            \(rounded(per_second)) \(what) per second over \(connections) connections, \(begun); \(unanswered) not answered as they should be
             limit of this machine: \(Int(limit_per_second)) per second; reached: \(rounded(ratio * 100)) %
             P50 \(rounded(p50_ms)) ms, P99 \(rounded(p99_ms)) ms, P99.9 \(rounded(p999_ms)) ms
             processor time: verify \(rounded(verify_us)) µs, sign \(rounded(sign_us)) µs, a request of a route that does nothing \(rounded(hello_us)) µs
