@@ -326,13 +326,18 @@ import ThumbturnVerifier
         }
     }
 
+    /// Five wrong PINs, and then the phone was off for a minute.
+    private static func offForAMinute(_ world: World) async throws -> Authenticator {
+        await wrongPINs(5, world)
+        world.phone.reboot()
+        world.phone.unlockWithPasscode()
+        world.clock.advance(by: .seconds(60))
+        return try restarted(world)
+    }
+
     @Test func whatTheServerTellsEndsAPauseThatARestartBeganAnew() async throws {
         try await Self.enrolled { world in
-            await Self.wrongPINs(5, world)
-            world.phone.reboot()
-            world.phone.unlockWithPasscode()
-            world.clock.advance(by: .seconds(60))
-            let restarted = try Self.restarted(world)
+            let restarted = try await Self.offForAMinute(world)
             #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(30)), "nobody has told yet")
             _ = try await restarted.authenticate("Unlock", policy: UnlockPolicy(ladder: [.devicePasscode]))
             #expect(await restarted.readiness().state(of: .pin) == .usable)
@@ -341,11 +346,7 @@ import ThumbturnVerifier
 
     @Test func anotherServersTimeEndsNoPause() async throws {
         try await Self.enrolled { world in
-            await Self.wrongPINs(5, world)
-            world.phone.reboot()
-            world.phone.unlockWithPasscode()
-            world.clock.advance(by: .seconds(60))
-            let restarted = try Self.restarted(world)
+            let restarted = try await Self.offForAMinute(world)
             restarted.platform.hear(
                 world.clock.civilTime + .seconds(1000), from: "https://elsewhere.example", asked: restarted.platform.moment)
             #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(30)))
