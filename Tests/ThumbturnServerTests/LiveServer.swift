@@ -63,6 +63,17 @@ struct LiveServer: Sendable {
         throw NotStarted()
     }
 
+    /// Two nodes of one server, on one store.
+    static func runTwo(
+        clock: TestClock = TestClock(), _ test: @escaping @Sendable (_ one: LiveServer, _ two: LiveServer) async throws -> Void
+    ) async throws {
+        let folder = temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await run(folder: folder, clock: clock) { one in
+            try await run(folder: folder, publicURL: one.url, clock: clock) { two in try await test(one, two) }
+        }
+    }
+
     struct NotStarted: Error, CustomStringConvertible {
         var description: String { "five ports in a row were taken before the server had them" }
     }

@@ -4,6 +4,7 @@ import NIOPosix
 import Synchronization
 import Testing
 import ThumbturnLoad
+import ThumbturnServer
 
 /// What the tests of the server stand on always comes to an end.
 @Suite struct LiveServerTests {
@@ -40,6 +41,18 @@ import ThumbturnLoad
         await #expect(throws: LoadConnection.Unanswered.self) { _ = try await connection.send("GET", "/health") }
         await #expect(throws: (any Error).self, "and the connection is over") { _ = try await connection.send("GET", "/health") }
         try await silent.close()
+    }
+
+    @Test(.timeLimit(.minutes(5))) func whoSaysNothingMakesRoomForOthers() async throws {
+        try await LiveServer.run(
+            configure: { $0.connectionIdleLimit = .milliseconds(50) },
+            { live in
+                let silent = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connect(host: "127.0.0.1", port: live.port).get()
+                // The server ends it; nothing else would.
+                try await silent.closeFuture.get()
+            }
+        )
     }
 }
 #endif

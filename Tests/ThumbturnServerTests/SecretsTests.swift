@@ -23,31 +23,27 @@ import ThumbturnServer
 
     @Test("two nodes on one store know each other's challenges, tokens and refreshes")
     func twoNodes() async throws {
-        let folder = LiveServer.temporaryFolder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock()
-        try await LiveServer.run(folder: folder, clock: clock) { one in
-            try await LiveServer.run(folder: folder, publicURL: one.url, clock: clock) { two in
-                let ada = try await one.device()
-                let second = LiveServer.Enrolled(device: ada.device, connection: try await two.connect())
-                let (challenge, _) = try await ada.challenge()
-                let nonce = try await second.nonce()
-                let answer = try await second.redeem(ada.device.proof(challenge), nonce: nonce)
-                let tokens = try answer.read(TokenAnswer.self)
-                #expect(try await ada.get("/v1/me", token: tokens.accessToken).kind == "ok")
-                #expect(try await ada.refresh(tokens.refreshToken).kind == "ok")
-                let fromOne = try await ada.nonce()
-                let elsewhere = try await ada.device.get(
-                    "/v1/me", token: tokens.accessToken, nonce: fromOne, over: second.connection)
-                #expect(elsewhere.problem?.error == "use_dpop_nonce", "a nonce is one node's, so no proof is replayed on another")
+        try await LiveServer.runTwo(clock: clock) { one, two in
+            let ada = try await one.device()
+            let second = LiveServer.Enrolled(device: ada.device, connection: try await two.connect())
+            let (challenge, _) = try await ada.challenge()
+            let nonce = try await second.nonce()
+            let answer = try await second.redeem(ada.device.proof(challenge), nonce: nonce)
+            let tokens = try answer.read(TokenAnswer.self)
+            #expect(try await ada.get("/v1/me", token: tokens.accessToken).kind == "ok")
+            #expect(try await ada.refresh(tokens.refreshToken).kind == "ok")
+            let fromOne = try await ada.nonce()
+            let elsewhere = try await ada.device.get(
+                "/v1/me", token: tokens.accessToken, nonce: fromOne, over: second.connection)
+            #expect(elsewhere.problem?.error == "use_dpop_nonce", "a nonce is one node's, so no proof is replayed on another")
 
-                // Only the second node renews; the first one meets a secret that it does not know yet.
-                clock.advance(by: .seconds(25 * 3600))
-                try await two.service.tidy()
-                let renewed = try await second.challenge().challenge
-                let again = try await ada.nonce()
-                #expect(try await ada.redeem(ada.device.proof(renewed), nonce: again).kind == "ok")
-            }
+            // Only the second node renews; the first one meets a secret that it does not know yet.
+            clock.advance(by: .seconds(25 * 3600))
+            try await two.service.tidy()
+            let renewed = try await second.challenge().challenge
+            let again = try await ada.nonce()
+            #expect(try await ada.redeem(ada.device.proof(renewed), nonce: again).kind == "ok")
         }
     }
 

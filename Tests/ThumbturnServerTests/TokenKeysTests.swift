@@ -53,24 +53,20 @@ import ThumbturnVerifier
 
     @Test("another node takes the new key up without a restart")
     func nodes() async throws {
-        let folder = LiveServer.temporaryFolder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock()
-        try await LiveServer.run(folder: folder, clock: clock) { one in
-            try await LiveServer.run(folder: folder, publicURL: one.url, clock: clock) { two in
-                let ada = try await one.device()
-                let before = try await published(ada)
-                clock.advance(by: .seconds(5))
-                try await two.service.secrets.rotateTokenKey()
-                clock.advance(by: .seconds(60))
-                try await one.service.tidy()
-                #expect(try await published(ada).count == 2)
-                clock.advance(by: .seconds(600))
-                let elsewhere = LiveServer.Enrolled(device: ada.device, connection: try await two.connect())
-                let token = try await elsewhere.signIn().accessToken
-                #expect(try kid(token) != before[0])
-                #expect(try await ada.get("/v1/me", token: token).status == 200)
-            }
+        try await LiveServer.runTwo(clock: clock) { one, two in
+            let ada = try await one.device()
+            let before = try await published(ada)
+            clock.advance(by: .seconds(5))
+            try await two.service.secrets.rotateTokenKey()
+            clock.advance(by: .seconds(60))
+            try await one.service.tidy()
+            #expect(try await published(ada).count == 2)
+            clock.advance(by: .seconds(600))
+            let elsewhere = LiveServer.Enrolled(device: ada.device, connection: try await two.connect())
+            let token = try await elsewhere.signIn().accessToken
+            #expect(try kid(token) != before[0])
+            #expect(try await ada.get("/v1/me", token: token).status == 200)
         }
     }
 
