@@ -42,4 +42,19 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
         acr = Self.assurance.acr
         amr = ["pop"]
     }
+
+    /// The claims of a plain client's token, alive, of this issuer for this audience.
+    ///
+    /// - Parameter keys: the issuer's public keys by their `kid`.
+    /// - Throws: the first check that did not hold. No bound token has this `acr`.
+    package init(
+        verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
+    ) throws(Refusal) {
+        let claims = try WireJSON.decodeClaims(Self.self, from: try AccessToken.payload(of: text, keys: keys))
+        guard claims.iss == issuer else { throw .wrongIssuer }
+        guard claims.aud == audience else { throw .wrongAudience }
+        guard now < claims.exp else { throw .expired }
+        guard claims.acr == Self.assurance.acr else { throw .wrongType }
+        self = claims
+    }
 }

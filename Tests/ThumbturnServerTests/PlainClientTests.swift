@@ -464,6 +464,68 @@ import ThumbturnVerifier
 
     // MARK: The token
 
+    @Test func aBackEndLearnsWhatALiveTokenSays() async throws {
+        try await LiveServer.plain { live in
+            let (bank, ada) = (try await live.backEnd([.introspect]), try await live.device())
+            let app = try await PlainClient(live)
+            let said = try await Self.introspect(try await app.token(), bank, live).fields
+            #expect(said["active"] as? Bool == true && said["token_type"] as? String == "Bearer")
+            #expect(
+                Set(said.keys).subtracting(["active", "token_type"])
+                    == ["iss", "aud", "sub", "client_id", "iat", "exp", "jti", "did", "auth_time", "acr", "amr"],
+                "neither a key nor a session, as in the token")
+            #expect(said["sub"] as? String == app.userID && said["did"] as? String == app.device)
+            #expect(said["acr"] as? String == "urn:thumbturn:acr:none:none" && said["amr"] as? [String] == ["pop"])
+            #expect(said["exp"] as? Int64 == live.clock.now.seconds + 300)
+            let bound = try await Self.introspect(try await ada.signIn().accessToken, bank, live).fields
+            #expect(bound["token_type"] as? String == "DPoP", "the others' say what they did")
+        }
+    }
+
+    private static func introspect(_ token: String, _ bank: BackEnd, _ live: LiveServer) async throws -> LoadConnection.Answer {
+        try await bank.post("/v1/introspect", "token=\(token)", asserting: try bank.assertion(at: live.clock.now))
+    }
+
+    @Test(
+        "a token whose key is gone is not active, nor is one that is not ours",
+        arguments: ["revoked by the operator", "revoked by another device", "removed", "expired", "changed", "another issuer's"])
+    func inactive(_ what: String) async throws {
+        try await LiveServer.plain { live in
+            let (bank, ada) = (try await live.backEnd([.introspect]), try await live.device())
+            let app = try await PlainClient(live)
+            var token = try await app.token()
+            #expect(try await Self.introspect(token, bank, live).fields["active"] as? Bool == true)
+            switch what {
+            case "revoked by the operator": try await Server(live.service).revoke(app.device, ofAccountNamed: "ada")
+            case "revoked by another device":
+                let own = try await ada.signIn().accessToken
+                #expect(try await ada.delete("/v1/devices/\(app.device)", token: own).status == 204)
+            case "removed": try live.execute("DELETE FROM plain_keys")
+            case "expired": live.clock.advance(by: .seconds(300))
+            case "changed": token = String(token.dropLast(8)) + String(token.suffix(8).reversed())
+            default:
+                let claims = PlainTokenClaims(
+                    iss: live.url, aud: live.url, account: app.userID, clientID: "thumbturn-app", iat: live.clock.now,
+                    exp: live.clock.now + .seconds(300), jti: "j", device: app.device)
+                token = try TokenSigner(P256.Signing.PrivateKey()).sign(claims)
+            }
+            let said = try await Self.introspect(token, bank, live)
+            #expect(said.status == 200 && said.text == #"{"active":false}"#)
+        }
+    }
+
+    @Test func whereSuchKeysAreNoLongerLetInTheirTokensAreNotActive() async throws {
+        try await LiveServer.plain { live in
+            let token = try await PlainClient(live).token()
+            var settings = live.service.settings
+            for allows in [true, false] {
+                settings.allowsPlainClients = allows
+                let said = try await AuthorizationServer(settings, clock: live.clock.node).introspect(token)
+                #expect(String(decoding: WireJSON.encode(said), as: UTF8.self).hasPrefix(#"{"active":\#(allows)"#))
+            }
+        }
+    }
+
     @Test func theTokenIsGoodForNothingThatWantsMore() async throws {
         try await RequireStepUpTests.run { bank in
             let app = try await PlainClient(bank.live)

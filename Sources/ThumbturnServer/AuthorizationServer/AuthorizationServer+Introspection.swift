@@ -9,10 +9,10 @@ extension AuthorizationServer {
         guard
             let claims = try? AccessToken(
                 text, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.audience, at: time.now
-            ).claims,
-            let id = SessionID(claims.sid), let session = try await store.session(id), session.isLive
-        else { return .inactive }
-        return Introspection(claims: claims)
+            ).claims
+        else { return try await plainClaims(of: text).map { .active("Bearer", $0) } ?? .inactive }
+        guard let id = SessionID(claims.sid), let session = try await store.session(id), session.isLive else { return .inactive }
+        return .active("DPoP", claims)
     }
 
     /// `POST /v1/revoke` (RFC 7009): ends the session of a refresh or an access token, if the session's own key asks. What is not a live
@@ -34,20 +34,9 @@ extension AuthorizationServer {
 }
 
 /// The answer of RFC 7662 section 2.2. Of a token that is not active nothing else is said.
-struct Introspection: Encodable {
-    var active: Bool
-    var claims: AccessTokenClaims?
-
-    static let inactive = Introspection(active: false)
-
-    private init(active: Bool) {
-        self.active = active
-    }
-
-    init(claims: AccessTokenClaims) {
-        active = true
-        self.claims = claims
-    }
+enum Introspection: Encodable {
+    case inactive
+    case active(_ tokenType: String, any Encodable & Sendable)
 
     private enum CodingKeys: String, CodingKey {
         case active
@@ -56,10 +45,13 @@ struct Introspection: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(active, forKey: .active)
-        guard let claims else { return }
-        try container.encode("DPoP", forKey: .tokenType)
-        try claims.encode(to: encoder)
+        switch self {
+        case .inactive: try container.encode(false, forKey: .active)
+        case .active(let tokenType, let claims):
+            try container.encode(true, forKey: .active)
+            try container.encode(tokenType, forKey: .tokenType)
+            try claims.encode(to: encoder)
+        }
     }
 }
 #endif

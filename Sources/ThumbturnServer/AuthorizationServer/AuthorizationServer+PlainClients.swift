@@ -80,6 +80,18 @@ extension AuthorizationServer {
         return try token(for: signer)
     }
 
+    /// What a plain client's token says, if it is good this moment: its key is still enrolled, and the operator still lets such keys in.
+    func plainClaims(of text: String) async throws -> PlainTokenClaims? {
+        guard settings.allowsPlainClients,
+            let claims = try? PlainTokenClaims(
+                verifying: text, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.audience,
+                at: time.now
+            ),
+            let device = DeviceID(claims.did), try await store.hasPlainKey(device)
+        else { return nil }
+        return claims
+    }
+
     private func token(for key: EnrolledPlainKey) throws -> PlainTokenAnswer {
         let now = time.now
         let lifetime = min(settings.accessTokenLifetime, Self.longestPlainToken)

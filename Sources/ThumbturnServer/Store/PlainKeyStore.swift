@@ -8,6 +8,8 @@ package protocol PlainKeyStore: Sendable {
     func plainKeys(of account: AccountID) async throws -> [EnrolledPlainKey]
     /// Spends. False if it was spent before, or the key's device has been revoked; the spend stands.
     func spend(_ spend: Spend, on key: EnrolledPlainKey) async throws -> Bool
+    /// Whether a device has such a key, and is not revoked.
+    func hasPlainKey(_ device: DeviceID) async throws -> Bool
 }
 
 package struct NewPlainKey: Sendable {

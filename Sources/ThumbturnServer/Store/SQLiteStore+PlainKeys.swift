@@ -34,6 +34,18 @@ extension SQLiteStore {
         }
     }
 
+    package func hasPlainKey(_ device: DeviceID) async throws -> Bool {
+        try await pool.read { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT 1 FROM plain_keys p JOIN devices d ON d.id = p.device_id
+                    WHERE p.device_id = ? AND d.revoked_at IS NULL
+                    """
+            )
+            return try Int.fetchOne(statement, arguments: [blob(device.bytes)]) != nil
+        }
+    }
+
     private static func plainKeys(of account: AccountID, in db: Database) throws -> [EnrolledPlainKey] {
         let statement = try db.cachedStatement(
             sql: """
