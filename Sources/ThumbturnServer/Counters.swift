@@ -12,7 +12,7 @@ package final class Counters: Sendable {
 
     /// The counts, for a benchmark to compare with its own.
     package struct Report: Codable, Sendable {
-        /// ES256 signatures that were verified: proofs and DPoP proofs.
+        /// Signatures that were verified: proofs, DPoP proofs and those of plain clients.
         package var verifications: Int
         /// Access tokens that were signed.
         package var tokens: Int

@@ -433,6 +433,35 @@ import ThumbturnLoad
         expect(try await store.session(SessionID([UInt8](repeating: 0, count: 15) + [3])!)?.isLive, is: true)
     }
 
+    @Test func thePlainKeysOfAnOlderDatabaseAreFoundUnlessTheyAreRevoked() async throws {
+        let folder = LiveServer.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/store.sqlite"
+        let old = try DatabaseQueue(path: path)
+        try Schema.migrator.migrate(old, upTo: "16 identities")
+        try await old.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO accounts (id, name, password_hash, created_at)
+                        VALUES (x'00000000000000000000000000000001', 'ada', 'x', 1);
+                    INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until, revoked_at) VALUES
+                        (x'00000000000000000000000000000002', x'00000000000000000000000000000001', 'd', '', 1, 1, NULL),
+                        (x'00000000000000000000000000000003', x'00000000000000000000000000000001', 'd', '', 1, 1, 2);
+                    INSERT INTO plain_keys VALUES
+                        ('here', x'00000000000000000000000000000002', x'0102'),
+                        ('gone', x'00000000000000000000000000000003', x'0304');
+                    """
+            )
+        }
+        try old.close()
+        let store = try SQLiteStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
+        let found = try await store.plainKeys(around: AccountID([UInt8](repeating: 0, count: 15) + [1])!, ofLength: 2)
+        #expect(found.map(\.spki) == [[1, 2]])
+        expect(try await store.hasPlainKey(DeviceID([UInt8](repeating: 0, count: 15) + [2])!), is: true)
+        expect(try await store.hasPlainKey(DeviceID([UInt8](repeating: 0, count: 15) + [3])!), is: false)
+    }
+
     @Test func whatWasPurgedStaysDeadByItself() async throws {
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -63,13 +63,8 @@ extension AuthorizationServer {
         }
         guard try await mayTry(from: network) else { throw Refused.unverified(.init(.proof, .paused)) }
         let signature = Base64URL.decode(request.signature) ?? []
-        let enrolled = try await store.plainKeys(of: asked.account)
-        let keys = try enrolled.map { (row: $0, key: try PlainKey(spkiDER: $0.spki)) }
-        if keys.isEmpty { _ = PlainKey.decoy.isValid(signature, for: asked.challenge) }
-        counters.verifications.count()
-        guard request.userID == asked.account.text,
-            let signer = keys.first(where: { $0.key.isValid(signature, for: asked.challenge) })?.row
-        else {
+        let signer = try await signer(of: signature, for: asked)
+        guard request.userID == asked.account.text, let signer else {
             _ = try await store.spend([asked.spend])
             throw Refused.unverified(.init(.proof, .wrongSignature)).byStranger
         }
@@ -78,6 +73,21 @@ extension AuthorizationServer {
             throw Refused.unverified(.init(.proof, .replayed))
         }
         return try token(for: signer)
+    }
+
+    /// Which of the account's keys made the signature. How many it has changes neither what is read nor what is computed: always as many
+    /// keys are judged, some of them other people's or nobody's.
+    private func signer(of signature: [UInt8], for asked: PlainChallenges.Asked) async throws -> EnrolledPlainKey? {
+        guard let kind = PlainKey.Kind(rawValue: signature.count) else { return nil }
+        let found = try await store.plainKeys(around: asked.account, ofLength: kind.spkiLength)
+        var signer: EnrolledPlainKey?
+        for index in 0..<EnrolledPlainKey.mostOfAnAccount {
+            let row = index < found.count ? found[index] : nil
+            let key = try PlainKey(spkiDER: row?.spki ?? kind.decoy)
+            counters.verifications.count()
+            if key.isValid(signature, for: asked.challenge), row?.account == asked.account { signer = row }
+        }
+        return signer
     }
 
     /// What a plain client's token says, if it is good this moment: its key is still enrolled, and the operator still lets such keys in.

@@ -24,8 +24,8 @@ struct PlainKey: Sendable {
         try self.init(spkiDER: der)
     }
 
-    /// From the one DER form that a key has: a P-256 key, or an RSA key of 2048 to 4096 bits with the exponent 65537. Shorter ones are
-    /// weak, longer ones and other exponents are slow, or weak in ways of their own.
+    /// From the one DER form that a key has: a P-256 key, or an RSA key of 2048, 3072 or 4096 bits with the exponent 65537. Shorter
+    /// ones are weak, longer ones and other exponents are slow, or weak in ways of their own.
     init(spkiDER der: [UInt8]) throws(Refusal) {
         spki = der
         if let key = try? VerifyingKey(spkiDER: der) {
@@ -64,14 +64,34 @@ struct PlainKey: Sendable {
         }
     }
 
-    private static let sizes = 2048...4096
+    /// An answer names no key, and the length of its signature tells of which kind it is: an algorithm with a size.
+    enum Kind: Int, CaseIterable, Sendable {
+        case es256 = 64
+        case rs256With2048Bits = 256
+        case rs256With3072Bits = 384
+        case rs256With4096Bits = 512
 
-    /// A key that nobody has: where there is none, it takes as long to find out.
-    static let decoy: PlainKey = {
-        guard let key = try? PlainKey(spkiDER: Array(P256.Signing.PrivateKey().publicKey.derRepresentation)) else {
-            preconditionFailure("a P-256 key has one DER form")
+        /// In bytes of DER, which has one form.
+        var spkiLength: Int { self == .es256 ? 91 : rawValue + 38 }
+
+        /// A key that nobody has, as a SubjectPublicKeyInfo: where there is none, it takes as long to find out.
+        var decoy: [UInt8] { Self.decoys[self] ?? [] }
+
+        private static let decoys = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.makeDecoy()) })
+
+        func makeDecoy() -> [UInt8] {
+            guard self != .es256 else { return Array(P256.Signing.PrivateKey().publicKey.derRepresentation) }
+            // Any odd number of this size takes as long as a product of two primes.
+            var modulus = (0..<rawValue).map { _ in UInt8.random(in: .min ... .max) }
+            modulus[0] |= 0x80
+            modulus[rawValue - 1] |= 1
+            guard let key = try? _RSA.Signing.PublicKey(n: modulus, e: Data([1, 0, 1])) else {
+                preconditionFailure("an odd number is a modulus")
+            }
+            return Array(key.derRepresentation)
         }
-        return key
-    }()
+    }
+
+    private static let sizes: Set = [2048, 3072, 4096]
 }
 #endif

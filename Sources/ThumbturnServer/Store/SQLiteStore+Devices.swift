@@ -70,6 +70,7 @@ extension SQLiteStore {
         )
         guard db.changesCount == 1 else { return false }
         try endSessions(of: blob(device.bytes), in: db, at: now)
+        try hidePlainKey(of: device, in: db)
         try note(.deviceRevoked, of: account, device, in: db, at: now)
         return true
     }

@@ -7,22 +7,27 @@ extension SQLiteStore {
     package func enrol(_ device: NewDevice, with key: NewPlainKey, spending spend: Spend) async throws -> Bool {
         try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now), try Self.support(for: device, in: db, at: now) != nil,
-                try Self.plainKeys(of: device.account, in: db).count < Self.mostPlainKeys
+                try Self.plainKeyCount(of: device.account, in: db) < EnrolledPlainKey.mostOfAnAccount
             else { return false }
             try Self.forgetUnproven([key.kid], in: db)
             guard try Self.areUnknown([key.kid], in: db) else { return false }
             try Self.insert(device, in: db, at: now)
             try db.execute(
-                sql: "INSERT INTO plain_keys (kid, device_id, spki) VALUES (?, ?, ?)",
-                arguments: [key.kid, blob(device.id.bytes), blob(key.spki)]
+                sql: "INSERT INTO plain_keys (kid, device_id, spki, account_id) VALUES (?, ?, ?, ?)",
+                arguments: [key.kid, blob(device.id.bytes), blob(key.spki), blob(device.account.bytes)]
             )
             try Self.note(.newDevice, of: device.account, device.id, in: db, at: now)
             return true
         }
     }
 
-    package func plainKeys(of account: AccountID) async throws -> [EnrolledPlainKey] {
-        try await pool.read { try Self.plainKeys(of: account, in: $0) }
+    package func plainKeys(around account: AccountID, ofLength spkiLength: Int) async throws -> [EnrolledPlainKey] {
+        try await pool.read { db in
+            let most = EnrolledPlainKey.mostOfAnAccount
+            let fromHere = try Self.plainKeys(">=", account, spkiLength, most: most, in: db)
+            // Behind the last account comes the first.
+            return try fromHere + Self.plainKeys("<", account, spkiLength, most: most - fromHere.count, in: db)
+        }
     }
 
     package func spend(_ spend: Spend, on key: EnrolledPlainKey) async throws -> Bool {
@@ -46,20 +51,33 @@ extension SQLiteStore {
         }
     }
 
-    private static func plainKeys(of account: AccountID, in db: Database) throws -> [EnrolledPlainKey] {
+    private static func plainKeys(
+        _ side: String, _ account: AccountID, _ spkiLength: Int, most: Int, in db: Database
+    ) throws -> [EnrolledPlainKey] {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT p.spki, d.id FROM plain_keys p JOIN devices d ON d.id = p.device_id
-                WHERE d.account_id = ? AND d.revoked_at IS NULL
+                SELECT spki, device_id, account_id FROM plain_keys INDEXED BY plain_keys_by_account
+                WHERE length(spki) = ? AND account_id \(side) ? ORDER BY account_id LIMIT ?
                 """
         )
-        return try Row.fetchAll(statement, arguments: [blob(account.bytes)]).map { row in
-            EnrolledPlainKey(spki: Array(row["spki"] as Data), device: identifier(row["id"]), account: account)
+        return try Row.fetchAll(statement, arguments: [spkiLength, blob(account.bytes), most]).map { row in
+            EnrolledPlainKey(
+                spki: Array(row["spki"] as Data), device: identifier(row["device_id"]), account: identifier(row["account_id"])
+            )
         }
     }
 
-    /// An answer names no key, so each one costs a verification at each sign-in.
-    static let mostPlainKeys = 8
+    private static func plainKeyCount(of account: AccountID, in db: Database) throws -> Int {
+        let sql = """
+            SELECT count(*) FROM plain_keys p JOIN devices d ON d.id = p.device_id WHERE d.account_id = ? AND d.revoked_at IS NULL
+            """
+        return try Int.fetchOne(db, sql: sql, arguments: [blob(account.bytes)]) ?? 0
+    }
+
+    /// From now on nobody finds it. It stays known, so that it never comes back.
+    static func hidePlainKey(of device: DeviceID, in db: Database) throws {
+        try db.execute(sql: "UPDATE plain_keys SET account_id = NULL WHERE device_id = ?", arguments: [blob(device.bytes)])
+    }
 }
 
 extension Schema {
@@ -73,6 +91,21 @@ extension Schema {
                         device_id BLOB NOT NULL UNIQUE REFERENCES devices (id),
                         spki BLOB NOT NULL
                     ) STRICT, WITHOUT ROWID;
+                    """
+            )
+        }
+    }
+
+    static func registerPlainKeysByAccount(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("17 plain keys by account") { db in
+            try db.execute(
+                sql: """
+                    -- NULL once the device is revoked.
+                    ALTER TABLE plain_keys ADD COLUMN account_id BLOB REFERENCES accounts (id);
+                    UPDATE plain_keys SET account_id =
+                        (SELECT d.account_id FROM devices d WHERE d.id = device_id AND d.revoked_at IS NULL);
+                    -- The length of a key is its kind.
+                    CREATE INDEX plain_keys_by_account ON plain_keys (length(spki), account_id);
                     """
             )
         }

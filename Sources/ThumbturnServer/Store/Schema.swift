@@ -241,6 +241,7 @@ enum Schema {
         }
         registerPlainKeys(&migrator)
         registerOAuth(&migrator)
+        registerPlainKeysByAccount(&migrator)
         return migrator
     }
 

@@ -15,6 +15,10 @@ package struct NeutralTiming: Sendable {
         case unknownAndPaused = "unknown account, account that pauses"
         case wrongAndWithoutCode = "wrong password, right one without its one-time code"
         case unknownAndWrongCode = "unknown account, wrong recovery code"
+        case plainChallenge = "plain client: challenge for an unknown person, for a known one"
+        case plainES256 = "plain client, ES256: unknown person, wrong signature"
+        case plainRS256 = "plain client, RS256: unknown person, wrong signature"
+        case plainKeys = "plain client, ES256: person with one key, with as many as there may be"
 
         fileprivate var attempts: (Attempt, Attempt) {
             switch self {
@@ -22,6 +26,11 @@ package struct NeutralTiming: Sendable {
             case .unknownAndPaused: (.signIn("never"), .signIn("pause"))
             case .wrongAndWithoutCode: (.signIn("known"), .signIn("coded", password: NeutralTiming.right))
             case .unknownAndWrongCode: (.recover("never"), .recover("known"))
+            case .plainChallenge: (.plainChallenge("nobody beside known"), .plainChallenge("known"))
+            case .plainES256: (.plainSignIn("nobody beside known", .es256), .plainSignIn("known", .es256))
+            case .plainRS256:
+                (.plainSignIn("nobody beside coded", .rs256With2048Bits), .plainSignIn("coded", .rs256With2048Bits))
+            case .plainKeys: (.plainSignIn("known", .es256), .plainSignIn("pause", .es256))
             }
         }
     }
@@ -29,6 +38,11 @@ package struct NeutralTiming: Sendable {
     fileprivate enum Attempt: Sendable {
         case signIn(String, password: String = "correct horse battery stable")
         case recover(String)
+        case plainChallenge(String)
+        case plainSignIn(String, PlainKey.Kind)
+
+        /// Challenges are for everybody. All else is refused.
+        var isAnswered: Bool { if case .plainChallenge = self { true } else { false } }
     }
 
     package struct Result: Sendable {
@@ -44,6 +58,7 @@ package struct NeutralTiming: Sendable {
 
     private var service: AuthorizationServer
     private let sender = Sender(jkt: Base64URL.encode([UInt8](repeating: 1, count: 32)), network: .unknown)
+    private var ids: [String: AccountID] = [:]
     private static let right = "correct horse battery staple"
 
     /// - Parameter folder: an empty or missing folder for a server of its own.
@@ -55,6 +70,9 @@ package struct NeutralTiming: Sendable {
         _ = try await service.makeRecoveryCodes(ofAccountNamed: "known")
         service.throttleLimits = .none
         self.service = service
+        try await enrol(1, .es256, of: "known")
+        try await enrol(1, .rs256With2048Bits, of: "coded")
+        try await enrol(EnrolledPlainKey.mostOfAnAccount, .es256, of: "pause")
         // Nobody differs by being new.
         for name in ["never", "known", "pause", "coded"] {
             for _ in 1...5 { _ = try await time(.signIn(name)) }
@@ -80,26 +98,66 @@ package struct NeutralTiming: Sendable {
         return Self.judge(first, second, comparison)
     }
 
+    /// Gives an account keys of plain clients, which nobody has.
+    private mutating func enrol(_ count: Int, _ kind: PlainKey.Kind, of name: String) async throws {
+        guard let account = try await service.store.account(named: name)?.id else {
+            preconditionFailure("keys are for the accounts that were just made")
+        }
+        ids[name] = account
+        // Whoever asks knows where an id lies among the others, so that is nothing to compare: this one is nobody's, and the next.
+        ids["nobody beside \(name)"] = AccountID(account.bytes.dropLast() + [account.bytes[15] ^ 1])
+        for _ in 1...count {
+            let key = try PlainKey(spkiDER: kind.makeDecoy())
+            let device = NewDevice(id: .random(), account: account, name: "Test", sessionJKT: "", keys: [], coolOff: .zero)
+            let ticket = Spend(
+                .ticket, id: DeviceID.random().bytes, expiresAt: service.time.now + .seconds(60),
+                epoch: service.secrets.current.epoch
+            )
+            let isEnrolled = try await service.store.enrol(
+                device, with: NewPlainKey(kid: key.kid, spki: key.spki), spending: ticket
+            )
+            precondition(isEnrolled, "an account may have this many")
+        }
+    }
+
     /// Microseconds.
     private func time(_ attempt: Attempt) async throws -> Double {
-        let began: ContinuousClock.Instant
-        do {
-            switch attempt {
-            case .signIn(let account, let password):
-                let request = PasswordSignInRequest(account: account, password: password)
-                began = .now
-                _ = try await service.signIn(request, from: sender)
-            case .recover(let account):
-                let request = RecoveryRequest(account: account, code: "AAAA-AAAA-AAAA-AAAA-AAAA-AAAA")
-                began = .now
-                _ = try await service.recover(request, from: sender)
-            }
-            preconditionFailure("nobody signs in with these")
-        } catch let refused as Refused {
-            let took = began.duration(to: .now).components
-            precondition(refused.problem.status == 401, "a measured refusal is the neutral one")
-            return Double(took.seconds) * 1e6 + Double(took.attoseconds) / 1e12
+        let send = try prepare(attempt)
+        var refused: Refused?
+        let began = ContinuousClock.now
+        do { try await send() } catch let error as Refused { refused = error }
+        let took = began.duration(to: .now).components
+        precondition(
+            attempt.isAnswered ? refused == nil : refused?.problem.status == 401, "nobody signs in with these, nor is told why")
+        return Double(took.seconds) * 1e6 + Double(took.attoseconds) / 1e12
+    }
+
+    /// All that the client does.
+    private func prepare(_ attempt: Attempt) throws -> () async throws -> Void {
+        switch attempt {
+        case .signIn(let account, let password):
+            let request = PasswordSignInRequest(account: account, password: password)
+            return { _ = try await service.signIn(request, from: sender) }
+        case .recover(let account):
+            let request = RecoveryRequest(account: account, code: "AAAA-AAAA-AAAA-AAAA-AAAA-AAAA")
+            return { _ = try await service.recover(request, from: sender) }
+        case .plainChallenge(let name):
+            let request = PlainChallengeRequest(userID: try id(name))
+            return { _ = try service.challenge(request) }
+        case .plainSignIn(let name, let kind):
+            let asked = try service.challenge(PlainChallengeRequest(userID: try id(name)))
+            // Smaller than any modulus.
+            let signature = [1] + (1..<kind.rawValue).map { _ in UInt8.random(in: .min ... .max) }
+            let request = PlainSignInRequest(
+                userID: try id(name), challengeID: asked.challengeID, signature: Base64URL.encode(signature)
+            )
+            return { _ = try await service.signIn(request, from: sender.network) }
         }
+    }
+
+    private func id(_ name: String) throws -> String {
+        guard let id = ids[name] else { throw Refused.malformed() }
+        return id.text
     }
 
     package static func judge(_ first: [Double], _ second: [Double], _ comparison: Comparison) -> Result {
