@@ -226,15 +226,59 @@ import ThumbturnServer
         }
     }
 
-    @Test func anExpiredChallengeIsRefusedEverywhere() async throws {
-        try await LiveServer.run { live in
+    enum Answered: CaseIterable, Sendable { case signIn, enrolment, stepUp, keyChange, approval, plainSignIn }
+
+    @Test("alive until the second it expires, whatever it is for", arguments: Answered.allCases, [true, false])
+    func anExpiredChallengeIsRefusedEverywhere(_ what: Answered, _ isInTime: Bool) async throws {
+        try await LiveServer.plain { live in
+            let (purpose, answer) = try await Self.challenge(for: what, live)
+            live.clock.advance(by: purpose.lifetime - .seconds(isInTime ? 1 : 0))
+            #expect(try await answer().kind == (isInTime ? "ok" : "verification-failed"))
+        }
+    }
+
+    /// A challenge of this kind, whose lifetime is that of `purpose`, and what answers it as it must be.
+    private static func challenge(
+        for what: Answered, _ live: LiveServer
+    ) async throws -> (purpose: Purpose, answer: () async throws -> LoadConnection.Answer) {
+        let ada = try await live.device()
+        switch what {
+        case .signIn:
+            let proof = ada.device.proof(try await ada.challenge().challenge)
+            return (.signIn, { try await ada.redeem(proof, nonce: try await ada.nonce()) })
+        case .enrolment:
             let attempt = try await EnrolmentTests.Attempt(live)
-            let (challenge, _) = try await attempt.device.challenge(
-                .enrol, [attempt.device.sessionKid, attempt.device.kid], over: attempt.connection
+            let kids = [attempt.device.sessionKid, attempt.device.kid]
+            let keys = attempt.device.registrations(
+                try await attempt.device.challenge(.enrol, kids, over: attempt.connection).challenge)
+            return (.enrol, { try await attempt.enrol { request, _ in request.keys = keys } })
+        case .stepUp:
+            let proof = try await StepUpTests.draft(ada).proof
+            return (
+                .stepUp,
+                { try await StepUpTests.send(.init(proof: proof, nonce: try await ada.nonce()), ada, "&act=card-details") }
             )
-            live.clock.advance(by: .seconds(300))
-            let answer = try await attempt.enrol { request, _ in request.keys = attempt.device.registrations(challenge) }
-            #expect(answer.kind == "verification-failed")
+        case .keyChange:
+            // A first device of an account need not cool off.
+            let phone = try await KeyChangeTests.Phone(live, of: "bob")
+            let draft = try await phone.draft(.changePIN, paidBy: .biometric)
+            return (
+                .manage,
+                {
+                    var fresh = draft
+                    fresh.nonce = try await phone.device.challenge(over: phone.connection).nonce
+                    return try await phone.send(fresh)
+                }
+            )
+        case .approval:
+            let id = try await live.bank().ask(try await live.account(of: ada)).read(ApprovalRecord.self).id
+            let proof = ada.device.proof(try await ada.askToApprove(id).read(ChallengeAnswer.self).challenge)
+            return (.approve, { try await ada.approve(id, proof) })
+        case .plainSignIn:
+            let app = try await PlainClient(live)
+            let asked = try await app.ask()
+            // It lives as long as one for a step-up.
+            return (.stepUp, { try await app.answer(asked.id, try app.key.sign(for: asked.challenge)) })
         }
     }
 

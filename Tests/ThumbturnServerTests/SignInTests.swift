@@ -166,14 +166,26 @@ import ThumbturnTestKit
 
     @Test func revokedMeansRefusedEverywhereAtOnce() async throws {
         try await LiveServer.run { live in
-            let ada = try await live.device()
+            let (ada, bank) = (try await live.device(), try await live.bank(named: "bank", [.approvals, .introspect]))
             let answer = try await ada.signIn()
-            let (challenge, nonce) = try await ada.challenge()
+            let id = try await bank.ask(try await live.account(of: ada)).read(ApprovalRecord.self).id
+            let (signIn, stepUp) = (try await ada.challenge(), try await StepUpTests.draft(ada))
+            let approve = try await ada.askToApprove(id).read(ChallengeAnswer.self).challenge
+            func isActive() async throws -> Bool {
+                try await bank.backEnd.post(
+                    "/v1/introspect", "token=\(answer.accessToken)", asserting: try bank.backEnd.assertion(at: live.clock.now)
+                ).fields["active"] as? Bool == true
+            }
             #expect(try await ada.get("/v1/me", token: answer.accessToken).kind == "ok")
+            #expect(try await isActive())
             #expect(try await ada.delete("/v1/devices/current", token: answer.accessToken).status == 204)
             #expect(try await ada.get("/v1/me", token: answer.accessToken).kind == "verification-failed")
-            #expect(try await ada.redeem(ada.device.proof(challenge), nonce: nonce).kind == "verification-failed")
+            #expect(try await ada.redeem(ada.device.proof(signIn.challenge), nonce: signIn.nonce).kind == "verification-failed")
+            #expect(try await StepUpTests.send(stepUp, ada, "&act=card-details").kind == "verification-failed")
+            #expect(try await ada.approve(id, ada.device.proof(approve)).kind == "verification-failed")
+            #expect(try await ada.approvals("GET").kind == "not-found", "there is no such device any more")
             #expect(try await ada.refresh(answer.refreshToken).kind == "verification-failed")
+            #expect(try await !isActive())
         }
     }
 
