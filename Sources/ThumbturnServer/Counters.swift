@@ -65,5 +65,15 @@ extension Server {
             return accounts
         }
     }
+
+    /// Hands the notices of those devices to nobody.
+    package func settleNotices() async throws {
+        while case let due = try await service.store.takeDueNotices(), !due.isEmpty {
+            try await withThrowingTaskGroup { tasks in
+                for (notice, _) in due { tasks.addTask { try await service.store.settle(notice.id) } }
+                try await tasks.waitForAll()
+            }
+        }
+    }
 }
 #endif

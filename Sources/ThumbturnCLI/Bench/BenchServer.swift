@@ -73,13 +73,15 @@ struct BenchServer {
     ) async throws -> [String] {
         let server = try await Server(ServerSettings(publicURL: "http://127.0.0.1:1", dataFolder: folder.path))
         try await server.addClient(named: backEnd.id, scopes: [.approvals], keys: [backEnd.publicKey])
-        return try await server.enrolForLoad(
+        let accounts = try await server.enrolForLoad(
             devices.map {
                 [
                     .init(kid: $0.sessionKid, kind: .session, x963: $0.x963($0.session), isActive: true),
                     .init(kid: $0.kid, kind: .biometric, x963: $0.x963($0.biometric), isActive: true),
                 ]
             })
+        try await server.settleNotices()
+        return accounts
     }
 
     private static func launch(
@@ -87,7 +89,7 @@ struct BenchServer {
     ) async throws -> BenchServer {
         let process = Process()
         process.executableURL = command
-        process.arguments = ["serve", "--data", folder.path, "--listen", "127.0.0.1:0", "--counts"]
+        process.arguments = ["serve", "--data", folder.path, "--listen", "127.0.0.1:0", "--counts", "--log-level", "warning"]
         let output = Pipe()
         process.standardOutput = output
         let began = ContinuousClock.now
@@ -125,7 +127,7 @@ struct BenchServer {
     }
 
     /// Seconds of processor time that the server has used.
-    private func processTime() -> Double {
+    func processTime() -> Double {
         guard let text = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8),
             let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 12,
             let user = Double(fields[11]), let system = Double(fields[12])
