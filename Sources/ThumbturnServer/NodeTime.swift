@@ -32,6 +32,12 @@ package final class NodeTime: Sendable {
         }
     }
 
+    /// Microseconds since some beginning, for putting things in order that were made in one second. It says nothing of the time.
+    var moment: UInt32 {
+        let (seconds, attoseconds) = clock.monotonic().components
+        return UInt32(truncatingIfNeeded: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+    }
+
     /// Hears what the store holds.
     func observe(_ stored: UnixTime) {
         guard stored > now else { return }

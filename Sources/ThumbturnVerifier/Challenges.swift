@@ -47,15 +47,18 @@ public struct Challenges: Sendable {
 
     /// A new challenge. The key ids are echoed without looking them up; only where a PIN key is new, its placeholder `pin` becomes a
     /// random handle.
+    ///
+    /// - Parameter moment: the claim `jti` begins with it, before its 128 random bits, so that challenges that are made one after
+    ///   another lie side by side where they are spent.
     public func issue(
-        _ request: ChallengeRequest, at now: UnixTime, using generator: inout some RandomNumberGenerator
+        _ request: ChallengeRequest, at now: UnixTime, _ moment: UInt32 = 0, using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> String {
         guard (1...4).contains(request.kids.count), Set(request.kids).count == request.kids.count,
             Self.mayAsk(for: request.kids, request.purpose, request.act), Self.isThumbprint(request.jkt)
         else { throw .malformed }
         let kids = request.kids.map { $0 == PINHandle.placeholder ? PINHandle.make(using: &generator) : $0 }
         let claims = ChallengeClaims(
-            iss: issuer, aud: audience, jti: Base64URL.encode(RandomBytes.sixteen(using: &generator)), iat: now,
+            iss: issuer, aud: audience, jti: Self.id(moment, using: &generator), iat: now,
             exp: now + request.purpose.lifetime, kids: kids, cnf: Confirmation(jkt: request.jkt), purpose: request.purpose,
             act: request.act
         )
@@ -82,6 +85,10 @@ public struct Challenges: Sendable {
     }
 
     private static let largestTransaction = 4 * 1024
+
+    private static func id(_ moment: UInt32, using generator: inout some RandomNumberGenerator) -> String {
+        Base64URL.encode([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: moment >> $0) } + RandomBytes.sixteen(using: &generator))
+    }
 
     /// The claims of one of our own challenges for this purpose, if it is still alive.
     public func verify(_ challenge: String, for purpose: Purpose, at now: UnixTime) throws(Refusal) -> ChallengeClaims {

@@ -24,7 +24,8 @@ import ThumbturnCore
         try await body(
             pool,
             try GroupCommit(
-                pool: pool, time: NodeTime(.system), mark: CommitMark(beside: folder + "/store.sqlite"), epoch: 0))
+                pool: pool, time: NodeTime(.system), mark: CommitMark(beside: folder + "/store.sqlite"),
+                checkpoints: Checkpoints(of: folder + "/store.sqlite"), epoch: 0))
     }
 
     /// Starts pieces of work while the writer is busy, so that they share the next transaction; returns how each ended.

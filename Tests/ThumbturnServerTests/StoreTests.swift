@@ -102,7 +102,8 @@ import ThumbturnLoad
                     keys: [.init(kid: kid, kind: .biometric, x963: [], isActive: true)], coolOff: .zero
                 )
                 _ = try await store.enrol(device, spending: [spend(number)])
-                let session = NewSession(id: .random(), kid: kid, sessionJKT: "jkt \(number)", tokenHash: [])
+                let session = NewSession(
+                    id: .random(at: clock.now, 0), kid: kid, sessionJKT: "jkt \(number)", tokenHash: [])
                 _ = try await store.openSession(session, spending: spend(number + 10))
                 devices.append((device.id, session.id))
             }

@@ -24,7 +24,7 @@ import ThumbturnVerifier
         let claims = try challenges([secret]).verify(try issue(), for: .signIn, at: now)
         #expect(claims.kids == request.kids && claims.cnf.jkt == request.jkt && claims.purpose == .signIn)
         #expect(claims.exp - claims.iat == .seconds(300))
-        #expect(Base64URL.decode(claims.jti)?.count == 16)
+        #expect(Base64URL.decode(claims.jti)?.count == 20, "the moment, and 128 random bits")
         var generator = SeededGenerator(seed: 8)
         let other = try challenges([secret]).issue(request, at: now, using: &generator)
         #expect(try challenges([secret]).verify(other, for: .signIn, at: now).jti != claims.jti)

@@ -66,7 +66,8 @@ public struct ChallengeAnswer: Message, Hashable {
 /// The claims of a challenge: HS256 under a secret of the server, readable by the device.
 public struct ChallengeClaims: Message, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case iss, aud, jti, iat, exp, kids, cnf, purpose, act, txn, demand
+        // As they are sorted on the way.
+        case act, aud, cnf, demand, exp, iat, iss, jti, kids, purpose, txn
     }
 
     /// The header `typ`.
@@ -76,7 +77,7 @@ public struct ChallengeClaims: Message, Hashable {
     public var iss: String
     /// Who may take the challenge: the same server.
     public var aud: String
-    /// 128 random bits in base64url: what is spent.
+    /// 128 random bits in base64url, perhaps with four bytes before them: what is spent.
     public var jti: String
     /// When it was made, by the server's clock.
     public var iat: UnixTime

@@ -4,10 +4,11 @@ public let proofGrantType = "urn:thumbturn:grant-type:proof"
 /// The token endpoint's answer to a sign-in or a refresh (RFC 6749 section 5.1).
 public struct TokenAnswer: Message, Redacted {
     public enum CodingKeys: String, CodingKey, CaseIterable {
+        // As they are sorted on the way.
         case accessToken = "access_token"
-        case tokenType = "token_type"
         case expiresIn = "expires_in"
         case refreshToken = "refresh_token"
+        case tokenType = "token_type"
     }
 
     /// A compact JWS of type `at+jwt`.
@@ -55,12 +56,12 @@ public struct StepUpAnswer: Message, Redacted {
 /// The claims of an access token (RFC 9068 section 2.2), bound to the session key (RFC 9449 section 6.1).
 public struct AccessTokenClaims: Codable, Hashable, Sendable {
     public enum CodingKeys: String, CodingKey {
-        case iss, aud, sub
-        case clientID = "client_id"
-        case iat, exp, jti, sid, did
+        // As they are sorted on the way.
+        case acr, amr, aud
         case authTime = "auth_time"
-        case acr, amr, cnf
         case authorizationDetails = "authorization_details"
+        case clientID = "client_id"
+        case cnf, did, exp, iat, iss, jti, sid, sub
     }
 
     /// The header `typ`.

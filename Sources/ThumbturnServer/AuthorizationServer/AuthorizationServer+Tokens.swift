@@ -72,7 +72,7 @@ extension AuthorizationServer {
         }
 
         await beforeSpending()
-        let id = SessionID.random(at: time.now)
+        let id = SessionID.random(at: time.now, time.moment)
         // That of a step-up is handed to nobody, and its hash is not kept, so nothing is exchanged for it.
         let refreshToken = refreshTokens.token(of: id, generation: 0)
         let new = NewSession(

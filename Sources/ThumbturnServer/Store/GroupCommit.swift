@@ -13,6 +13,7 @@ final class GroupCommit: Sendable {
     private let pool: DatabasePool
     private let time: NodeTime
     private let mark: CommitMark
+    private let checkpoints: Checkpoints
     /// The epoch whose secrets this process has. Nothing is written in another one.
     private let epoch: Mutex<Int64>
     private let queue = DispatchQueue(label: "thumbturn.writer")
@@ -38,8 +39,9 @@ final class GroupCommit: Sendable {
     /// A batch holds this many requests at most, so that the first does not wait for a crowd.
     private static let largestBatch = 256
 
-    init(pool: DatabasePool, time: NodeTime, mark: CommitMark, epoch: Int64) {
+    init(pool: DatabasePool, time: NodeTime, mark: CommitMark, checkpoints: Checkpoints, epoch: Int64) {
         self.pool = pool
+        self.checkpoints = checkpoints
         self.time = time
         self.mark = mark
         self.epoch = Mutex(epoch)
@@ -102,7 +104,10 @@ final class GroupCommit: Sendable {
     }
 
     private func drain() {
-        while let batch = nextBatch() { commit(batch) }
+        while let batch = nextBatch() {
+            commit(batch)
+            checkpoints.finish(pool)
+        }
     }
 
     private func nextBatch() -> [Job]? {
@@ -162,6 +167,7 @@ final class GroupCommit: Sendable {
             }
         }
         mark.record(number)
+        checkpoints.committed()
         return completions
     }
 }

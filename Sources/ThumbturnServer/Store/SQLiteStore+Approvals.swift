@@ -11,8 +11,8 @@ extension SQLiteStore {
 
     package func openApprovals(of account: AccountID) async throws -> [ApprovalView] {
         try await pool.read { db in
-            try Data.fetchAll(
-                db,
+            try db.all(
+                Data.self,
                 sql: """
                     SELECT id FROM approvals WHERE account_id = ?1 AND state = 'open'
                     UNION SELECT id FROM approvals WHERE second_id = ?1 AND state = 'open'
@@ -28,11 +28,11 @@ extension SQLiteStore {
         try await writer.write { db, now in
             let accounts = [new.account] + (new.second.map { [$0] } ?? [])
             for account in accounts {
-                let known = try Int.fetchOne(db, sql: "SELECT 1 FROM accounts WHERE id = ?", arguments: [blob(account.bytes)])
+                let known = try db.one(Int.self, sql: "SELECT 1 FROM accounts WHERE id = ?", arguments: [blob(account.bytes)])
                 guard known == 1 else { return .unknownAccount }
             }
-            let live = try Data.fetchOne(
-                db,
+            let live = try db.one(
+                Data.self,
                 sql: """
                     SELECT id FROM approvals
                     WHERE creator = ? AND transaction_id = ? AND state IN ('open', 'approved', 'redeemed')
@@ -47,8 +47,8 @@ extension SQLiteStore {
                 try Self.end(old.id, .withdrawn, in: db)
             }
             for account in accounts {
-                let open = try Int.fetchOne(
-                    db,
+                let open = try db.one(
+                    Int.self,
                     sql: """
                         SELECT count(*) FROM approvals
                         WHERE (account_id = ?1 OR second_id = ?1) AND state = 'open' AND expires_at > ?2
@@ -57,7 +57,7 @@ extension SQLiteStore {
                 )
                 guard let open, open < new.cap else { return .tooMany }
             }
-            try db.execute(
+            try db.run(
                 sql: """
                     INSERT INTO approvals
                         (id, creator, transaction_id, account_id, second_id, txn, demand, created_at, expires_at, state)
@@ -80,8 +80,8 @@ extension SQLiteStore {
             // All that was read before this transaction may have changed since.
             guard let key = try Self.key(new.kid, in: db), !key.isRevoked, !key.isPaused(at: now) else { return .refused }
             guard !key.isDisabled else { return .disabled }
-            let device = try Row.fetchOne(
-                db, sql: "SELECT account_id, cools_off_until FROM devices WHERE id = ?", arguments: [blob(key.device.bytes)]
+            let device = try db.one(
+                Row.self, sql: "SELECT account_id, cools_off_until FROM devices WHERE id = ?", arguments: [blob(key.device.bytes)]
             )
             guard let device, device["account_id"] == blob(new.account.bytes), device["cools_off_until"] <= now.seconds
             else { return .refused }
@@ -91,11 +91,11 @@ extension SQLiteStore {
             else { return .refused }
             try Self.signed(key, in: db, at: now)
             // Two keys are two keys of one device: another device starts anew.
-            try db.execute(
+            try db.run(
                 sql: "DELETE FROM approval_proofs WHERE approval_id = ? AND account_id = ? AND device_id != ?",
                 arguments: [blob(new.approval.bytes), blob(new.account.bytes), blob(key.device.bytes)]
             )
-            try db.execute(
+            try db.run(
                 sql: """
                     INSERT OR REPLACE INTO approval_proofs (approval_id, account_id, kind, kid, device_id, proof, liveness, at)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -107,7 +107,7 @@ extension SQLiteStore {
             )
             guard let signed = try Self.approval(new.approval, in: db) else { return .refused }
             guard signed.accounts.allSatisfy(signed.isSigned) else { return .done(signed) }
-            try db.execute(
+            try db.run(
                 sql: "UPDATE approvals SET state = 'approved', expires_at = max(expires_at, ?) WHERE id = ?",
                 arguments: [(now + new.redeemableFor).seconds, blob(new.approval.bytes)]
             )
@@ -149,8 +149,8 @@ extension SQLiteStore {
             if state == .redeemed, approval.redemption?.key == redemption.key { return .redeemed(approval) }
             guard state == .approved else { return .not(state) }
             // Revoked means refused, also where the signature came before.
-            let revoked = try Int.fetchOne(
-                db,
+            let revoked = try db.one(
+                Int.self,
                 sql: """
                     SELECT count(*) FROM approval_proofs p JOIN devices d ON d.id = p.device_id
                     WHERE p.approval_id = ? AND d.revoked_at IS NOT NULL
@@ -161,7 +161,7 @@ extension SQLiteStore {
                 try Self.end(approval.id, .withdrawn, in: db)
                 return .not(.withdrawn)
             }
-            try db.execute(
+            try db.run(
                 sql: "UPDATE approvals SET state = 'redeemed', redeem_key = ?, receipt = ? WHERE id = ? AND state = 'approved'",
                 arguments: [redemption.key, redemption.receipt, blob(approval.id.bytes)]
             )
@@ -173,25 +173,25 @@ extension SQLiteStore {
     package func purgeApprovals(before: UnixTime) async throws {
         try await writer.write { db, _ in
             // Those that were redeemed stay: no transaction of theirs is ever redeemed again.
-            try db.execute(
+            try db.run(
                 sql: "DELETE FROM approvals WHERE state != 'redeemed' AND expires_at <= ?", arguments: [before.seconds]
             )
         }
     }
 
     private static func end(_ id: ApprovalID, _ state: ApprovalRecord.State, in db: Database) throws {
-        try db.execute(
+        try db.run(
             sql: "UPDATE approvals SET state = ? WHERE id = ? AND state IN ('open', 'approved')",
             arguments: [state.rawValue, blob(id.bytes)]
         )
     }
 
     private static func approval(_ id: ApprovalID, in db: Database) throws -> ApprovalView? {
-        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM approvals WHERE id = ?", arguments: [blob(id.bytes)]),
+        guard let row = try db.one(Row.self, sql: "SELECT * FROM approvals WHERE id = ?", arguments: [blob(id.bytes)]),
             let state = ApprovalRecord.State(rawValue: row["state"])
         else { return nil }
-        let signatures = try Row.fetchAll(
-            db,
+        let signatures = try db.all(
+            Row.self,
             sql: """
                 SELECT p.*, k.x963, k.enrolled_by, d.enrolled_at FROM approval_proofs p
                     JOIN keys k ON k.kid = p.kid JOIN devices d ON d.id = p.device_id

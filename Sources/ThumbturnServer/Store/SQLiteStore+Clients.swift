@@ -9,7 +9,7 @@ extension SQLiteStore {
         let jwks = String(decoding: WireJSON.encode(JWKS(keys: client.keys.map(\.jwk))), as: UTF8.self)
         let scope = ClientScope.text(client.scopes)
         return try await writer.write { db, now in
-            try db.execute(
+            try db.run(
                 sql: "INSERT INTO clients (id, scope, jwks, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 arguments: [client.id, scope, jwks, now.seconds]
             )
@@ -19,7 +19,7 @@ extension SQLiteStore {
 
     package func removeClient(_ id: String) async throws -> Bool {
         try await writer.write { db, _ in
-            try db.execute(sql: "DELETE FROM clients WHERE id = ?", arguments: [id])
+            try db.run(sql: "DELETE FROM clients WHERE id = ?", arguments: [id])
             return db.changesCount == 1
         }
     }
@@ -33,7 +33,7 @@ extension SQLiteStore {
 
     package func clients() async throws -> [Client] {
         try await pool.read { db in
-            try Row.fetchAll(db, sql: "SELECT id, scope, jwks, created_at FROM clients ORDER BY id").map(Self.client)
+            try db.all(Row.self, sql: "SELECT id, scope, jwks, created_at FROM clients ORDER BY id").map(Self.client)
         }
     }
 

@@ -29,7 +29,7 @@ extension SQLiteStore {
     package func rename(_ device: DeviceID, to name: String, by session: SessionID) async throws -> DeviceView? {
         try await writer.write { db, _ in
             guard let caller = try Self.session(session, in: db), caller.isLive else { return nil }
-            try db.execute(
+            try db.run(
                 sql: "UPDATE devices SET name = ? WHERE id = ? AND account_id = ? AND revoked_at IS NULL",
                 arguments: [name, blob(device.bytes), blob(caller.account.bytes)]
             )
@@ -59,24 +59,23 @@ extension SQLiteStore {
     }
 
     static func account(of device: DeviceID, in db: Database) throws -> AccountID? {
-        try Data.fetchOne(db, sql: "SELECT account_id FROM devices WHERE id = ?", arguments: [blob(device.bytes)])
+        try db.one(Data.self, sql: "SELECT account_id FROM devices WHERE id = ?", arguments: [blob(device.bytes)])
             .map { identifier($0) }
     }
 
     private static func revoke(_ device: DeviceID, of account: AccountID, in db: Database, at now: UnixTime) throws -> Bool {
-        try db.execute(
+        try db.run(
             sql: "UPDATE devices SET revoked_at = ? WHERE id = ? AND account_id = ? AND revoked_at IS NULL",
             arguments: [now.seconds, blob(device.bytes), blob(account.bytes)]
         )
         guard db.changesCount == 1 else { return false }
-        try endSessions(of: blob(device.bytes), in: db, at: now)
         try hidePlainKey(of: device, in: db)
         try note(.deviceRevoked, of: account, device, in: db, at: now)
         return true
     }
 
     static func insert(_ new: NewDevice, in db: Database, at now: UnixTime) throws {
-        try db.execute(
+        try db.run(
             sql: """
                 INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until)
                 VALUES (?, ?, ?, ?, ?, ?)
@@ -108,19 +107,19 @@ extension SQLiteStore {
         _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: Duration), in db: Database, at now: UnixTime
     ) throws -> DeviceView? {
         guard try account(of: device, in: db) == new.account else { return nil }
-        let before = try String.fetchAll(
-            db, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL", arguments: [blob(device.bytes)]
+        let before = try db.all(
+            String.self, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL", arguments: [blob(device.bytes)]
         ).compactMap { try key($0, in: db) }
         let added = new.keys.filter { key in !before.contains { $0.kid == key.kid && $0.kind == key.kind } }
         let gone = before.filter { key in !new.keys.contains { $0.kid == key.kid } }
         guard try added.isEmpty || areUnknown(added, in: db) else { return nil }
-        try db.execute(sql: "UPDATE devices SET name = ? WHERE id = ?", arguments: [new.name, blob(device.bytes)])
+        try db.run(sql: "UPDATE devices SET name = ? WHERE id = ?", arguments: [new.name, blob(device.bytes)])
         if !added.isEmpty || !gone.isEmpty {
             for key in gone {
-                try db.execute(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, key.kid])
+                try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, key.kid])
             }
             for key in added { try insert(key, of: blob(device.bytes), enrolledBy: support.origin, in: db, at: now) }
-            try endSessions(of: blob(device.bytes), in: db, at: now)
+            try endSessions(of: blob(device.bytes), in: db)
             try coolOff(device, until: now + support.coolOff, in: db)
             try note(.keysChanged, of: new.account, device, in: db, at: now)
         }
@@ -129,7 +128,7 @@ extension SQLiteStore {
 
     /// A device cools off if its account has others.
     static func coolOff(_ device: DeviceID, until time: UnixTime, in db: Database) throws {
-        try db.execute(
+        try db.run(
             sql: """
                 UPDATE devices SET cools_off_until = max(cools_off_until, ?) WHERE id = ? AND EXISTS (
                     SELECT 1 FROM devices other WHERE other.account_id = devices.account_id AND other.id != devices.id

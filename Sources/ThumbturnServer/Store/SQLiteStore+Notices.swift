@@ -8,8 +8,8 @@ package enum NoticeKind {}
 extension SQLiteStore {
     package func notices(of account: AccountID) async throws -> [Notice] {
         try await pool.read { db in
-            try Row.fetchAll(
-                db, sql: "SELECT * FROM notices WHERE account_id = ? ORDER BY at DESC, id LIMIT 100",
+            try db.all(
+                Row.self, sql: "SELECT * FROM notices WHERE account_id = ? ORDER BY at DESC, id LIMIT 100",
                 arguments: [blob(account.bytes)]
             ).compactMap(Self.notice)
         }
@@ -20,13 +20,13 @@ extension SQLiteStore {
         guard try await pool.read({ try Int.fetchOne($0, sql: "SELECT 1 FROM notices WHERE due_at IS NOT NULL LIMIT 1") }) != nil
         else { return [] }
         return try await writer.write { db, now in
-            let rows = try Row.fetchAll(
-                db, sql: "SELECT * FROM notices WHERE due_at <= ? ORDER BY at, id LIMIT 32", arguments: [now.seconds]
+            let rows = try db.all(
+                Row.self, sql: "SELECT * FROM notices WHERE due_at <= ? ORDER BY at, id LIMIT 32", arguments: [now.seconds]
             )
             for row in rows {
                 let tries: Int = row["tries"]
                 let next = now + Self.wait(after: tries)
-                try db.execute(
+                try db.run(
                     sql: "UPDATE notices SET tries = tries + 1, due_at = ? WHERE id = ?",
                     arguments: [tries + 1 < Self.mostTries ? next.seconds : nil, row["id"] as Data]
                 )
@@ -38,7 +38,7 @@ extension SQLiteStore {
     package func settle(_ notice: String) async throws {
         guard let id = Identifier<NoticeKind>(notice) else { return }
         try await writer.write { db, _ in
-            try db.execute(sql: "UPDATE notices SET due_at = NULL WHERE id = ?", arguments: [blob(id.bytes)])
+            try db.run(sql: "UPDATE notices SET due_at = NULL WHERE id = ?", arguments: [blob(id.bytes)])
         }
     }
 
@@ -50,7 +50,7 @@ extension SQLiteStore {
         at now: UnixTime
     ) throws {
         if let pause, try wasNoted(kind, of: account, since: now + (.zero - pause), in: db) { return }
-        try db.execute(
+        try db.run(
             sql: "INSERT INTO notices (id, account_id, device_id, kind, at, due_at) VALUES (?, ?, ?, ?, ?, ?)",
             arguments: [
                 blob(Identifier<NoticeKind>.random().bytes), blob(account.bytes), device.map { blob($0.bytes) }, kind.rawValue,
@@ -74,8 +74,8 @@ extension SQLiteStore {
 
     static func forgetNotices(in db: Database, at now: UnixTime) throws {
         let old = now + (.zero - .seconds(30 * 24 * 3600))
-        try db.execute(sql: "DELETE FROM notices WHERE at <= ?", arguments: [old.seconds])
-        try db.execute(sql: "DELETE FROM notices_to_nobody WHERE at <= ?", arguments: [(now + .seconds(-3600)).seconds])
+        try db.run(sql: "DELETE FROM notices WHERE at <= ?", arguments: [old.seconds])
+        try db.run(sql: "DELETE FROM notices_to_nobody WHERE at <= ?", arguments: [(now + .seconds(-3600)).seconds])
     }
 
     /// 30 s, doubled each time, an hour at most: with so many tries, a day.

@@ -12,7 +12,7 @@ extension SQLiteStore {
             try Self.forgetUnproven([key.kid], in: db)
             guard try Self.areUnknown([key.kid], in: db) else { return false }
             try Self.insert(device, in: db, at: now)
-            try db.execute(
+            try db.run(
                 sql: "INSERT INTO plain_keys (kid, device_id, spki, account_id) VALUES (?, ?, ?, ?)",
                 arguments: [key.kid, blob(device.id.bytes), blob(key.spki), blob(device.account.bytes)]
             )
@@ -71,12 +71,12 @@ extension SQLiteStore {
         let sql = """
             SELECT count(*) FROM plain_keys p JOIN devices d ON d.id = p.device_id WHERE d.account_id = ? AND d.revoked_at IS NULL
             """
-        return try Int.fetchOne(db, sql: sql, arguments: [blob(account.bytes)]) ?? 0
+        return try db.one(Int.self, sql: sql, arguments: [blob(account.bytes)]) ?? 0
     }
 
     /// From now on nobody finds it. It stays known, so that it never comes back.
     static func hidePlainKey(of device: DeviceID, in db: Database) throws {
-        try db.execute(sql: "UPDATE plain_keys SET account_id = NULL WHERE device_id = ?", arguments: [blob(device.bytes)])
+        try db.run(sql: "UPDATE plain_keys SET account_id = NULL WHERE device_id = ?", arguments: [blob(device.bytes)])
     }
 }
 

@@ -42,7 +42,7 @@ extension SQLiteStore {
 
     package func setOneTimeSecret(_ sealed: [UInt8]?, of account: AccountID) async throws {
         try await writer.write { db, now in
-            try db.execute(
+            try db.run(
                 sql: "UPDATE accounts SET one_time_secret = ?, one_time_last = 0 WHERE id = ?",
                 arguments: [sealed.map { blob($0) }, blob(account.bytes)]
             )
@@ -52,9 +52,9 @@ extension SQLiteStore {
 
     package func setRecoveryCodes(_ hashes: [[UInt8]], of account: AccountID) async throws {
         try await writer.write { db, now in
-            try db.execute(sql: "DELETE FROM recovery_codes WHERE account_id = ?", arguments: [blob(account.bytes)])
+            try db.run(sql: "DELETE FROM recovery_codes WHERE account_id = ?", arguments: [blob(account.bytes)])
             for hash in hashes {
-                try db.execute(
+                try db.run(
                     sql: "INSERT INTO recovery_codes (account_id, hash) VALUES (?, ?)",
                     arguments: [blob(account.bytes), blob(hash)]
                 )
@@ -76,7 +76,7 @@ extension SQLiteStore {
             let place = blob(id.bytes)
             let kind = Notice.Kind.wrongSignIns.rawValue
             guard try Int.fetchOne(recent, arguments: [place, anHourAgo.seconds, kind]) == nil, isWritten else { return }
-            try db.execute(
+            try db.run(
                 sql: "INSERT INTO notices_to_nobody (id, place, kind, at) VALUES (?, ?, ?, ?)",
                 arguments: [blob(Identifier<NoticeKind>.random().bytes), place, kind, now.seconds]
             )
@@ -138,7 +138,7 @@ extension SQLiteStore {
             guard asksForCode else { return true }
             // RFC 6238 section 5.2: each step is good once.
             guard let step, step > lastStep else { return false }
-            try db.execute(sql: "UPDATE accounts SET one_time_last = ? WHERE id = ?", arguments: [step, account])
+            try db.run(sql: "UPDATE accounts SET one_time_last = ? WHERE id = ?", arguments: [step, account])
             return true
         case .recoveryCode(let hash, let passwordFits):
             // A code stands for one lost thing: for the one-time codes where the account has them, else for the password.
@@ -200,7 +200,7 @@ extension SQLiteStore {
 
     /// What came back by itself. Wrong attempts in a row at an account or a device are not forgotten.
     static func forgetThrottles(in db: Database, at now: UnixTime) throws {
-        try db.execute(
+        try db.run(
             sql: "DELETE FROM throttles WHERE scope IN (2, 4, 5) AND until <= ? AND wrong = 0", arguments: [now.seconds]
         )
     }

@@ -24,13 +24,15 @@ package final class SQLiteStore: Store {
         // GRDB opens WAL files with synchronous=NORMAL, which may lose acknowledged commits when the power fails.
         let mode = try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = FULL")
-            return try Int.fetchOne(db, sql: "PRAGMA synchronous")
+            return try db.one(Int.self, sql: "PRAGMA synchronous")
         }
         guard mode == Self.full else { throw StoreError.notDurable }
         self.time = time
         wasRestored = try Schema.beginEpochIfRestored(pool, mark, at: time.now)
         let epoch = try pool.read { try Int64.fetchOne($0, sql: "SELECT epoch FROM node") }
-        writer = GroupCommit(pool: pool, time: time, mark: mark, epoch: epoch ?? 0)
+        let checkpoints = try Checkpoints(of: path)
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+        writer = GroupCommit(pool: pool, time: time, mark: mark, checkpoints: checkpoints, epoch: epoch ?? 0)
         time.observe(
             UnixTime(seconds: try pool.read { try Int64.fetchOne($0, sql: "SELECT high_water FROM node") } ?? 0)
         )
@@ -41,7 +43,7 @@ package final class SQLiteStore: Store {
     /// The writer's settings, read back: `synchronous` (2 is FULL) and `journal_mode`.
     package func durability() throws -> (synchronous: Int?, journal: String?) {
         try pool.writeWithoutTransaction { db in
-            (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try String.fetchOne(db, sql: "PRAGMA journal_mode"))
+            (try db.one(Int.self, sql: "PRAGMA synchronous"), try db.one(String.self, sql: "PRAGMA journal_mode"))
         }
     }
 
@@ -85,8 +87,8 @@ package final class SQLiteStore: Store {
 
     package func devices(of account: AccountID) async throws -> [DeviceView] {
         try await pool.read { db in
-            let ids = try Data.fetchAll(
-                db, sql: "SELECT id FROM devices WHERE account_id = ? AND revoked_at IS NULL ORDER BY enrolled_at, id",
+            let ids = try db.all(
+                Data.self, sql: "SELECT id FROM devices WHERE account_id = ? AND revoked_at IS NULL ORDER BY enrolled_at, id",
                 arguments: [blob(account.bytes)]
             )
             return try ids.compactMap { try Self.device(identifier($0), in: db) }
@@ -97,7 +99,7 @@ package final class SQLiteStore: Store {
 
     package func addAccount(_ account: Account) async throws -> Bool {
         try await writer.write { db, now in
-            try db.execute(
+            try db.run(
                 sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 arguments: [blob(account.id.bytes), account.name, account.passwordHash, now.seconds]
             )
@@ -138,8 +140,8 @@ package final class SQLiteStore: Store {
             for case let key? in keys { try Self.signed(key, in: db, at: now) }
             try db.cachedStatement(
                 sql: """
-                    INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted)
-                    VALUES (?, ?, ?, 0, ?, ?, ?, ?)
+                    INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
+                    SELECT ?, ?, ?, 0, ?, ?, ?, ?, commits FROM node
                     """
             ).execute(
                 arguments: [
@@ -169,8 +171,8 @@ package final class SQLiteStore: Store {
         let authTime = new.authTime ?? now
         try db.cachedStatement(
             sql: """
-                INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted)
-                SELECT ?, k.device_id, k.kid, 0, ?, ?, ?, ? FROM keys k JOIN devices d ON d.id = k.device_id
+                INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
+                SELECT ?, k.device_id, k.kid, 0, ?, ?, ?, ?, n.commits FROM keys k JOIN devices d ON d.id = k.device_id JOIN node n
                 WHERE k.kid = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL AND k.wrong_in_a_row = 0
                     AND d.id = ? AND d.revoked_at IS NULL AND d.session_jkt = ? AND d.cools_off_until = ?
                 """
@@ -191,13 +193,13 @@ package final class SQLiteStore: Store {
     package func device(withSessionKey jkt: String) async throws -> EnrolledDevice? {
         try await pool.read { db in
             guard let session = try Self.key(jkt, in: db), session.kind == .session, !session.isRevoked,
-                let row = try Row.fetchOne(
-                    db, sql: "SELECT account_id, cools_off_until FROM devices WHERE id = ?",
+                let row = try db.one(
+                    Row.self, sql: "SELECT account_id, cools_off_until FROM devices WHERE id = ?",
                     arguments: [blob(session.device.bytes)]
                 )
             else { return nil }
-            let kids = try String.fetchAll(
-                db, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL ORDER BY kind",
+            let kids = try db.all(
+                String.self, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL ORDER BY kind",
                 arguments: [blob(session.device.bytes)]
             )
             return EnrolledDevice(
@@ -217,8 +219,8 @@ package final class SQLiteStore: Store {
                 try Self.signed(payer, in: db, at: now)
             }
             let device = blob(change.device.bytes)
-            let live = try String.fetchOne(
-                db,
+            let live = try db.one(
+                String.self,
                 sql: """
                     SELECT coalesce((SELECT kid FROM keys WHERE device_id = ?1 AND kind = ?2 AND retired_at IS NULL), '')
                     FROM devices WHERE id = ?1 AND revoked_at IS NULL
@@ -231,9 +233,9 @@ package final class SQLiteStore: Store {
                 guard try Self.areUnknown([new], in: db) else { return .refused }
             }
             if let old = change.old {
-                try db.execute(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, old])
+                try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, old])
                 if old != change.payer {
-                    try db.execute(
+                    try db.run(
                         sql: "UPDATE sessions SET ended_at = ? WHERE kid = ? AND ended_at IS NULL", arguments: [now.seconds, old]
                     )
                 }
@@ -254,8 +256,8 @@ package final class SQLiteStore: Store {
     package func rotate(_ rotation: Rotation) async throws -> Rotation.Outcome {
         try await writer.write { db, now in
             guard let session = try Self.session(rotation.session, in: db), session.isLive,
-                let row = try Row.fetchOne(
-                    db, sql: "SELECT rotated_at FROM sessions WHERE id = ?", arguments: [blob(rotation.session.bytes)]
+                let row = try db.one(
+                    Row.self, sql: "SELECT rotated_at FROM sessions WHERE id = ?", arguments: [blob(rotation.session.bytes)]
                 )
             else { return .over }
             guard session.sessionJKT == rotation.jkt else {
@@ -286,7 +288,7 @@ package final class SQLiteStore: Store {
             if rotation.generation &+ 1 == session.generation, now - rotatedAt <= rotation.grace {
                 return .repeated(session)
             }
-            try db.execute(
+            try db.run(
                 sql: "UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL",
                 arguments: [now.seconds, blob(rotation.session.bytes)]
             )
@@ -301,8 +303,8 @@ package final class SQLiteStore: Store {
         make: @escaping @Sendable (SecretUse, UnixTime) throws -> SealedSecret
     ) async throws -> (secrets: [SealedSecret], epoch: Int64) {
         try await writer.write(adopting: true) { db, now in
-            var secrets = try Row.fetchAll(
-                db, sql: "SELECT id, use, created_at, sealed FROM secrets ORDER BY created_at DESC, id"
+            var secrets = try db.all(
+                Row.self, sql: "SELECT id, use, created_at, sealed FROM secrets ORDER BY created_at DESC, id"
             ).compactMap(Self.secret)
             try secrets.forEach(check)
             for use in SecretUse.allCases {
@@ -313,20 +315,24 @@ package final class SQLiteStore: Store {
             }
             // The last two challenge secrets cover the longest life of a challenge many times over.
             for old in secrets.filter({ $0.use == .challenge }).dropFirst(2) {
-                try db.execute(sql: "DELETE FROM secrets WHERE id = ?", arguments: [old.id])
+                try db.run(sql: "DELETE FROM secrets WHERE id = ?", arguments: [old.id])
             }
-            let epoch = try Int64.fetchOne(db, sql: "SELECT epoch FROM node")
+            let epoch = try db.one(Int64.self, sql: "SELECT epoch FROM node")
             return (secrets, epoch ?? 0)
         }
     }
 
     package func purge(sessionsBefore: UnixTime) async throws {
         try await writer.write { db, now in
-            try db.execute(sql: "DELETE FROM spent WHERE expires_at <= ?", arguments: [now.seconds])
-            try db.execute(sql: "DELETE FROM sessions WHERE auth_time <= ?", arguments: [sessionsBefore.seconds])
+            try db.run(sql: "DELETE FROM spent WHERE expires_at <= ?", arguments: [now.seconds])
+            // By their ids, which begin with the time, so that the others are not even looked at.
+            try db.run(
+                sql: "DELETE FROM sessions WHERE id < ? AND auth_time <= ?",
+                arguments: [blob(SessionID.first(after: sessionsBefore).bytes), sessionsBefore.seconds]
+            )
             try Self.forgetNotices(in: db, at: now)
             try Self.forgetThrottles(in: db, at: now)
-            try db.execute(sql: "UPDATE node SET purged_until = max(purged_until, ?)", arguments: [now.seconds])
+            try db.run(sql: "UPDATE node SET purged_until = max(purged_until, ?)", arguments: [now.seconds])
         }
     }
 
@@ -339,7 +345,7 @@ package final class SQLiteStore: Store {
 
     static func forgetUnproven(_ kids: [String], in db: Database) throws {
         for kid in kids {
-            try db.execute(sql: "DELETE FROM keys WHERE kid = ? AND active_since IS NULL", arguments: [kid])
+            try db.run(sql: "DELETE FROM keys WHERE kid = ? AND active_since IS NULL", arguments: [kid])
         }
     }
 
@@ -350,8 +356,8 @@ package final class SQLiteStore: Store {
     /// Neither as a key of a device nor as one of a plain client: none is ever both.
     static func areUnknown(_ kids: [String], in db: Database) throws -> Bool {
         let marks = databaseQuestionMarks(count: kids.count)
-        let known = try Int.fetchOne(
-            db,
+        let known = try db.one(
+            Int.self,
             sql: """
                 SELECT (SELECT count(*) FROM keys WHERE kid IN (\(marks)))
                     + (SELECT count(*) FROM plain_keys WHERE kid IN (\(marks)))
@@ -364,7 +370,7 @@ package final class SQLiteStore: Store {
     static func insert(
         _ key: NewDevice.Key, of device: Data, enrolledBy origin: KeyOrigin, in db: Database, at now: UnixTime
     ) throws {
-        try db.execute(
+        try db.run(
             sql: "INSERT INTO keys (kid, device_id, kind, x963, active_since, enrolled_by) VALUES (?, ?, ?, ?, ?, ?)",
             arguments: [
                 key.kid, device, key.kind.rawValue, blob(key.x963), key.isActive ? now.seconds : nil, origin.rawValue,
@@ -375,7 +381,7 @@ package final class SQLiteStore: Store {
     /// A key has signed: its wrong PINs are forgotten, and it is active from its first proof on.
     static func signed(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws {
         if key.wrongInARow > 0 {
-            try db.execute(sql: "UPDATE keys SET wrong_in_a_row = 0, paused_until = 0 WHERE kid = ?", arguments: [key.kid])
+            try db.run(sql: "UPDATE keys SET wrong_in_a_row = 0, paused_until = 0 WHERE kid = ?", arguments: [key.kid])
         }
         if !key.isActive {
             try db.cachedStatement(sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL")
@@ -385,10 +391,10 @@ package final class SQLiteStore: Store {
 
     // MARK: Rows
 
-    static func endSessions(of device: Data, in db: Database, at now: UnixTime) throws {
-        try db.execute(
-            sql: "UPDATE sessions SET ended_at = ? WHERE device_id = ? AND ended_at IS NULL", arguments: [now.seconds, device]
-        )
+    /// Ends what was opened so far, in this very transaction too.
+    static func endSessions(of device: Data, in db: Database) throws {
+        try db.run(
+            sql: "UPDATE devices SET sessions_over = (SELECT commits FROM node) WHERE id = ?", arguments: [device])
     }
 
     static func spendAll(_ spends: [Spend], in db: Database, at now: UnixTime) throws -> Bool {
@@ -422,7 +428,7 @@ package final class SQLiteStore: Store {
     static func session(_ id: SessionID, in db: Database) throws -> SessionView? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT s.generation, s.auth_time, s.granted, s.ended_at IS NULL AND d.revoked_at IS NULL AS live,
+                SELECT s.generation, s.auth_time, s.granted, s.ended_at IS NULL AND d.revoked_at IS NULL AND s.opened > d.sessions_over AS live,
                     k.kind, k.enrolled_by,
                     d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name
                 FROM sessions s JOIN keys k ON k.kid = s.kid JOIN devices d ON d.id = s.device_id
@@ -445,8 +451,8 @@ package final class SQLiteStore: Store {
     }
 
     static func device(_ id: DeviceID, in db: Database) throws -> DeviceView? {
-        let found = try Row.fetchOne(
-            db,
+        let found = try db.one(
+            Row.self,
             sql: """
                 SELECT name, enrolled_at, EXISTS (SELECT 1 FROM plain_keys WHERE device_id = ?1) AS plain
                 FROM devices WHERE id = ?1
@@ -454,8 +460,8 @@ package final class SQLiteStore: Store {
             arguments: [blob(id.bytes)]
         )
         return try found.map { row in
-            let keys = try Row.fetchAll(
-                db,
+            let keys = try db.all(
+                Row.self,
                 sql: """
                     SELECT kid, kind, active_since IS NOT NULL AS active FROM keys
                     WHERE device_id = ? AND retired_at IS NULL ORDER BY kind

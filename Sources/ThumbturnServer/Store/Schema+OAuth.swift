@@ -40,5 +40,20 @@ extension Schema {
             )
         }
     }
+
+    static func registerSessionsInOrder(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("18 sessions in order") { db in
+            // A session's number is that of the commit that opened it. All of a device's end together, by one number; an index for
+            // that would cost every sign-in a page of its own.
+            try db.execute(
+                sql: """
+                    DROP INDEX sessions_of_device;
+                    ALTER TABLE sessions ADD COLUMN opened INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE devices ADD COLUMN sessions_over INTEGER NOT NULL DEFAULT -1;
+                    CREATE INDEX step_ups_of_device ON sessions (device_id) WHERE granted IS NOT NULL;
+                    """
+            )
+        }
+    }
 }
 #endif

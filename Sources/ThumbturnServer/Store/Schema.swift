@@ -242,6 +242,7 @@ enum Schema {
         registerPlainKeys(&migrator)
         registerOAuth(&migrator)
         registerPlainKeysByAccount(&migrator)
+        registerSessionsInOrder(&migrator)
         return migrator
     }
 

@@ -69,10 +69,18 @@ package struct Identifier<Kind>: Hashable, Sendable {
         self.init(bytes)
     }
 
-    /// Four bytes of the time, then 12 random ones: what is made together lies together in the store.
-    package static func random(at now: UnixTime) -> Self {
-        let time = UInt32(truncatingIfNeeded: now.seconds)
-        return Self(unchecked: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + random().bytes.dropFirst(4))
+    /// Four bytes of the time, four of the moment within it, then eight random ones: what is made together lies together in the store.
+    package static func random(at now: UnixTime, _ moment: UInt32) -> Self {
+        Self(unchecked: bigEndian(UInt32(truncatingIfNeeded: now.seconds)) + bigEndian(moment) + random().bytes.dropFirst(8))
+    }
+
+    /// Above everything that was made until then, and not above anything later.
+    package static func first(after now: UnixTime) -> Self {
+        Self(unchecked: bigEndian(UInt32(truncatingIfNeeded: now.seconds + 1)) + [UInt8](repeating: 0, count: 12))
+    }
+
+    private static func bigEndian(_ number: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 
     package static func random() -> Self {
