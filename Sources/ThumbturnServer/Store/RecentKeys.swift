@@ -6,33 +6,39 @@ import Synchronization
 final class RecentKeys: Sendable {
     private struct State {
         var epoch: Int64 = 0
-        var young: [String: EnrolledKey] = [:]
-        var old: [String: EnrolledKey] = [:]
+        var young: [String: Entry] = [:]
+        var old: [String: Entry] = [:]
 
         mutating func enter(_ epoch: Int64) {
             if epoch != self.epoch { self = State(epoch: epoch) }
         }
 
-        mutating func put(_ key: EnrolledKey) {
+        mutating func put(_ entry: Entry) {
             if young.count >= RecentKeys.size {
                 old = young
                 young = [:]
             }
-            young[key.kid] = key
+            young[entry.key.kid] = entry
         }
     }
 
+    /// An object, because the places of a dictionary that are free take as much room as the others.
+    private final class Entry: Sendable {
+        let key: EnrolledKey
+        init(_ key: EnrolledKey) { self.key = key }
+    }
+
     private let state = Mutex(State())
-    /// Of each generation: some 8 MB together, and as many devices as sign in within minutes on one node.
+    /// Of each generation: some 6 MB together, and as many devices as sign in within minutes on one node.
     private static let size = 8192
 
     subscript(kid: String, in epoch: Int64) -> EnrolledKey? {
         state.withLock { state in
             state.enter(epoch)
-            if let key = state.young[kid] { return key }
-            guard let key = state.old[kid] else { return nil }
-            state.put(key)
-            return key
+            if let entry = state.young[kid] { return entry.key }
+            guard let entry = state.old[kid] else { return nil }
+            state.put(entry)
+            return entry.key
         }
     }
 
@@ -40,7 +46,7 @@ final class RecentKeys: Sendable {
     func remember(_ key: EnrolledKey, in epoch: Int64) {
         state.withLock { state in
             state.enter(epoch)
-            state.put(key)
+            state.put(Entry(key))
         }
     }
 
