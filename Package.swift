@@ -33,6 +33,24 @@ let cryptoExtras = Target.Dependency.product(
 let tss = Target.Dependency.target(name: "CTss", condition: .when(platforms: [.linux], traits: ["LinuxDevice"]))
 let systemd = Target.Dependency.target(name: "CSystemd", condition: .when(platforms: [.linux], traits: ["LinuxDevice"]))
 
+/// Apple's frameworks are on Apple systems alone. With THUMBTURN_APPLE_STUBS=1 Linux compiles and runs the adapter against stand-ins of
+/// ours. Only the adapter and its tests see them under Apple's names: nothing else must take this machine for an Apple one.
+#if os(Linux)
+let standsIn = Context.environment["THUMBTURN_APPLE_STUBS"] == "1"
+#else
+let standsIn = false
+#endif
+let standIns: [Target.Dependency] = standsIn ? ["StubLocalAuthentication", "StubSecurity", "StubDeviceCheck"] : []
+let apple: [SwiftSetting] =
+    strict
+    + (standsIn
+        ? [
+            .unsafeFlags([
+                "-module-alias", "LocalAuthentication=StubLocalAuthentication", "-module-alias", "Security=StubSecurity",
+                "-module-alias", "DeviceCheck=StubDeviceCheck",
+            ])
+        ] : [])
+
 let package = Package(
     name: "thumbturn",
     platforms: [.macOS(.v15), .iOS(.v18), .visionOS(.v2)],
@@ -75,8 +93,14 @@ let package = Package(
             dependencies: [
                 "ThumbturnCore", "ThumbturnDevice",
                 .target(name: "ThumbturnLinux", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
+                .target(name: "ThumbturnApple", condition: .when(platforms: [.macOS, .iOS, .visionOS])),
             ],
             swiftSettings: strict
+        ),
+        .target(
+            name: "ThumbturnApple",
+            dependencies: ["ThumbturnCore", "ThumbturnDevice", crypto] + standIns,
+            swiftSettings: apple
         ),
         .target(
             name: "ThumbturnLinux",
@@ -236,6 +260,14 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "ThumbturnAppleTests",
+            dependencies: [
+                "TestSupport", "ThumbturnApple", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit", "ThumbturnVerifier",
+                crypto,
+            ] + standIns,
+            swiftSettings: apple
+        ),
         .target(
             name: "TestSupport",
             dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnVerifier"],
@@ -257,3 +289,11 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     ]
 )
+
+if standsIn {
+    package.targets += [
+        .target(name: "StubSecurity", dependencies: [crypto], path: "Stubs/StubSecurity"),
+        .target(name: "StubLocalAuthentication", dependencies: ["StubSecurity"], path: "Stubs/StubLocalAuthentication"),
+        .target(name: "StubDeviceCheck", dependencies: ["StubSecurity"], path: "Stubs/StubDeviceCheck"),
+    ]
+}

@@ -99,6 +99,9 @@ public final class VirtualClock: DeviceClock {
         return try await task.value
     }
 
+    /// The same thread for actors that bring an executor of their own.
+    package var serialExecutor: any SerialExecutor { loop.serial }
+
     /// Moves time to the next wake. False if nobody sleeps.
     private func wakeNext() -> Bool {
         guard let next = state.withLock({ $0.sleepers.values.map(\.wake).min() }) else { return false }
@@ -141,11 +144,22 @@ public final class VirtualClock: DeviceClock {
 /// One thread's worth of work: jobs in order, and a word when there are none.
 private final class Loop: TaskExecutor, @unchecked Sendable {
     private let condition = NSCondition()
-    private var jobs: [UnownedJob] = []
+    /// With each whether it is an actor's.
+    private var jobs: [(job: UnownedJob, isSerial: Bool)] = []
+    private(set) lazy var serial = Serial(loop: self)
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    /// As there is one thread, it is a serial executor, too.
+    final class Serial: SerialExecutor {
+        private unowned let loop: Loop
+        init(loop: Loop) { self.loop = loop }
+        func enqueue(_ job: consuming ExecutorJob) { loop.append(UnownedJob(job), isSerial: true) }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) { append(UnownedJob(job), isSerial: false) }
+
+    private func append(_ job: UnownedJob, isSerial: Bool) {
         condition.lock()
-        jobs.append(UnownedJob(job))
+        jobs.append((job, isSerial))
         condition.signal()
         condition.unlock()
     }
@@ -166,8 +180,13 @@ private final class Loop: TaskExecutor, @unchecked Sendable {
             condition.lock()
             let job = jobs.isEmpty ? nil : jobs.removeFirst()
             condition.unlock()
-            if let job {
-                unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+            if let (job, isSerial) = job {
+                if isSerial {
+                    unsafe job.runSynchronously(
+                        isolatedTo: serial.asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                } else {
+                    unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+                }
                 continue
             }
             if isDone() { return }

@@ -1,0 +1,115 @@
+public import Foundation
+import StubSecurity
+import Synchronization
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+
+/// Not Apple's own value, which is not known: nobody may depend on it.
+public let DCErrorDomain: String = "stand-in for DCErrorDomain"
+
+public struct DCError {
+    public enum Code: Int, Sendable {
+        case unknownSystemFailure = 0
+        case featureUnsupported = 1
+        case invalidInput = 2
+        case invalidKey = 3
+        case serverUnavailable = 4
+    }
+}
+
+/// What the device's App Attest does, set by tests.
+public final class StandInAttest: Sendable {
+    private let state = Mutex(State())
+
+    struct State {
+        var isSupported = true
+        var keys: [String: Bool] = [:]
+        var errors: [Int] = []
+        var counter: UInt32 = 0
+    }
+
+    public init() {}
+
+    @TaskLocal public static var current: StandInAttest?
+
+    public var isSupported: Bool {
+        get { state.withLock { $0.isSupported } }
+        set { state.withLock { $0.isSupported = newValue } }
+    }
+
+    /// The next calls end with these codes; 0 and above are codes of `DCError`.
+    public func failNext(_ codes: Int...) { state.withLock { $0.errors += codes } }
+
+    /// A reinstallation: no key survives it.
+    public func forget() { state.withLock { $0.keys = [:] } }
+
+    func next() throws {
+        let code = state.withLock { $0.errors.isEmpty ? nil : $0.errors.removeFirst() }
+        if let code { throw NSError(domain: DCErrorDomain, code: code) }
+    }
+
+    func make() -> String {
+        let id = Data(SHA256.hash(data: Data(UUID().uuidString.utf8))).base64EncodedString()
+        state.withLock { $0.keys[id] = false }
+        return id
+    }
+
+    func attest(_ id: String) throws {
+        let isNew = state.withLock { state in
+            guard state.keys[id] == false else { return false }
+            state.keys[id] = true
+            return true
+        }
+        // Attesting twice is as good as no key.
+        guard isNew else { throw NSError(domain: DCErrorDomain, code: DCError.Code.invalidKey.rawValue) }
+    }
+
+    func assert(_ id: String) throws -> UInt32 {
+        let counter: UInt32? = state.withLock { state in
+            guard state.keys[id] == true else { return nil }
+            state.counter += 1
+            return state.counter
+        }
+        guard let counter else { throw NSError(domain: DCErrorDomain, code: DCError.Code.invalidKey.rawValue) }
+        return counter
+    }
+}
+
+open class DCAppAttestService: NSObject {
+    nonisolated(unsafe) private static let only = DCAppAttestService()
+    public class var shared: DCAppAttestService { only }
+
+    private var device: StandInAttest {
+        guard let device = StandInAttest.current else { preconditionFailure("the stand-in of App Attest has no device here") }
+        return device
+    }
+
+    open var isSupported: Bool { device.isSupported }
+
+    nonisolated(nonsending) open func generateKey() async throws -> String {
+        StandIns.current.calls.note("generateKey")
+        try device.next()
+        return device.make()
+    }
+
+    /// What comes back says which key and which hash it is for; it is no attestation of Apple's.
+    nonisolated(nonsending) open func attestKey(_ keyId: String, clientDataHash: Data) async throws -> Data {
+        StandIns.current.calls.note("attestKey")
+        try device.next()
+        guard clientDataHash.count == 32 else { throw NSError(domain: DCErrorDomain, code: DCError.Code.invalidInput.rawValue) }
+        try device.attest(keyId)
+        return Data("stand-in attestation \(keyId) ".utf8) + clientDataHash
+    }
+
+    nonisolated(nonsending) open func generateAssertion(_ keyId: String, clientDataHash: Data) async throws -> Data {
+        StandIns.current.calls.note("generateAssertion")
+        try device.next()
+        let counter = try device.assert(keyId)
+        return Data("stand-in assertion \(keyId) \(counter) ".utf8) + clientDataHash
+    }
+}
+
+@available(*, unavailable) extension DCAppAttestService: @unchecked Sendable {}

@@ -1,0 +1,55 @@
+public import Foundation
+
+public struct SecAccessControlCreateFlags: OptionSet, Sendable {
+    public let rawValue: CFOptionFlags
+    public init(rawValue: CFOptionFlags) { self.rawValue = rawValue }
+
+    public static let userPresence = Self(rawValue: 1 << 0)
+    public static let biometryAny = Self(rawValue: 1 << 1)
+    public static let biometryCurrentSet = Self(rawValue: 1 << 3)
+    public static let devicePasscode = Self(rawValue: 1 << 4)
+    public static let companion = Self(rawValue: 1 << 5)
+    public static let or = Self(rawValue: 1 << 14)
+    public static let and = Self(rawValue: 1 << 15)
+    public static let privateKeyUsage = Self(rawValue: 1 << 30)
+    public static let applicationPassword = Self(rawValue: 1 << 31)
+
+    /// What somebody has to show; everything but how it is put together and what it may be used for.
+    var constraints: Self {
+        intersection([.userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .applicationPassword])
+    }
+}
+
+public final class SecAccessControl: Hashable {
+    public let standInProtection: String
+    public let standInFlags: SecAccessControlCreateFlags
+
+    init(_ protection: String, _ flags: SecAccessControlCreateFlags) {
+        standInProtection = protection
+        standInFlags = flags
+    }
+
+    public static func == (lhs: SecAccessControl, rhs: SecAccessControl) -> Bool {
+        lhs.standInProtection == rhs.standInProtection && lhs.standInFlags == rhs.standInFlags
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(standInFlags.rawValue) }
+}
+
+@available(*, unavailable) extension SecAccessControl: @unchecked Sendable {}
+
+/// The three rules that give -50: `or` beside `and`, two biometric constraints, and `userPresence` beside anything but an application
+/// password and the use of a private key.
+public func SecAccessControlCreateWithFlags(
+    _ allocator: CFAllocator?, _ protection: CFTypeRef, _ flags: SecAccessControlCreateFlags,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecAccessControl? {
+    let isWrong =
+        flags.isSuperset(of: [.or, .and]) || flags.isSuperset(of: [.biometryAny, .biometryCurrentSet])
+        || (flags.contains(.userPresence)
+            && !flags.subtracting([.userPresence, .applicationPassword, .privateKeyUsage]).isEmpty)
+    guard !isWrong, let protection = protection as? String else {
+        error?.pointee = Unmanaged.passRetained(osStatus(errSecParam))
+        return nil
+    }
+    return SecAccessControl(protection, flags)
+}

@@ -1,0 +1,17 @@
+public import Foundation
+
+// CoreFoundation's names, as far as the adapter spells them. Here they are Foundation's values, so that a cast to them compiles and
+// does nothing, as bridging does on Apple systems.
+
+public typealias OSStatus = Int32
+public typealias CFString = String
+public typealias CFDictionary = [String: Any]
+public typealias CFData = Data
+public typealias CFTypeRef = AnyObject
+/// An `NSError`, because its domain differs from one instance to another.
+public typealias CFError = NSError
+public typealias CFAllocator = AnyObject
+public typealias CFOptionFlags = UInt
+
+/// `NSOSStatusErrorDomain` is Foundation's.
+func osStatus(_ status: OSStatus) -> NSError { NSError(domain: NSOSStatusErrorDomain, code: Int(status)) }

@@ -1,0 +1,201 @@
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+import Foundation
+
+/// One device's keychain. It outlives the app.
+public final class StandInKeychain: @unchecked Sendable {
+    let lock = NSLock()
+    var items: [Item] = []
+
+    public init() {}
+
+    struct Item {
+        var attributes: [String: Any]
+        var data: Data?
+        var key: SecKey?
+        var access: SecAccessControl?
+        var protection: String
+        var life: Life
+    }
+
+    /// What an item dies with.
+    struct Life {
+        var passcode: Int?
+        var enrolment: Int?
+    }
+
+    /// What is there, for tests: each item's attributes, and the flags of its access control.
+    public var contents: [(attributes: [String: Any], protection: String, flags: SecAccessControlCreateFlags?, isKey: Bool)] {
+        lock.withLock {
+            items.map { ($0.attributes, $0.protection, $0.access?.standInFlags, $0.key != nil) }
+        }
+    }
+
+    /// A backup was played back on another device: what may not travel is gone.
+    public func restored() {
+        lock.withLock { items.removeAll { thisDeviceOnly.contains($0.protection) || $0.key != nil } }
+    }
+
+    static func life(_ access: SecAccessControl?, _ protection: String, _ facts: StandInFacts) -> Life {
+        let flags = access?.standInFlags ?? []
+        return Life(
+            passcode: protection == kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly || flags.contains(.devicePasscode)
+                ? facts.passcode : nil,
+            enrolment: flags.contains(.biometryCurrentSet) ? facts.enrolment : nil
+        )
+    }
+
+    /// Destroys what a removed passcode takes with it.
+    func forgetDead(_ facts: StandInFacts) {
+        lock.withLock { items.removeAll { $0.life.passcode != nil && $0.life.passcode != facts.passcode } }
+    }
+
+    /// The items that a query means.
+    func matches(_ query: [String: Any]) -> [Int] {
+        let asked = query.filter { Self.searchable.contains($0.key) }
+        return items.indices.filter { index in
+            asked.allSatisfy { name, value in
+                guard let own = items[index].attributes[name] else { return false }
+                return NSObject.isEqual(own, value)
+            }
+        }
+    }
+
+    static let searchable: Set<String> = [
+        kSecClass, kSecAttrService, kSecAttrAccount, kSecAttrLabel, kSecAttrGeneric, kSecAttrAccessGroup, kSecAttrSynchronizable,
+        kSecAttrKeyType, kSecAttrKeySizeInBits, kSecAttrApplicationTag, kSecAttrApplicationLabel, kSecAttrTokenID,
+    ]
+}
+
+extension NSObject {
+    fileprivate static func isEqual(_ one: Any, _ other: Any) -> Bool {
+        switch (one, other) {
+        case (let one as String, let other as String): one == other
+        case (let one as Data, let other as Data): one == other
+        case (let one as Bool, let other as Bool): one == other
+        case (let one as Int, let other as Int): one == other
+        default: false
+        }
+    }
+}
+
+/// LocalAuthentication's refusals as the keychain tells them: three numbers are left.
+func flattened(_ code: Int) -> OSStatus {
+    switch code {
+    case -2: errSecUserCanceled
+    case -1004: errSecInteractionNotAllowed
+    default: errSecAuthFailed
+    }
+}
+
+private func prepared(_ query: CFDictionary, _ name: String) -> (device: any StandInDevice, status: OSStatus) {
+    let device = StandIns.current
+    device.calls.note(name)
+    device.keychain.forgetDead(device.facts)
+    if query[kSecClass] == nil { return (device, errSecParam) }
+    if let group = query[kSecAttrAccessGroup] as? String, let groups = device.facts.accessGroups, !groups.contains(group) {
+        return (device, errSecMissingEntitlement)
+    }
+    return (device, device.facts.isReadable ? errSecSuccess : errSecInteractionNotAllowed)
+}
+
+@discardableResult
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    let (device, status) = prepared(attributes, "SecItemAdd")
+    guard status == errSecSuccess else { return status }
+    let access = attributes[kSecAttrAccessControl] as? SecAccessControl
+    let accessible = attributes[kSecAttrAccessible] as? String
+    if let access {
+        if let accessible, accessible != access.standInProtection { return errSecParam }
+        if !access.standInFlags.constraints.isEmpty, attributes[kSecAttrSynchronizable] as? Bool == true { return errSecParam }
+        // A list with this one has no right to decrypt. The number is not known.
+        if access.standInFlags.contains(.privateKeyUsage) { return errSecAuthFailed }
+    }
+    let protection = access?.standInProtection ?? accessible ?? kSecAttrAccessibleWhenUnlocked
+    if protection == kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, device.facts.passcode == nil { return errSecNotAvailable }
+    if access?.standInFlags.contains(.biometryCurrentSet) == true, device.facts.enrolment == nil { return errSecAuthFailed }
+    let keychain = device.keychain
+    let life = StandInKeychain.life(access, protection, device.facts)
+    return keychain.lock.withLock {
+        let identity = attributes.filter {
+            [kSecClass, kSecAttrService, kSecAttrAccount, kSecAttrAccessGroup, kSecAttrSynchronizable].contains($0.key)
+        }
+        guard keychain.matches(identity).isEmpty else { return errSecDuplicateItem }
+        keychain.items.append(
+            .init(
+                attributes: attributes.filter { StandInKeychain.searchable.contains($0.key) },
+                data: attributes[kSecValueData] as? Data, key: nil, access: access, protection: protection, life: life))
+        return errSecSuccess
+    }
+}
+
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    let (device, status) = prepared(query, "SecItemCopyMatching")
+    guard status == errSecSuccess else { return status }
+    let wantsData = query[kSecReturnData] as? Bool == true
+    let wantsAll = query[kSecMatchLimit] as? String == kSecMatchLimitAll
+    // Not allowed for passwords.
+    if wantsData, wantsAll { return errSecParam }
+    let keychain = device.keychain
+    let context = query[kSecUseAuthenticationContext] as? any StandInContext
+    let skips = query[kSecUseAuthenticationUI] as? String == kSecUseAuthenticationUISkip
+    let found = keychain.lock.withLock { keychain.matches(query).map { keychain.items[$0] } }.filter { item in
+        !(skips && item.access.map { !$0.standInFlags.constraints.isEmpty && !$0.isMet(by: context) } == true)
+    }
+    guard let first = found.first else { return errSecItemNotFound }
+    if query[kSecReturnRef] as? Bool == true, let key = first.key {
+        // A reference comes without anybody being asked; the context goes with it.
+        result?.pointee = key.copy(using: context)
+        return errSecSuccess
+    }
+    if wantsData {
+        if let made = first.life.enrolment, made != device.facts.enrolment { return device.facts.deadStatus }
+        if let refusal = first.access?.refusal(context, on: device) { return flattened(refusal) }
+        guard let data = first.data else { return errSecItemNotFound }
+        result?.pointee = data as NSData
+        return errSecSuccess
+    }
+    if query[kSecReturnAttributes] as? Bool == true {
+        result?.pointee = wantsAll ? found.map(\.attributes) as NSArray : first.attributes as NSDictionary
+    }
+    return errSecSuccess
+}
+
+@discardableResult
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
+    let (device, status) = prepared(query, "SecItemUpdate")
+    guard status == errSecSuccess else { return status }
+    guard attributesToUpdate[kSecUseAuthenticationContext] == nil else { return errSecNoSuchAttr }
+    let keychain = device.keychain
+    let context = query[kSecUseAuthenticationContext] as? any StandInContext
+    let found = keychain.lock.withLock { keychain.matches(query).map { keychain.items[$0] } }
+    guard let first = found.first else { return errSecItemNotFound }
+    if let made = first.life.enrolment, made != device.facts.enrolment { return device.facts.deadStatus }
+    if let refusal = first.access?.refusal(context, on: device) { return flattened(refusal) }
+    return keychain.lock.withLock {
+        for index in keychain.matches(query) {
+            if let data = attributesToUpdate[kSecValueData] as? Data { keychain.items[index].data = data }
+            for (name, value) in attributesToUpdate where StandInKeychain.searchable.contains(name) {
+                keychain.items[index].attributes[name] = value
+            }
+        }
+        return errSecSuccess
+    }
+}
+
+/// Never asks anybody, whatever guards the item.
+@discardableResult
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
+    let (device, status) = prepared(query, "SecItemDelete")
+    guard status == errSecSuccess else { return status }
+    guard query[kSecMatchLimit] == nil, query[kSecValueRef] == nil else { return errSecParam }
+    let keychain = device.keychain
+    return keychain.lock.withLock {
+        let found = Set(keychain.matches(query))
+        keychain.items = keychain.items.enumerated().filter { !found.contains($0.offset) }.map(\.element)
+        return found.isEmpty ? errSecItemNotFound : errSecSuccess
+    }
+}

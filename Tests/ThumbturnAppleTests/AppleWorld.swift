@@ -1,0 +1,35 @@
+#if canImport(LocalAuthentication)
+import LocalAuthentication
+import Security
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+@testable import ThumbturnApple
+
+/// A phone of Apple's in virtual time: the adapter's own source on the stand-ins, and a simulated phone behind them.
+struct AppleWorld {
+    let clock = VirtualClock()
+    let phone: SimulatedPhone
+    let device: PhoneDevice
+
+    init(
+        _ model: SimulatedPhone.Model = .iPhone(.face), hasSensor: Bool = true, hasPasscode: Bool = true,
+        _ more: @escaping @Sendable (inout StandInFacts) -> Void = { _ in }
+    ) {
+        phone = SimulatedPhone(model, clock: clock, hasSensor: hasSensor, hasPasscode: hasPasscode)
+        device = PhoneDevice(phone, more)
+    }
+
+    /// The system as the adapter finds it, on the clock's own thread.
+    var system: AppleSystem { AppleSystem(executor: clock.serialExecutor) }
+
+    /// Runs in virtual time, with this world's device behind Apple's names.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        try await StandIns.$device.withValue(device) {
+            try await StandIns.$executor.withValue(clock.executor) {
+                try await clock.run(body)
+            }
+        }
+    }
+}
+#endif

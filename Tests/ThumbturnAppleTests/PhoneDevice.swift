@@ -1,0 +1,79 @@
+#if canImport(LocalAuthentication)
+import Foundation
+import LocalAuthentication
+import Security
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+
+/// A simulated phone behind the stand-ins of Apple's frameworks.
+final class PhoneDevice: StandInDevice {
+    let phone: SimulatedPhone
+    let keychain = StandInKeychain()
+    let calls = StandInCalls()
+    /// What a phone does not know: entitlements, companions, the lid.
+    let more: @Sendable (inout StandInFacts) -> Void
+
+    init(_ phone: SimulatedPhone, _ more: @escaping @Sendable (inout StandInFacts) -> Void = { _ in }) {
+        self.phone = phone
+        self.more = more
+    }
+
+    var facts: StandInFacts {
+        let known = phone.facts()
+        var facts = StandInFacts()
+        facts.isReadable = known.isReadable
+        facts.passcode = known.passcode
+        facts.enrolment = known.enrolment
+        facts.obstacle = Self.code(of: known.biometry)
+        facts.isDenied = known.biometry == .permissionDenied
+        if case .lockedOut = known.biometry { facts.isLockedOut = true }
+        facts.isCovered = known.biometry == .lidClosed
+        facts.sensor =
+            switch known.sensor {
+            case .finger: 1
+            case .face: 2
+            case .iris: 4
+            case nil: 0
+            }
+        facts.stateHash = known.mark.map { Data($0.state) }
+        facts.deadStatus = known.afterEnrolmentChange == .gone ? errSecItemNotFound : errSecAuthFailed
+        more(&facts)
+        return facts
+    }
+
+    /// The `LAError` of a sensor that cannot be asked.
+    private static func code(of state: BiometryState) -> Int? {
+        switch state {
+        case .ready: nil
+        case .notEnrolled: -7
+        case .lockedOut, .paused: -8
+        case .passcodeNotSet: -5
+        case .permissionDenied, .weak, .unconfirmed, .lidClosed, .switchedOff, .unavailable: -6
+        }
+    }
+
+    func prompt(_ factor: StandInFactor, _ words: StandInWords) async -> StandInAnswer {
+        let shown = self.shown(factor)
+        switch await phone.ask(shown == .biometry ? .biometric : .devicePasscode, reason: words.reason) {
+        case .matched: return .matched(shown)
+        case .notMatched: return .refused(-1)
+        case .failed(let failure): return .refused(failure.status?.code ?? -9)
+        }
+    }
+
+    func promptNow(_ factor: StandInFactor) -> StandInAnswer {
+        switch phone.actNow() {
+        case .match: .matched(shown(factor))
+        case .cancel: .refused(-2)
+        case .systemCancel, .supersede: .refused(-4)
+        default: .refused(-1)
+        }
+    }
+
+    private func shown(_ factor: StandInFactor) -> StandInFactor {
+        guard factor == .either else { return factor }
+        return phone.facts().biometry == .ready ? .biometry : .passcode
+    }
+}
+#endif
