@@ -14,6 +14,13 @@ package enum Signing {
     /// SHA-256 in base64url.
     package static func hash(_ bytes: [UInt8]) -> String { Base64URL.encode(SHA256.hash(data: bytes)) }
 
+    /// What evidence for these keys is bound to: 32 bytes. A PIN key is not among them, because nothing that is computed from its
+    /// public half may stand for it.
+    package static func boundValue(challenge: String, keys: [JWK]) -> [UInt8] {
+        let input = EvidenceBinding.input(challenge: challenge, thumbprints: keys.map(thumbprint))
+        return Array(SHA256.hash(data: input))
+    }
+
     /// The bytes that a key signs to answer a challenge.
     package static func proofInput(challenge: String, kid: String) -> [UInt8] {
         CompactJWS.signingInput(header: encode(ProofHeader(kid: kid)), payload: Array(challenge.utf8))

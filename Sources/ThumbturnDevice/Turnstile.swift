@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets one task through at a time, in the order of their coming. Waiting suspends and blocks no thread.
-final class Turnstile: Sendable {
+package final class Turnstile: Sendable {
     private let state = Mutex(State())
 
     private struct State {
@@ -9,8 +9,10 @@ final class Turnstile: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
+    package init() {}
+
     /// Waits for its turn. Who has entered must leave.
-    func enter() async {
+    package func enter() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 guard state.isTaken else {
@@ -25,7 +27,7 @@ final class Turnstile: Sendable {
     }
 
     /// Lets the next one in.
-    func leave() {
+    package func leave() {
         let next = state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.isTaken = false

@@ -27,7 +27,7 @@ public final class StandInAttest: Sendable {
     struct State {
         var isSupported = true
         var keys: [String: Bool] = [:]
-        var errors: [Int] = []
+        var errors: [Int?] = []
         var counter: UInt32 = 0
     }
 
@@ -40,15 +40,15 @@ public final class StandInAttest: Sendable {
         set { state.withLock { $0.isSupported = newValue } }
     }
 
-    /// The next calls end with these codes; 0 and above are codes of `DCError`.
-    public func failNext(_ codes: Int...) { state.withLock { $0.errors += codes } }
+    /// The next calls end with these codes: 0 and above are codes of `DCError`, others of the network; with nil nothing is wrong.
+    public func failNext(_ codes: Int?...) { state.withLock { $0.errors += codes } }
 
     /// A reinstallation: no key survives it.
     public func forget() { state.withLock { $0.keys = [:] } }
 
     func next() throws {
-        let code = state.withLock { $0.errors.isEmpty ? nil : $0.errors.removeFirst() }
-        if let code { throw NSError(domain: DCErrorDomain, code: code) }
+        let code: Int? = state.withLock { $0.errors.isEmpty ? nil : $0.errors.removeFirst() }
+        if let code { throw NSError(domain: code < 0 ? NSURLErrorDomain : DCErrorDomain, code: code) }
     }
 
     func make() -> String {

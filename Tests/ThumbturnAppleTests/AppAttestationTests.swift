@@ -1,0 +1,169 @@
+#if STAND_INS
+import DeviceCheck
+import Foundation
+import Security
+import Testing
+import TestSupport
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+@testable import ThumbturnApple
+
+@Suite struct AppAttestationTests {
+    private static let server = "https://bank.example"
+    private static let keys = [1, 3, 5].map { (n: UInt8) in
+        JWK(x: Array(repeating: n, count: 32), y: Array(repeating: n + 1, count: 32))
+    }
+    private static let challenge = "eyJ.eyJ.c2ln"
+
+    /// A device with App Attest, and one that was installed long ago.
+    private struct Device: Sendable {
+        let world = AppleWorld()
+        let attest = StandInAttest()
+        let attestation: AppAttestation
+
+        init() { attestation = AppAttestation(secrets: world.phone.platform().secrets) }
+
+        func evidence(
+            for challenge: String = AppAttestationTests.challenge, keys: [JWK] = AppAttestationTests.keys,
+            account: String = "ada"
+        ) async throws -> AppAttestEvidence? {
+            try await attestation.evidence(for: challenge, keys: keys, server: AppAttestationTests.server, account: account)
+        }
+
+        func run<Result: Sendable>(_ body: @escaping @Sendable (Device) async throws -> Result) async throws -> Result {
+            try await StandInAttest.$current.withValue(attest) { try await world.run { try await body(self) } }
+        }
+    }
+
+    /// Computed by another program: SHA-256 of the challenge and the three sorted thumbprints, and SHA-256 of that.
+    @Test func whatIsBoundIsKnown() async throws {
+        let known = "235f97dca0d98b4b3f27bc60872dc60184a6cae37ca1515c6b4f535c354e0fcc"
+        for keys in [Self.keys, Self.keys.reversed()] {
+            let value = Signing.boundValue(challenge: Self.challenge, keys: keys)
+            #expect(value.map { String(format: "%02x", $0) }.joined() == known)
+        }
+        let device = Device()
+        let evidence = try #require(try await device.run { try await $0.evidence() })
+        #expect(Self.hashSeen(in: evidence.attestation) == "cfef752722a6d28c62325006e31724effde4fc345ac7c71db2e200792868037e")
+        #expect(Self.hashSeen(in: evidence.assertion) == "cfef752722a6d28c62325006e31724effde4fc345ac7c71db2e200792868037e")
+        #expect(evidence.attestedValue == "I1-X3KDZi0s_J7xghy3GAYSmyuN8oVFca09TXDVOD8w")
+    }
+
+    @Test func anotherChallengeOrAnotherKeyIsBoundToSomethingElse() {
+        let value = Signing.boundValue(challenge: Self.challenge, keys: Self.keys)
+        #expect(Signing.boundValue(challenge: Self.challenge + "n", keys: Self.keys) != value)
+        #expect(Signing.boundValue(challenge: Self.challenge, keys: Self.keys.dropLast()) != value)
+    }
+
+    @Test func aKeyIsMadeAndAttestedOnceForAnAccount() async throws {
+        let device = Device()
+        let (first, second, other) = try await device.run {
+            (
+                try #require(try await $0.evidence()), try #require(try await $0.evidence(for: "eyJ.eyJ.bmV3")),
+                try #require(try await $0.evidence(account: "grace"))
+            )
+        }
+        let calls = device.world.device.calls
+        #expect(calls("generateKey") == 2 && calls("attestKey") == 2 && calls("generateAssertion") == 3)
+        #expect(first.keyID == second.keyID && first.keyID != other.keyID)
+        // The attestation is the old one and says so; the assertion is of the new challenge.
+        #expect(second.attestation == first.attestation && second.attestedValue == first.attestedValue)
+        #expect(Self.hashSeen(in: second.assertion) != Self.hashSeen(in: first.assertion))
+        #expect(Self.hashSeen(in: other.assertion) == Self.hashSeen(in: first.assertion))
+    }
+
+    @Test func twoAtOnceShareTheKey() async throws {
+        let device = Device()
+        let (one, two) = try await device.run { device in
+            async let one = device.evidence()
+            async let two = device.evidence(for: "eyJ.eyJ.bmV3")
+            return try await (one, two)
+        }
+        #expect(one?.keyID == two?.keyID && one != nil)
+        #expect(device.world.device.calls("generateKey") == 1)
+    }
+
+    @Test func whereThereIsNoneTheAnswerIsNoneAndNothingIsAsked() async throws {
+        let device = Device()
+        device.attest.isSupported = false
+        expect(try await device.run { try await $0.evidence() }, is: nil)
+        #expect(device.world.device.calls("generateKey") == 0)
+    }
+
+    /// Every error of DeviceCheck, and one of another domain, in each of the three calls.
+    @Test(
+        arguments: [
+            (0, "platform", Recovery.retry), (2, "platform", .report), (3, "keyInvalidated", .retry), (4, "unreachable", .retry),
+            (-1009, "platform", .retry),
+        ], 0...2)
+    func aFailureSaysWhatToDoAndWhetherTheKeyIsGoodForMore(
+        _ row: (code: Int, name: String, recovery: Recovery), in call: Int
+    ) async throws {
+        let device = Device()
+        let evidence = try await device.run { device in
+            for _ in 0..<call { device.attest.failNext(nil) }
+            device.attest.failNext(row.code)
+            let failed = try #require(await failure { _ = try await device.evidence() })
+            #expect(failed.code.name == row.name && failed.recovery == row.recovery)
+            #expect(failed.status == .init(domain: row.code < 0 ? NSURLErrorDomain : DCErrorDomain, code: row.code))
+            return try #require(try await device.evidence(for: "eyJ.eyJ.bmV3"))
+        }
+        let (first, second) = (
+            Signing.boundValue(challenge: Self.challenge, keys: Self.keys),
+            Signing.boundValue(challenge: "eyJ.eyJ.bmV3", keys: Self.keys)
+        )
+        // With Apple's servers away the same key is asked for again, with what it was asked with before.
+        let keepsKey = row.code == 4 && call > 0
+        let calls = device.world.device.calls
+        #expect(calls("generateKey") == (keepsKey ? 1 : 2))
+        #expect(calls("attestKey") == (call == 0 || keepsKey && call == 2 ? 1 : 2))
+        #expect(evidence.attestedValue == Base64URL.encode(keepsKey ? first : second))
+    }
+
+    @Test(arguments: 0...2) func aSystemThatThinksBetterOfItHasNone(_ call: Int) async throws {
+        let device = Device()
+        let evidence = try await device.run { device in
+            for _ in 0..<call { device.attest.failNext(nil) }
+            device.attest.failNext(1)
+            return try await device.evidence()
+        }
+        #expect(evidence == nil)
+    }
+
+    @Test func afterAReinstallationTheSecondCallHasANewKey() async throws {
+        let device = Device()
+        let (old, new) = try await device.run { device in
+            let old = try #require(try await device.evidence())
+            device.attest.forget()
+            await expectFailure(.keyInvalidated) { _ = try await device.evidence() }
+            return (old, try #require(try await device.evidence()))
+        }
+        #expect(new.keyID != old.keyID)
+    }
+
+    @Test func aForgottenAccountBeginsAnew() async throws {
+        let device = Device()
+        try await device.run { device in
+            _ = try await device.evidence()
+            try await device.attestation.forget(server: Self.server, account: "ada")
+            _ = try await device.evidence()
+        }
+        #expect(device.world.device.calls("generateKey") == 2)
+    }
+
+    @Test func theEnvelopeSaysWhatItIsAndNothingElseIsTakenForIt() throws {
+        let evidence = AppAttestEvidence(keyID: "id", attestation: [1], attestedValue: [2], assertion: [3])
+        let text = String(decoding: Signing.encode(evidence), as: UTF8.self)
+        #expect(text == #"{"assertion":"Aw","attestation":"AQ","attested_value":"Ag","format":"apple-appattest","key_id":"id"}"#)
+        let read = { try JSONDecoder().decode(Strict<AppAttestEvidence>.self, from: Data(($0 as String).utf8)).content }
+        #expect(try read(text) == evidence)
+        #expect(throws: DecodingError.self) { try read(text.replacing("apple-appattest", with: "android-key")) }
+        #expect(throws: DecodingError.self) { try read(text.replacing("{", with: #"{"more":1,"#)) }
+    }
+
+    private static func hashSeen(in object: String) -> String? {
+        Base64URL.decode(object).map { $0.suffix(32).map { String(format: "%02x", $0) }.joined() }
+    }
+}
+#endif
