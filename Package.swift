@@ -48,7 +48,9 @@ let apple: [SwiftSetting] =
             .unsafeFlags([
                 "-module-alias", "LocalAuthentication=StubLocalAuthentication", "-module-alias", "Security=StubSecurity",
                 "-module-alias", "DeviceCheck=StubDeviceCheck",
-            ])
+            ]),
+            // Tests with the stand-ins are compiled where they are, and not on Apple systems.
+            .define("STAND_INS"),
         ] : [])
 
 let package = Package(

@@ -19,6 +19,8 @@ public enum Requirement: String, Sendable, CaseIterable {
     case tpm
     /// fprintd with its virtual reader, polkit and a bus, which these tests start as root.
     case fprintd
+    /// Apple's frameworks, or on Linux the stand-ins of them, which THUMBTURN_APPLE_STUBS=1 builds.
+    case apple
 
     /// Whether a test that needs this can run. Says so, and stops the run where it must be there.
     public func isMet(_ isPresent: Bool, needs: String? = nil) -> Bool {

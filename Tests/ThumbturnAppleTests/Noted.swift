@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+
+/// What ran through the adapter, one line each, for `scripts/test` to count.
+enum Noted {
+    /// The test that runs now.
+    static func test() {
+        guard let test = Test.current else { return }
+        write("test \(test.id)")
+    }
+
+    /// A scenario file that was played through the adapter to its end.
+    static func scenario(_ name: String) { write("scenario \(name)") }
+
+    private static let turn = NSLock()
+
+    private static func write(_ line: String) {
+        guard let path = ProcessInfo.processInfo.environment["THUMBTURN_APPLE_TESTS"] else { return }
+        turn.withLock {
+            guard let file = FileHandle(forWritingAtPath: path) else { return }
+            file.seekToEndOfFile()
+            file.write(Data("\(line)\n".utf8))
+            try? file.close()
+        }
+    }
+}
