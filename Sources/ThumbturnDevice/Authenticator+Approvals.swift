@@ -23,6 +23,7 @@ extension Authenticator {
     /// sensor answers first and then the PIN.
     ///
     /// - Parameters:
+    ///   - approval: as it was shown to the person.
     ///   - language: of the prompt's reason, which names the transaction.
     ///   - liveness: runs before the prompt, with the challenge, where evidence is demanded. It goes to the server unread.
     /// - Returns: the approval as it stands afterwards: `open` where somebody else has to approve as well.

@@ -26,6 +26,7 @@ extension Authenticator {
     ///   - policy: its ladder says which keys are made.
     ///   - deviceName: how the person will recognise this device in a list, 1 to 64 characters.
     ///   - reason: shown in the system's prompt.
+    ///   - ifExists: what to do when this device is already enrolled.
     /// - Returns: the server's record; nil where `keep` left an enrolment alone.
     /// - Throws: `alreadyEnrolled`; `superseded` while another enrolment is running; what this device lacks
     ///   (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`,

@@ -13,6 +13,7 @@ extension Authenticator {
     /// Where the server's table asks for more than this policy gives, it refuses: nothing here weakens what is demanded there.
     ///
     /// - Parameters:
+    ///   - action: what the person wants to do, and how old their presence may be for it.
     ///   - amount: what the action is about, where it is about money; the keys sign it too, and another amount is asked anew.
     ///   - policy: with `also` the further keys sign the one challenge as well.
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.

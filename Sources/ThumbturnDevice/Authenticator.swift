@@ -32,6 +32,7 @@ public actor Authenticator {
     /// - Parameters:
     ///   - server: https, or http to this machine itself; anything else throws `insecureServer`.
     ///   - account: the app's own label, where it keeps several accounts on one device.
+    ///   - platform: what comes from outside: sensor, keys, disk, time, network.
     ///   - observe: hears hints, moves along the ladder and telemetry.
     public init(
         server: URL, account: String = "default", platform: Platform,
@@ -76,6 +77,7 @@ public actor Authenticator {
     ///
     /// - Parameters:
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
+    ///   - policy: which rungs are asked, in which order, and its numbers.
     ///   - start: whether the prompt comes at once, or as the policy says for a screen that appeared. A tap also ends the waiting of
     ///     such a screen, because nobody taps twice.
     /// - Returns: which rung answered, and the tokens.

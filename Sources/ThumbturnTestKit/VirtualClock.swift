@@ -81,8 +81,10 @@ public final class VirtualClock: DeviceClock {
     /// Everything that waits must wait for this clock or for other work of the body: real input and output would look like
     /// standing still.
     ///
-    /// - Parameter mainActorToo: whether work on the main actor counts as the body's, as in tests of view models. The main thread must be
-    ///   free for it.
+    /// - Parameters:
+    ///   - mainActorToo: whether work on the main actor counts as the body's, as in tests of view models. The main thread must be free
+    ///     for it.
+    ///   - body: what runs.
     public func run<Result: Sendable>(
         mainActorToo: Bool = false, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

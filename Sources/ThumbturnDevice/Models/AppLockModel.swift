@@ -26,6 +26,8 @@ public import ThumbturnCore
     /// A locked app.
     ///
     /// - Parameters:
+    ///   - rules: when it locks.
+    ///   - platform: whose clock and phases of the app count.
     ///   - unlock: asks the person, for example with `Authenticator.authenticate`; it returns where that was a success.
     ///   - whenLocked: forgets what was unlocked; also `Authenticator.forgetWhoWasThere` where a policy has a `reuse`.
     public init(

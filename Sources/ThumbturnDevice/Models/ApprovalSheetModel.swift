@@ -66,9 +66,11 @@ public struct ApprovalDetails: Hashable, Sendable {
         }
     }
 
-    /// A sheet.
+    /// A sheet for these details.
     ///
-    /// - Parameter sign: has the person prove the approval of what it is given, with a prompt of its own: no unlock stands in for it.
+    /// - Parameters:
+    ///   - details: what is to be approved.
+    ///   - sign: has the person prove the approval of what it is given, with a prompt of its own: no unlock stands in for it.
     public init(_ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws(Failure) -> Void) {
         self.details = details
         self.sign = sign

@@ -15,7 +15,11 @@ public import ThumbturnCore
 
     /// An offer for one account.
     ///
-    /// - Parameter setUp: enrols anew with the person's full sign-in, which is the stronger rung that a new key needs.
+    /// - Parameters:
+    ///   - auth: the account's authenticator.
+    ///   - policy: whose keys are meant.
+    ///   - rules: when an offer is made.
+    ///   - setUp: enrols anew with the person's full sign-in, which is the stronger rung that a new key needs.
     public init(
         for auth: Authenticator, policy: UnlockPolicy = .unlock, rules: BiometricOffer.Rules = .init(),
         setUp: @escaping @Sendable () async throws(Failure) -> Void

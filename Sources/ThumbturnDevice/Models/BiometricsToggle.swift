@@ -25,7 +25,10 @@ public import ThumbturnCore
 
     /// A switch for one account.
     ///
-    /// - Parameter setUp: enrols anew with the person's full sign-in, which is the stronger rung that a new key needs.
+    /// - Parameters:
+    ///   - auth: the account's authenticator.
+    ///   - policy: whose keys are meant.
+    ///   - setUp: enrols anew with the person's full sign-in, which is the stronger rung that a new key needs.
     public init(
         for auth: Authenticator, policy: UnlockPolicy = .unlock, setUp: @escaping @Sendable () async throws(Failure) -> Void
     ) {

@@ -78,7 +78,9 @@ public import ThumbturnCore
     /// A screen for one thing to unlock.
     ///
     /// - Parameters:
+    ///   - reason: what the person is told.
     ///   - news: what the authenticator or vault tells while it asks.
+    ///   - purpose: what it is for; some are never asked without a tap.
     ///   - rung: the rung that will be asked first: `Readiness.nextRung`.
     ///   - unlock: asks the person with the same reason, by the start that it is given; returns where that was a success.
     ///   - prompt: `Authenticator.prompt` or `Vault.prompt`.

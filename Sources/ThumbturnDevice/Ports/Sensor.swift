@@ -17,8 +17,10 @@ public protocol Sensor: Sendable {
     /// Shows one prompt and waits for its end. Cancelling the task takes the prompt off the screen, and the call returns when
     /// it is gone.
     ///
-    /// - Parameter hearing: told of each reading that gave no verdict, where the sensor tells; the prompt stays, and the sensor
-    ///   asks again by itself.
+    /// - Parameters:
+    ///   - request: what it says, and what its success will be used for.
+    ///   - hearing: told of each reading that gave no verdict, where the sensor tells; the prompt stays, and the sensor asks again by
+    ///     itself.
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer
 }
 

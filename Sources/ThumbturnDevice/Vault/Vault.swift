@@ -41,6 +41,8 @@ public final class Vault: Sendable {
     /// A vault, whether it was made before or not. Touches nothing.
     ///
     /// - Parameters:
+    ///   - name: tells it from the app's other vaults.
+    ///   - platform: what comes from outside: sensor, protected store, disk, time.
     ///   - policy: its numbers, and those rungs of its ladder that the access has. Where it has none of them, every unlock throws
     ///     `policyDenies`.
     ///   - access: what opens the vault. A vault keeps the one that it was made with; unlocking with another throws `policyDenies`.
@@ -66,6 +68,7 @@ public final class Vault: Sendable {
     /// - Parameters:
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     ///   - start: whether the prompt comes at once, or as the policy says for a screen that appeared.
+    ///   - body: reads, writes and seals with the open vault.
     /// - Returns: what the body returns.
     /// - Throws: what the body throws; one of the four cancels; what stood in the way of the last rung, with what lifts it; `paused`
     ///   with the time to wait, after too many mismatches; `keyInvalidated` with `reEnrol` where the vault is gone for good: call

@@ -175,7 +175,9 @@ extension SimulatedPhone.Model {
 
     /// An Android phone with a Class 3 sensor, and StrongBox.
     ///
-    /// - Parameter api: the API level, 28 or more. Before 30 no prompt takes the passcode for one use of a key.
+    /// - Parameters:
+    ///   - sensor: what it looks at.
+    ///   - api: the API level, 28 or more. Before 30 no prompt takes the passcode for one use of a key.
     public static func android(_ sensor: SensorKind = .finger, api: Int = 35) -> Self {
         var model = Self(name: "Android \(api) with \(sensor.rawValue)", hardware: .strongBox)
         model.system = .android
@@ -244,6 +246,7 @@ extension SimulatedPhone.Model {
     ///   - biometry: the weakest class that is taken; nil for none.
     ///   - credential: whether the device credential is taken.
     ///   - key: whether the success is to unlock a key.
+    ///   - api: the API level.
     public static func androidTakes(biometry: AndroidClass?, credential: Bool, forKey key: Bool, api: Int) -> Bool {
         if key, biometry == .weak || (credential && api < 30) { return false }
         switch (biometry, credential) {

@@ -28,7 +28,9 @@ extension SimulatedPhone {
 
     /// What the person does at the next prompts, in order. Without instructions the person matches.
     ///
-    /// - Parameter after: how long each takes; nil for a time drawn by `answerTimes`, and at once where there is none.
+    /// - Parameters:
+    ///   - acts: one for each prompt.
+    ///   - after: how long each takes; nil for a time drawn by `answerTimes`, and at once where there is none.
     public func next(_ acts: Act..., after: Duration? = nil) {
         state.withLock { $0.acts += acts.map { ($0, after) } }
     }

@@ -36,7 +36,10 @@ public final class SimulatedPhone: Sendable {
     /// A phone with a passcode and one enrolled face or finger, as far as the model has them.
     ///
     /// - Parameters:
+    ///   - model: whose rules it follows.
     ///   - clock: virtual in tests, so that no prompt takes real time.
+    ///   - hasSensor: whether it has the model's sensor.
+    ///   - hasPasscode: whether it has a passcode, where the model can have one.
     ///   - hasPIN: whether the app on it has a PIN of its own; see `pins`.
     public init(
         _ model: Model = .plain, clock: any DeviceClock = SystemClock(), hasSensor: Bool = true, hasPasscode: Bool = true,
@@ -56,7 +59,9 @@ public final class SimulatedPhone: Sendable {
 
     /// This phone as the device library sees it.
     ///
-    /// - Parameter process: the kind of process that asks: an app and its extensions are told different marks of enrolment.
+    /// - Parameters:
+    ///   - transport: the network.
+    ///   - process: the kind of process that asks: an app and its extensions are told different marks of enrolment.
     public func platform(transport: any Transport = URLSessionTransport(), process: String = "app") -> Platform {
         Platform(
             sensor: PhoneSensor(phone: self, process: process), keys: PhoneKeys(phone: self), secrets: PhoneSecrets(phone: self),
