@@ -3,3 +3,6 @@
 #if LinuxDevice && os(Linux)
 @_exported public import ThumbturnLinux
 #endif
+#if canImport(ThumbturnApple) && (os(iOS) || os(macOS) || os(visionOS))
+@_exported public import ThumbturnApple
+#endif

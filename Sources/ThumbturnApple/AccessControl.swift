@@ -49,7 +49,7 @@ struct Guard: Equatable, Sendable {
 }
 
 extension Guard.Protection {
-    fileprivate var attribute: CFString {
+    var attribute: CFString {
         switch self {
         case .whenPasscodeSetThisDeviceOnly: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
         case .afterFirstUnlockThisDeviceOnly: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly

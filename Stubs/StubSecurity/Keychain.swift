@@ -91,10 +91,16 @@ func flattened(_ code: Int) -> OSStatus {
     }
 }
 
+/// On a Mac a query that does not say so goes to another keychain, which has none of this.
+func noteKeychain(_ query: CFDictionary, on device: any StandInDevice) {
+    if query[kSecUseDataProtectionKeychain] as? Bool != true { device.calls.note("not in the data-protection keychain") }
+}
+
 private func prepared(_ query: CFDictionary, _ name: String) -> (device: any StandInDevice, status: OSStatus) {
     let device = StandIns.current
     device.calls.note(name)
     device.keychain.forgetDead(device.facts)
+    noteKeychain(query, on: device)
     if query[kSecClass] == nil { return (device, errSecParam) }
     if let group = query[kSecAttrAccessGroup] as? String, let groups = device.facts.accessGroups, !groups.contains(group) {
         return (device, errSecMissingEntitlement)

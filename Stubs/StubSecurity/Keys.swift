@@ -57,6 +57,7 @@ public func SecKeyCreateRandomKey(
 ) -> SecKey? {
     let device = StandIns.current
     device.calls.note("SecKeyCreateRandomKey")
+    noteKeychain(parameters, on: device)
     let facts = device.facts
     device.keychain.forgetDead(facts)
     let own = parameters[kSecPrivateKeyAttrs] as? [String: Any] ?? [:]

@@ -67,6 +67,8 @@ public struct StandInFacts: Sendable {
     /// `LABiometryType`.
     public var sensor = 0
     public var isLockedOut = false
+    /// Whether a use that may ask nobody tells the lockout rather than that it may not ask: which of them comes first is not known.
+    public var lockoutComesFirst = false
     /// Whether the lid covers the built-in sensor.
     public var isCovered = false
     /// What the system tells about the enrolled set.
@@ -125,6 +127,8 @@ extension SecAccessControl {
     func refusal(_ context: (any StandInContext)?, on device: any StandInDevice) -> Int? {
         if let context, context.standInIsOver { return -10 }
         if isMet(by: context) { return nil }
+        let facts = device.facts
+        if facts.lockoutComesFirst, facts.isLockedOut, factor == .biometry { return -8 }
         guard context?.standInMayAsk != false else { return -1004 }
         device.calls.note("a prompt of the keychain's own")
         switch device.promptNow(factor) {

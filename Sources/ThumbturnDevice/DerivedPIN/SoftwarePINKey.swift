@@ -56,7 +56,7 @@ public struct SoftwarePINKey: PINKey {
     public func delete(_ name: KeyName) async throws(Failure) { try await secrets.delete(name) }
 
     private func derive(_ pin: PIN, _ name: KeyName) async throws(Failure) -> P256.Signing.PrivateKey {
-        let stretched = try await Self.stretch(pin, name, rounds)
+        let stretched = try await Self.stretch(pin, for: name, rounds: rounds)
         let bound = try await secrets.authenticate(stretched, with: name)
         guard let scalar = Self.firstScalar(of: { Self.candidate($0, bound) }),
             let key = try? P256.Signing.PrivateKey(rawRepresentation: scalar)
@@ -64,8 +64,10 @@ public struct SoftwarePINKey: PINKey {
         return key
     }
 
-    /// Half a second of work, away from the caller's actor.
-    @concurrent private static func stretch(_ pin: PIN, _ name: KeyName, _ rounds: Int) async throws(Failure) -> [UInt8] {
+    /// The PIN as keys get it, different for each of them: half a second of work, away from the caller's actor.
+    @concurrent package static func stretch(
+        _ pin: PIN, for name: KeyName, rounds: Int
+    ) async throws(Failure) -> [UInt8] {
         // The number of an enrolment is random, so no two keys have one salt.
         let salt = SHA256.hash(
             data: BoundText.bytes("thumbturn pin salt v1", name.server, name.account, String(name.enrolment))

@@ -1,0 +1,37 @@
+#if canImport(LocalAuthentication) && canImport(Security)
+import ThumbturnCore
+import ThumbturnDevice
+
+/// Keys of the Secure Enclave.
+struct EnclaveKeys: DeviceKeys {
+    let keychain: Keychain
+
+    func create(_ name: KeyName) async throws(Failure) -> JWK {
+        // A PIN key needs its PIN.
+        guard name.kind != .pin else { throw Failure(.policyDenies, recovery: .report) }
+        return try await keychain.makeKey(name)
+    }
+
+    func state(of name: KeyName) async -> KeyState { await keychain.state(ofKey: name) }
+    func publicKey(of name: KeyName) async throws(Failure) -> JWK { try await keychain.publicKey(of: name) }
+    func delete(_ name: KeyName) async throws(Failure) { try await keychain.deleteKey(name) }
+
+    func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
+        guard name.kind != .session else { return try await keychain.sign(message, with: name) }
+        guard let context = presence?.context as? PromptContext else { throw Failure(.notMatched, recovery: .retry) }
+        try await keychain.open()
+        do throws(Failure) {
+            return try await context.sign(message, with: name, in: keychain.place)
+        } catch {
+            // Without a status it was not the system that refused.
+            guard let status = error.status else { throw error }
+            // Whether the key died meanwhile shows only when it is looked at again.
+            switch await state(of: name) {
+            case .invalidated: throw Failure(.keyInvalidated, recovery: .reEnrol, status: status)
+            case .missing: throw Failure(.notEnrolled, recovery: .signInAgain, status: status)
+            case .usable, .paused, .notYetReadable: throw error
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,24 @@
+#if canImport(LocalAuthentication) && canImport(Security)
+import ThumbturnCore
+import ThumbturnDevice
+
+/// Keys of the Secure Enclave behind the app's PIN: the application password is the stretched PIN, and the Secure Enclave judges it with
+/// each signature. It counts nothing that could be seen: what counts is the ledger on the device, and the server.
+struct EnclavePINKeys: PINKey {
+    let keychain: Keychain
+    var rounds = SoftwarePINKey.rounds
+
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
+        guard name.kind == .pin else { throw Failure(.policyDenies, recovery: .report) }
+        return try await keychain.makeKey(name, password: try await SoftwarePINKey.stretch(pin, for: name, rounds: rounds))
+    }
+
+    func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
+        let password = try await SoftwarePINKey.stretch(pin, for: name, rounds: rounds)
+        return try await keychain.sign(message, with: name, password: password)
+    }
+
+    func state(of name: KeyName) async -> KeyState { await keychain.state(ofKey: name) }
+    func delete(_ name: KeyName) async throws(Failure) { try await keychain.deleteKey(name) }
+}
+#endif

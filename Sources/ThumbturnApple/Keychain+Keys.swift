@@ -1,0 +1,117 @@
+#if canImport(LocalAuthentication) && canImport(Security)
+import Foundation
+import LocalAuthentication
+import Security
+import ThumbturnCore
+import ThumbturnDevice
+
+/// Keys of the Secure Enclave: their life, and the signatures that need no prompt.
+///
+/// The keychain takes any number of keys with one tag. So the old one is deleted first, and a crash in between leaves none: the enrolment
+/// that was making it begins again. The record beside a key is deleted before it and written after it, so it never speaks for another one.
+extension Keychain {
+    /// Makes a key, in the place of one of the same name.
+    ///
+    /// - Parameter password: for a key behind an application password.
+    func makeKey(_ name: KeyName, password: [UInt8]? = nil) throws(Failure) -> JWK {
+        try open()
+        if let obstacle = obstacle(toMaking: name.kind) { throw obstacle }
+        let access = try Guard.of(name.kind).made()
+        try KeychainCalls.delete(place.query(.keyRecord(name)))
+        try KeychainCalls.delete(place.query(key: name))
+        var own: [String: Any] = [
+            kSecAttrIsPermanent as String: true,
+            kSecAttrApplicationTag as String: place.tag(of: name),
+            kSecAttrLabel as String: place.mark,
+            kSecAttrAccessControl as String: access,
+        ]
+        if let group = place.accessGroup { own[kSecAttrAccessGroup as String] = group }
+        var parameters: [String: Any] = [
+            kSecAttrKeyType as String: kSecAttrKeyTypeECSECPrimeRandom,
+            kSecAttrKeySizeInBits as String: 256,
+            kSecAttrTokenID as String: kSecAttrTokenIDSecureEnclave,
+            kSecUseDataProtectionKeychain as String: true,
+            kSecPrivateKeyAttrs as String: own,
+        ]
+        let context = silentContext(password: password)
+        defer { context.invalidate() }
+        if password != nil { parameters[kSecUseAuthenticationContext as String] = context }
+        let made = try KeychainCalls.publicKey(of: try KeychainCalls.makeKey(parameters))
+        if name.kind.userVerification > .none, name.kind != .pin, let point = made.x963 {
+            try write(point, as: .keyRecord(name))
+        }
+        return made
+    }
+
+    /// The public half, also of a key that died.
+    func publicKey(of name: KeyName) throws(Failure) -> JWK {
+        if let point = try read(.keyRecord(name)), let jwk = JWK(x963: point) { return jwk }
+        let context = silentContext()
+        defer { context.invalidate() }
+        return try KeychainCalls.publicKey(of: try key(name, context))
+    }
+
+    /// A signature by a key that nobody has to unlock.
+    func sign(_ message: [UInt8], with name: KeyName) throws(Failure) -> [UInt8] {
+        try open()
+        let context = silentContext()
+        defer { context.invalidate() }
+        return try KeychainCalls.sign(message, with: try key(name, context))
+    }
+
+    /// A signature by a key behind an application password. A wrong one throws `notMatched`.
+    func sign(_ message: [UInt8], with name: KeyName, password: [UInt8]) throws(Failure) -> [UInt8] {
+        try open()
+        let context = silentContext(password: password)
+        defer { context.invalidate() }
+        let key = try key(name, context)
+        do throws(Failure) {
+            return try KeychainCalls.sign(message, with: key)
+        } catch {
+            guard SilentRefusal.isWrongPassword(error.status) else { throw error }
+            throw Failure(.notMatched, recovery: .retry, status: error.status)
+        }
+    }
+
+    /// The state of a key: it is asked for a signature that may prompt nobody.
+    func state(ofKey name: KeyName) -> KeyState {
+        let context = silentContext()
+        defer { context.invalidate() }
+        let key: SecKey
+        do throws(Failure) {
+            try open()
+            var query = place.query(key: name)
+            query[kSecUseAuthenticationContext as String] = context
+            guard let found = try KeychainCalls.key(query) else {
+                let wasMade = try KeychainCalls.data(place.query(.keyRecord(name))) != nil
+                return wasMade ? .invalidated(.unknown) : .missing
+            }
+            key = found
+        } catch {
+            return .notYetReadable
+        }
+        // Nothing that a PIN key could die with, and a try without the PIN may look like one with a wrong PIN.
+        guard name.kind != .pin else { return .usable }
+        do throws(Failure) {
+            _ = try KeychainCalls.sign([], with: key)
+            return .usable
+        } catch {
+            return state(afterSilentUse: error, of: name.kind, isOfTheSet: name.kind == .biometric)
+        }
+    }
+
+    /// Deletes a key with its record; one that is not there is no failure.
+    func deleteKey(_ name: KeyName) throws(Failure) {
+        try open()
+        try KeychainCalls.delete(place.query(key: name))
+        try KeychainCalls.delete(place.query(.keyRecord(name)))
+    }
+
+    private func key(_ name: KeyName, _ context: LAContext) throws(Failure) -> SecKey {
+        var query = place.query(key: name)
+        query[kSecUseAuthenticationContext as String] = context
+        guard let key = try KeychainCalls.key(query) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        return key
+    }
+}
+#endif

@@ -1,0 +1,90 @@
+#if canImport(LocalAuthentication) && canImport(Security)
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+import Foundation
+import Security
+import ThumbturnCore
+
+/// Apple's calls with Swift's manners. They block, so they are for the two actors that run where that is allowed.
+enum KeychainCalls {
+    /// The bytes of an item; nil for none.
+    static func data(_ query: [String: Any]) throws(Failure) -> [UInt8]? {
+        var query = query
+        query[kSecReturnData as String] = true
+        return (try find(query) as? Data).map { Array($0) }
+    }
+
+    /// A reference to a key, bound to the query's context; nil for none.
+    static func key(_ query: [String: Any]) throws(Failure) -> SecKey? {
+        var query = query
+        query[kSecReturnRef as String] = true
+        // Types of CoreFoundation have no conditional cast; what a query for keys returns by reference is a key.
+        return try find(query).map { $0 as! SecKey }
+    }
+
+    private static func find(_ query: [String: Any]) throws(Failure) -> CFTypeRef? {
+        var item: CFTypeRef?
+        let status = unsafe SecItemCopyMatching(query as CFDictionary, &item)
+        if status == errSecItemNotFound { return nil }
+        try check(status)
+        return item
+    }
+
+    static func add(_ attributes: [String: Any]) throws(Failure) {
+        try check(SecItemAdd(attributes as CFDictionary, nil))
+    }
+
+    /// False where there is no such item.
+    static func update(_ query: [String: Any], data: [UInt8]) throws(Failure) -> Bool {
+        let status = SecItemUpdate(query as CFDictionary, [kSecValueData as String: Data(data)] as CFDictionary)
+        if status == errSecItemNotFound { return false }
+        try check(status)
+        return true
+    }
+
+    /// Deletes all that match; none is no failure. Never asks anybody, whatever guards the items.
+    static func delete(_ query: [String: Any]) throws(Failure) {
+        let status = SecItemDelete(query as CFDictionary)
+        if status != errSecItemNotFound { try check(status) }
+    }
+
+    static func makeKey(_ parameters: [String: Any]) throws(Failure) -> SecKey {
+        var error: Unmanaged<CFError>?
+        guard let key = unsafe SecKeyCreateRandomKey(parameters as CFDictionary, &error) else { throw unsafe failure(error) }
+        return key
+    }
+
+    /// The public half. It needs nobody.
+    static func publicKey(of key: SecKey) throws(Failure) -> JWK {
+        var error: Unmanaged<CFError>?
+        guard let publicKey = SecKeyCopyPublicKey(key) else { throw Failure(.platform, recovery: .report) }
+        guard let point = unsafe SecKeyCopyExternalRepresentation(publicKey, &error) else { throw unsafe failure(error) }
+        guard let jwk = JWK(x963: Array(point as Data)) else { throw Failure(.platform, recovery: .report) }
+        return jwk
+    }
+
+    /// ES256: r and s, 32 bytes each. The system hashes the message, and answers in DER.
+    static func sign(_ message: [UInt8], with key: SecKey) throws(Failure) -> [UInt8] {
+        var error: Unmanaged<CFError>?
+        let algorithm = SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256
+        guard let der = unsafe SecKeyCreateSignature(key, algorithm, Data(message) as CFData, &error) else {
+            throw unsafe failure(error)
+        }
+        guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: der as Data) else {
+            throw Failure(.platform, recovery: .report)
+        }
+        return Array(signature.rawRepresentation)
+    }
+
+    private static func check(_ status: OSStatus) throws(Failure) {
+        guard status == errSecSuccess else { throw AppleStatus(status).failure }
+    }
+
+    private static func failure(_ error: Unmanaged<CFError>?) -> Failure {
+        AppleStatus(unsafe error?.takeRetainedValue() as (any Error)?).failure
+    }
+}
+#endif

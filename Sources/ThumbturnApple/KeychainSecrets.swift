@@ -1,0 +1,13 @@
+#if canImport(LocalAuthentication) && canImport(Security)
+import ThumbturnCore
+import ThumbturnDevice
+
+/// Small secrets that need no prompt: passwords of the keychain, readable after the first unlock, on this device alone.
+struct KeychainSecrets: SecretStore {
+    let keychain: Keychain
+
+    func read(_ name: String) async throws(Failure) -> [UInt8]? { try await keychain.read(.secret(name)) }
+    func write(_ secret: [UInt8], as name: String) async throws(Failure) { try await keychain.write(secret, as: .secret(name)) }
+    func delete(_ name: String) async throws(Failure) { try await keychain.delete(.secret(name)) }
+}
+#endif

@@ -1,0 +1,70 @@
+import Foundation
+import ThumbturnCore
+
+/// What a use that may ask nobody tells by being refused, about an item that somebody has to unlock.
+enum SilentRefusal: Hashable, Sendable {
+    /// Somebody would have to be asked: it lives.
+    case asks
+    /// It lived, and is gone for good.
+    case isGone
+    /// The keychain's answer to everything that is not asking: dead, or the sensor cannot be asked now.
+    case refused
+    /// Nothing can be known.
+    case unclear
+
+    /// (domain, number): see the keychain's own flattening and CryptoTokenKit's numbers.
+    init(_ status: Failure.PlatformStatus?) {
+        switch (status?.domain, status?.code) {
+        // Without a passcode whatever asked for it was destroyed.
+        case (LANumber.domain, LANumber.passcodeNotSet): self = .isGone
+        // Not interactive, locked out, and so on: a prompt would tell more.
+        case (LANumber.domain, _): self = .asks
+        // Interaction is not allowed.
+        case (NSOSStatusErrorDomain, -25308): self = .asks
+        // Not found; cannot be decoded.
+        case (NSOSStatusErrorDomain, -25300), (NSOSStatusErrorDomain, -26275): self = .isGone
+        // Authentication failed.
+        case (NSOSStatusErrorDomain, -25293), (Self.tokens, -5): self = .refused
+        // Damaged; the key or its token was not found.
+        case (Self.tokens, -3), (Self.tokens, -6), (Self.tokens, -7): self = .isGone
+        // Authentication is needed.
+        case (Self.tokens, -9): self = .asks
+        default: self = .unclear
+        }
+    }
+
+    private static let tokens = "CryptoTokenKit"
+
+    /// Whether what was refused is dead.
+    ///
+    /// - Parameters:
+    ///   - obstacle: the `LAError` with which its rung cannot be asked now; nil where it can.
+    ///   - isOfTheSet: whether it dies with the enrolled faces and fingers.
+    static func isDead(refusedWhile obstacle: Int?, isOfTheSet: Bool) -> Bool {
+        switch obstacle {
+        case nil, LANumber.passcodeNotSet: true
+        // The set that it belonged to had somebody in it.
+        case LANumber.notEnrolled: isOfTheSet
+        default: false
+        }
+    }
+
+    /// Whether a key with an application password refused the password that it was given. With one given, "somebody has to be asked"
+    /// means that it was not the right one.
+    static func isWrongPassword(_ status: Failure.PlatformStatus?) -> Bool {
+        switch (status?.domain, status?.code) {
+        case (NSOSStatusErrorDomain, -25293), (NSOSStatusErrorDomain, -25308), (LANumber.domain, -1), (LANumber.domain, -1004),
+            (Self.tokens, -5), (Self.tokens, -9):
+            true
+        default: false
+        }
+    }
+}
+
+/// The numbers of `LAError` that decide something here.
+enum LANumber {
+    static let domain = "com.apple.LocalAuthentication"
+    static let passcodeNotSet = -5
+    static let notAvailable = -6
+    static let notEnrolled = -7
+}
