@@ -216,12 +216,15 @@ public actor Authenticator {
         return (rung, spent.0, spent.farewells)
     }
 
-    /// The keys of the live enrolment that may answer for these rungs now.
+    /// The keys of the live enrolment that may answer for these rungs, where one of them may do so now: also the key of a sensor that
+    /// cannot be asked yet, because a lid may be opened while somebody is asked.
     func signers(for rungs: [Rung], _ readiness: Readiness) async throws(Failure) -> [Rung: Signer] {
         var signers: [Rung: Signer] = [:]
-        guard try await liveEnrolment() != nil else { return signers }
-        for rung in rungs where readiness.isUsable(rung) {
-            guard let kind = rung.key else { continue }
+        guard try await liveEnrolment() != nil, rungs.contains(where: { $0.key != nil && readiness.isUsable($0) }) else {
+            return signers
+        }
+        for rung in rungs {
+            guard let kind = rung.key, readiness.state(of: kind) == .usable else { continue }
             let key = try await liveName(of: kind)
             signers[rung] = Signer(key: key, kid: try await kid(of: key))
         }

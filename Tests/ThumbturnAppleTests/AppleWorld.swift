@@ -14,14 +14,20 @@ struct AppleWorld {
 
     init(
         _ model: SimulatedPhone.Model = .iPhone(.face), hasSensor: Bool = true, hasPasscode: Bool = true,
-        _ more: @escaping @Sendable (inout StandInFacts) -> Void = { _ in }
+        hasPIN: Bool = false, _ more: @escaping @Sendable (inout StandInFacts) -> Void = { _ in }
     ) {
-        phone = SimulatedPhone(model, clock: clock, hasSensor: hasSensor, hasPasscode: hasPasscode)
+        phone = SimulatedPhone(model, clock: clock, hasSensor: hasSensor, hasPasscode: hasPasscode, hasPIN: hasPIN)
         device = PhoneDevice(phone, more)
     }
 
     /// The system as the adapter finds it, on the clock's own thread.
     var system: AppleSystem { AppleSystem(executor: clock.serialExecutor) }
+
+    /// The phone is another one, set up from a backup of this one.
+    func restoreOnAnotherPhone() {
+        phone.restore(phone.backup())
+        device.keychain.restored()
+    }
 
     /// Runs in virtual time, with this world's device behind Apple's names.
     func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {

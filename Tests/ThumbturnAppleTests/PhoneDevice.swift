@@ -2,6 +2,7 @@
 import Foundation
 import LocalAuthentication
 import Security
+import Synchronization
 import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
@@ -13,6 +14,10 @@ final class PhoneDevice: StandInDevice {
     let calls = StandInCalls()
     /// What a phone does not know: entitlements, companions, the lid.
     let more: @Sendable (inout StandInFacts) -> Void
+    /// Whether a prompt stays up when its context is invalidated, and its late answer comes all the same.
+    let isStubborn = Atomic(false)
+    /// The number of the next refusal, in the place of what the phone would say; 0 for that.
+    let nextRefusal = Atomic(0)
 
     init(_ phone: SimulatedPhone, _ more: @escaping @Sendable (inout StandInFacts) -> Void = { _ in }) {
         self.phone = phone
@@ -55,10 +60,19 @@ final class PhoneDevice: StandInDevice {
 
     func prompt(_ factor: StandInFactor, _ words: StandInWords) async -> StandInAnswer {
         let shown = self.shown(factor)
-        switch await phone.ask(shown == .biometry ? .biometric : .devicePasscode, reason: words.reason) {
+        let (phone, rung) = (phone, shown == .biometry ? Rung.biometric : .devicePasscode)
+        let asked = Task(executorPreference: StandIns.executor) { await phone.ask(rung, reason: words.reason) }
+        let answer = await withTaskCancellationHandler {
+            await asked.value
+        } onCancel: {
+            if !isStubborn.load(ordering: .relaxed) { asked.cancel() }
+        }
+        switch answer {
         case .matched: return .matched(shown)
         case .notMatched: return .refused(-1)
-        case .failed(let failure): return .refused(failure.status?.code ?? -9)
+        case .failed(let failure):
+            let other = nextRefusal.exchange(0, ordering: .relaxed)
+            return .refused(other == 0 ? failure.status?.code ?? -9 : other)
         }
     }
 

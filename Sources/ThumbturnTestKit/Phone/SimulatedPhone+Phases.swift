@@ -19,14 +19,19 @@ extension SimulatedPhone {
         state.withLock { $0.move(to: .front) }
     }
 
-    /// The app is seen and has no input: the app switcher, a call, the notifications.
+    /// The app is seen and has no input: the app switcher, a call, the notifications. It lasts until `moveToFront()`, also where a prompt
+    /// ends meanwhile.
     public func becomeInactive() {
-        state.withLock { $0.move(to: .inactive) }
+        state.withLock { state in
+            state.move(to: .inactive)
+            state.isCovered = true
+        }
     }
 }
 
 extension SimulatedPhone.State {
     mutating func move(to phase: AppPhase) {
+        if phase != .inactive { isCovered = false }
         guard phase != self.phase else { return }
         self.phase = phase
         for watcher in watchers.values { watcher.yield(phase) }

@@ -89,7 +89,8 @@ extension SimulatedPhone {
 
     private static func end(_ id: Int, _ state: inout State) {
         state.shown[id] = nil
-        if state.shown.isEmpty, state.phase == .inactive, state.model.promptMakesInactive { state.move(to: .front) }
+        guard state.shown.isEmpty, state.phase == .inactive, state.model.promptMakesInactive, !state.isCovered else { return }
+        state.move(to: .front)
     }
 
     /// Only the app that asked can end this.

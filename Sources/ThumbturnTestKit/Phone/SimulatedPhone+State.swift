@@ -28,6 +28,8 @@ extension SimulatedPhone {
         var shown: [Int: AsyncStream<PromptAnswer>.Continuation] = [:]
         var spent: Set<Int> = []
         var phase = AppPhase.front
+        /// Whether something of the system lies over the app; then the end of a prompt does not make it active again.
+        var isCovered = false
         var watchers: [Int: AsyncStream<AppPhase>.Continuation] = [:]
         var nextWatcher = 0
         // What is kept.

@@ -1,61 +1,61 @@
-import Foundation
-import Synchronization
-import ThumbturnCore
-import ThumbturnDevice
-import ThumbturnVerifier
+package import Foundation
+package import Synchronization
+package import ThumbturnCore
+package import ThumbturnDevice
+package import ThumbturnVerifier
 
 /// A back end in memory, judged by the verifier: enough of the server for the device library's own tests.
-final class InMemoryServer: Transport {
-    static let url = URL(string: "https://bank.example")!
-    static let password = "correct horse battery staple"
+package final class InMemoryServer: Transport {
+    package static let url = URL(string: "https://bank.example")!
+    package static let password = "correct horse battery staple"
 
-    struct State {
-        var nonce = "first nonce"
-        var keys: [String: (key: VerifyingKey, kind: KeyKind)] = [:]
-        var spent: Set<String> = []
+    package struct State {
+        package var nonce = "first nonce"
+        package var keys: [String: (key: VerifyingKey, kind: KeyKind)] = [:]
+        package var spent: Set<String> = []
         /// By their session keys' thumbprints.
-        var devices: [String: DeviceRecord] = [:]
+        package var devices: [String: DeviceRecord] = [:]
         /// The next answer to this path is lost, after the work is done.
-        var losesAnswerTo: String?
-        var requests: [HTTPRequest] = []
-        var tokens = 0
+        package var losesAnswerTo: String?
+        package var requests: [HTTPRequest] = []
+        package var tokens = 0
         /// Changes a challenge before it is handed out.
-        var tamper: (@Sendable (inout ChallengeClaims) -> Void)?
-        var refusesEnrolment = false
-        var isAway = false
-        var wrongPINs: [String: Int] = [:]
+        package var tamper: (@Sendable (inout ChallengeClaims) -> Void)?
+        package var refusesEnrolment = false
+        package var isAway = false
+        package var wrongPINs: [String: Int] = [:]
         /// Whether the passcode may pay for a new biometric key.
-        var letsPasscodeReplaceBiometricKey = false
+        package var letsPasscodeReplaceBiometricKey = false
         /// Makes the next change of keys and loses the answer to it, or loses the request itself.
-        var loses: Loss?
+        package var loses: Loss?
         /// Loses the next request for tokens.
-        var losesToken = false
+        package var losesToken = false
         /// What came to the token endpoint.
-        var redeemed: [(claims: ChallengeClaims, challenge: String, liveness: String?, kids: [String])] = []
+        package var redeemed: [(claims: ChallengeClaims, challenge: String, liveness: String?, kids: [String])] = []
         /// What protected resources want first, once for each.
-        var wanted: [String] = []
+        package var wanted: [String] = []
         /// Access tokens that were ended.
-        var endedTokens: Set<String> = []
+        package var endedTokens: Set<String> = []
         /// What protected resources answer, if anything else than usual.
-        var problem: Problem?
+        package var problem: Problem?
     }
 
-    enum Loss: CaseIterable { case request, answer }
+    package enum Loss: CaseIterable { case request, answer }
 
-    let state = Mutex(State())
+    package let state = Mutex(State())
     private let clock: any DeviceClock
     private let challenges = Challenges(
         issuer: "https://bank.example", audience: "https://bank.example",
         secrets: [ChallengeSecret(id: "1", bytes: [UInt8](repeating: 1, count: 32))]
     )
 
-    init(clock: any DeviceClock) {
+    package init(clock: any DeviceClock) {
         self.clock = clock
     }
 
-    var paths: [String] { state.withLock { $0.requests.map { "\($0.method) \($0.url.dropFirst(20))" } } }
+    package var paths: [String] { state.withLock { $0.requests.map { "\($0.method) \($0.url.dropFirst(20))" } } }
 
-    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    package func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
         if state.withLock({ $0.isAway }) { throw Failure(.unreachable, recovery: .retry) }
         state.withLock { $0.requests.append(request) }
         let losesToken = state.withLock { state in

@@ -1,0 +1,180 @@
+#if canImport(LocalAuthentication)
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import ThumbturnCore
+@testable import ThumbturnDevice
+@testable import ThumbturnTestKit
+
+/// One scenario on one phone, from the set-up of the phone to the end of the unlock.
+struct Performance: Sendable {
+    let scenario: Scenario
+    let world: AppleWorld
+    let platform: Platform
+    let server: InMemoryServer
+    let script: Script
+
+    /// - Parameter platform: of that phone, by whichever way.
+    init(_ scenario: Scenario, in world: AppleWorld, platform: (any Transport) -> Platform) {
+        self.scenario = scenario
+        self.world = world
+        server = InMemoryServer(clock: world.phone.clock)
+        self.platform = platform(server)
+        script = Script(scenario, on: world.phone)
+    }
+
+    /// The phone that a scenario needs.
+    static func world(for scenario: Scenario) -> AppleWorld {
+        var model = SimulatedPhone.Model.iPhone(.iris)
+        // Of an iris nobody says how many tries end a prompt. Where a story has three mismatches that lock nothing, it is one.
+        model.triesInAPrompt = 1
+        let states = scenario.readiness.keys
+        return AppleWorld(
+            model, hasSensor: scenario.readiness.biometry != .unavailable || states[.biometric] != nil,
+            hasPIN: states[.pin] != nil)
+    }
+
+    /// Sets the phone up, unlocks, and returns what was seen.
+    func play() async throws -> [String] {
+        try await setUp()
+        let script = script
+        let auth = try Authenticator(server: InMemoryServer.url, platform: script.watching(platform)) { script.hear($0) }
+        script.begin()
+        world.device.nextRefusal.store(scenario.unknownStatus ?? 0, ordering: .relaxed)
+        let unlock = Task(executorPreference: script.clock.executor) { await end(auth) }
+        await withTaskGroup(of: Void.self) { group in
+            for moment in scenario.moments.dropFirst() {
+                guard let (at, happens) = happening(moment, auth, unlock) else { continue }
+                group.addTask {
+                    guard (try? await script.clock.sleep(until: script.instant(at))) != nil else { return }
+                    await happens()
+                }
+            }
+            script.note(await unlock.value)
+            group.cancelAll()
+        }
+        return script.seen
+    }
+
+    private func end(_ auth: Authenticator) async -> String {
+        let redeemed = server.state.withLock { $0.redeemed.count }
+        do throws(Failure) {
+            let grant = try await auth.authenticate("Unlock", policy: scenario.policy, by: scenario.start)
+            let kids = server.state.withLock { $0.redeemed.dropFirst(redeemed).last?.kids } ?? []
+            return "granted by \(grant.rung) and \(kids.count - 1) more"
+        } catch {
+            return error.seen
+        }
+    }
+
+    // MARK: Before
+
+    private func setUp() async throws {
+        let phone = world.phone
+        let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+        let states = scenario.readiness.keys
+        let rungs: [Rung] = [.biometric, .devicePasscode, .appPIN].filter { rung in rung.key.map { states[$0] != nil } == true }
+        try await auth.enrol(
+            with: PasswordSignIn(account: "ada", password: InMemoryServer.password),
+            policy: UnlockPolicy(ladder: rungs + [.fullCredentials]))
+        if let preferred = scenario.person.preferred { try await auth.prefer(preferred) }
+        await Habits(asker: "\(InMemoryServer.url.absoluteString) default", platform: platform)
+            .keep(scenario.person.pace, since: Pace())
+
+        if case .paused(let pause) = states[.pin] { try await makePINPause(auth, pause) }
+        switch scenario.readiness.biometry {
+        case .ready where locks: await mismatch(until: 1)
+        case .ready, .weak: break
+        // It broke.
+        case .unavailable: phone.state.withLock { $0.model.sensor = nil }
+        case .notEnrolled: phone.removeFaces()
+        case .lockedOut(.untilStrongerRung): try await auth.requireStrongerRungNextTime()
+        case .lockedOut: await mismatch(until: 0)
+        case .paused: try await makeSensorPause(auth)
+        case .permissionDenied: phone.setPermission(false)
+        case .unconfirmed: phone.upgradeSystem()
+        case .passcodeNotSet: phone.removePasscode()
+        case .lidClosed: phone.setLidClosed(true)
+        case .switchedOff: phone.setSwitchedOff(true)
+        }
+        switch states[.biometric] {
+        case .invalidated(.enrolmentChanged): phone.enrolNewFace()
+        case .invalidated(.restored): world.restoreOnAnotherPhone()
+        case .notYetReadable:
+            phone.prewarm()
+            phone.moveToFront()
+        default: break
+        }
+    }
+
+    /// Whether the sensor locks in the story.
+    private var locks: Bool {
+        scenario.moments.contains {
+            if case .answered(.failed(let failure), prompt: _) = $0.event { failure.code == .lockedOut } else { false }
+        }
+    }
+
+    /// Mismatches of another app, until the sensor has so many tries left.
+    private func mismatch(until left: Int) async {
+        let phone = world.phone
+        for _ in 0..<((phone.model.triesToLockout ?? 0) - left) {
+            phone.next(.tryInVain)
+            _ = await phone.ask(.biometric, reason: "Another app")
+        }
+    }
+
+    /// Mismatches of this app, until it pauses the sensor by itself.
+    private func makeSensorPause(_ auth: Authenticator) async throws {
+        let alone = UnlockPolicy(ladder: [.biometric, .fullCredentials])
+        world.phone.next(.noMatch, .noMatch, .noMatch)
+        await #expect(throws: Failure.self) { try await auth.authenticate("Mismatch", policy: alone) }
+    }
+
+    /// Wrong PINs, until so much of a pause is left.
+    private func makePINPause(_ auth: Authenticator, _ pause: Duration) async throws {
+        let alone = UnlockPolicy(ladder: [.appPIN, .fullCredentials])
+        let (phone, clock) = (world.phone, world.phone.clock)
+        var wrong = 0
+        while PINLedger.pause(afterWrong: wrong) < pause {
+            try await clock.sleep(until: clock.now.advanced(by: PINLedger.pause(afterWrong: wrong)))
+            phone.pins("739150", .cancel)
+            await #expect(throws: Failure.self) { try await auth.authenticate("Wrong PIN", policy: alone) }
+            phone.forgetPINs()
+            wrong += 1
+        }
+        try await clock.sleep(until: clock.now.advanced(by: PINLedger.pause(afterWrong: wrong) - pause))
+    }
+
+    // MARK: Meanwhile
+
+    /// What happens to the phone or the app at a moment of the story; nil for what follows by itself.
+    private func happening(
+        _ moment: Scenario.Moment, _ auth: Authenticator, _ unlock: Task<String, Never>
+    ) -> (at: Duration, @Sendable () async -> Void)? {
+        let phone = world.phone
+        switch moment.event {
+        case .tapped: return (moment.at, { await auth.prompt() })
+        case .hintChosen: return (moment.at, { await auth.useAnotherWay() })
+        case .wentBack: return (moment.at, { phone.moveToBack() })
+        case .cameFront: return (moment.at, { phone.moveToFront() })
+        case .stopped: return (moment.at, { unlock.cancel() })
+        case .changed(let readiness):
+            // No system tells an app such a thing. It looks again when it comes to the front.
+            return (
+                moment.at,
+                {
+                    phone.moveToBack()
+                    phone.setLidClosed(readiness.biometry == .lidClosed)
+                    if case .invalidated = readiness.keys[.biometric] { phone.enrolNewFace() }
+                    phone.moveToFront()
+                }
+            )
+        // Something lies over the app, just before its prompt is taken.
+        case .answered(.failed(let failure), prompt: _) where failure.code == .cancelledBySystem:
+            return (moment.at - .milliseconds(1), { phone.becomeInactive() })
+        case .began, .answered, .readPoorly, .signed, .signingFailed, .woke: return nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,139 @@
+#if canImport(LocalAuthentication)
+import ThumbturnCore
+@testable import ThumbturnTestKit
+
+// What of a scenario can be seen from outside, and what it asks of a phone.
+//
+// Not compared are: the raw status of failures (each system has its own), why a key died (Apple never says), the text of a proof (a
+// real one differs each time), and the wakes of the flow's own timer.
+
+extension Scenario {
+    /// The number that nobody knows, where the system answers with one.
+    var unknownStatus: Int? {
+        moments.lazy.compactMap {
+            guard case .answered(.failed(let failure), prompt: _) = $0.event, failure.code == .platform else { return nil }
+            return failure.status?.code
+        }.first
+    }
+
+    /// How it begins.
+    var readiness: Readiness {
+        guard case .began(let readiness, by: _) = moments[0].event else { preconditionFailure("a scenario begins") }
+        return readiness
+    }
+
+    var start: UnlockFlow.Start {
+        guard case .began(_, by: let start) = moments[0].event else { preconditionFailure("a scenario begins") }
+        return start
+    }
+
+    /// Every prompt, and when it is shown.
+    var prompts: [(UnlockFlow.Prompt, at: Duration)] {
+        moments.flatMap { moment in
+            moment.effects.compactMap { if case .show(let prompt) = $0 { (prompt, moment.at) } else { nil } }
+        }
+    }
+
+    /// What is to be seen.
+    var expected: [String] {
+        Self.sorted(
+            moments.flatMap { moment in
+                moment.effects.compactMap { effect -> (Int64, String)? in
+                    switch effect {
+                    case .show(let prompt): (moment.at.milliseconds, Self.shown(prompt.rung, prompt.cancelButton))
+                    case .finish(let end): (moment.at.milliseconds, end.seen)
+                    case .showHint, .offerSetUp, .move, .emit: (moment.at.milliseconds, effect.seen)
+                    // Seen by the next prompt, which is never up beside the one before; by the signature; and not at all.
+                    case .dismiss, .sign, .wake: nil
+                    }
+                }
+            })
+    }
+
+    static func sorted(_ seen: [(at: Int64, what: String)]) -> [String] {
+        seen.sorted { ($0.at, $0.what) < ($1.at, $1.what) }.map { "\($0.at) ms: \($0.what)" }
+    }
+
+    static func shown(_ rung: Rung, _ button: UnlockFlow.CancelButton) -> String { "show \(rung), \(button)" }
+
+    /// The answer to a prompt.
+    func answer(to prompt: Int) -> (at: Duration, SensorAnswer)? {
+        for moment in moments { if case .answered(let answer, prompt) = moment.event { return (moment.at, answer) } }
+        return nil
+    }
+
+    func isSigned(_ prompt: Int) -> Bool {
+        moments.contains { if case .signed(_, prompt) = $0.event { true } else { false } }
+    }
+
+    /// When the key of a prompt has signed, or could not, and whether it died meanwhile.
+    func signing(after prompt: Int) -> (at: Duration, killed: Bool)? {
+        for moment in moments {
+            if case .signed(_, prompt) = moment.event { return (moment.at, false) }
+            if case .signingFailed(let failure, prompt) = moment.event { return (moment.at, failure.code == .keyInvalidated) }
+        }
+        return nil
+    }
+
+    /// What the person does at a prompt of the system.
+    func acts(at prompt: Int) -> [(at: Duration, act: SimulatedPhone.Act)] {
+        moments.compactMap { moment in
+            switch moment.event {
+            case .readPoorly(let reading, prompt): (moment.at, .readPoorly(reading))
+            case .answered(let answer, prompt): (moment.at, answer.act)
+            default: nil
+            }
+        }
+    }
+}
+
+extension SensorAnswer {
+    fileprivate var act: SimulatedPhone.Act {
+        switch self {
+        case .matched, .entered: .match
+        case .notMatched: .noMatch
+        case .failed(let failure):
+            switch failure.code {
+            case .cancelledByUser: .cancel
+            case .cancelledBySystem: .systemCancel
+            case .superseded: .supersede
+            // One try more than the sensor allows.
+            case .lockedOut: .noMatch
+            // In the place of whose number there is another one.
+            default: .cancel
+            }
+        }
+    }
+}
+
+extension SimulatedPhone.Act {
+    /// Whether the prompt is over with it.
+    var ends: Bool { if case .readPoorly = self { false } else { true } }
+}
+
+extension UnlockFlow.Effect {
+    /// As it is compared.
+    var seen: String {
+        switch self {
+        case .offerSetUp(let failure): "\(Self.offerSetUp(failure.bare).spelled)"
+        case .emit(.keyInvalidated): "\(Self.emit(.keyInvalidated(.unknown)).spelled)"
+        default: "\(spelled)"
+        }
+    }
+}
+
+extension UnlockFlow.End {
+    /// As it is compared.
+    var seen: String {
+        switch self {
+        case .granted(let rung, _, let also): "granted by \(rung) and \(also.count) more"
+        case .failed(let failure): failure.seen
+        }
+    }
+}
+
+extension Failure {
+    fileprivate var bare: Failure { Failure(code, recovery: recovery) }
+    var seen: String { "failed with \(bare.spelled)" }
+}
+#endif

@@ -1,0 +1,171 @@
+#if canImport(LocalAuthentication)
+import Synchronization
+import ThumbturnCore
+import ThumbturnDevice
+@testable import ThumbturnTestKit
+
+/// A scenario as a phone plays it: what the person does at each prompt and when, how long hardware takes to sign, and what was seen
+/// from outside.
+///
+/// It stands before a platform's sensor, keys and PIN, hands everything on, and adds only time and a record.
+final class Script: Sendable {
+    let scenario: Scenario
+    let clock: any DeviceClock
+    private let phone: SimulatedPhone
+    private let state = Mutex(State())
+
+    private struct State {
+        var origin: Instant?
+        /// The number of the last prompt, as the file counts them.
+        var prompt = 0
+        /// How many of them were the sensor's, or asked for the passcode.
+        var asked = 0
+        var seen: [(at: Int64, what: String)] = []
+    }
+
+    init(_ scenario: Scenario, on phone: SimulatedPhone) {
+        self.scenario = scenario
+        self.phone = phone
+        clock = phone.clock
+    }
+
+    /// The same platform, watched.
+    func watching(_ platform: Platform) -> Platform {
+        var watched = platform
+        watched.sensor = ScriptedSensor(script: self, sensor: platform.sensor)
+        watched.keys = ScriptedKeys(script: self, keys: platform.keys)
+        watched.pin = platform.pin.map {
+            PINSupport(entry: ScriptedPINs(script: self), key: ScriptedPINKeys(script: self, key: $0.key))
+        }
+        let limits = scenario.person.timeLimits
+        watched.timeLimits = { limits }
+        return watched
+    }
+
+    /// From here on time counts.
+    func begin() {
+        for (prompt, shown) in scenario.prompts where prompt.rung != .appPIN {
+            var last = shown
+            let acts = scenario.acts(at: prompt.id)
+            for (at, act) in acts {
+                phone.next(act, after: at - last)
+                last = at
+            }
+            // Nobody does anything, until somebody takes the prompt away.
+            if acts.last?.act.ends != true { phone.next(.ignore) }
+        }
+        state.withLock { $0.origin = clock.now }
+    }
+
+    /// When something of the file is to happen.
+    func instant(_ at: Duration) -> Instant { (state.withLock { $0.origin } ?? clock.now).advanced(by: at) }
+
+    /// How many prompts of the system were asked for.
+    var asked: Int { state.withLock { $0.asked } }
+
+    /// What was seen, in the order of time. Things of one moment have no order: the flow's own is another test's.
+    var seen: [String] { Scenario.sorted(state.withLock { $0.seen }) }
+
+    func note(_ what: String) {
+        let now = clock.now
+        state.withLock { state in
+            guard let origin = state.origin else { return }
+            state.seen.append((origin.duration(to: now).milliseconds, what))
+        }
+    }
+
+    func hear(_ news: UnlockNews) {
+        switch news {
+        case .hint(let rung): note(UnlockFlow.Effect.showHint(rung).seen)
+        case .offerSetUp(let failure): note(UnlockFlow.Effect.offerSetUp(failure).seen)
+        case .moved(let from, let to, let trigger): note(UnlockFlow.Effect.move(from: from, to: to, because: trigger).seen)
+        case .telemetry(let telemetry): note(UnlockFlow.Effect.emit(telemetry).seen)
+        // Told as telemetry, too.
+        case .readPoorly: break
+        }
+    }
+
+    fileprivate func show(_ rung: Rung, _ button: UnlockFlow.CancelButton) -> Int {
+        note(Scenario.shown(rung, button))
+        return state.withLock { state in
+            state.prompt += 1
+            if rung != .appPIN { state.asked += 1 }
+            return state.prompt
+        }
+    }
+
+    /// Hardware takes as long as the file says, and what kills a key in that time happens.
+    fileprivate func sign() async {
+        let (prompt, isOn) = state.withLock { ($0.prompt, $0.origin != nil) }
+        guard isOn, let (at, killed) = scenario.signing(after: prompt) else { return }
+        try? await clock.sleep(until: instant(at))
+        if killed { phone.enrolNewFace() }
+    }
+
+    fileprivate func pin(_ prompt: Int) async -> PINAnswer {
+        guard let (at, answer) = scenario.answer(to: prompt) else {
+            try? await clock.sleep(until: clock.now.advanced(by: .seconds(1_000_000)))
+            return .failed(Failure(.cancelledByApp, recovery: .retry))
+        }
+        guard (try? await clock.sleep(until: instant(at))) != nil else {
+            return .failed(Failure(.cancelledByApp, recovery: .retry))
+        }
+        if case .failed(let failure) = answer { return .failed(failure) }
+        let isRight = scenario.isSigned(prompt)
+        guard let pin = PIN(isRight ? SimulatedPhone.pin : "739150") else { preconditionFailure("both are PINs") }
+        return .entered(pin)
+    }
+}
+
+private struct ScriptedSensor: Sensor {
+    let script: Script
+    let sensor: any Sensor
+
+    func biometry() async -> BiometryState { await sensor.biometry() }
+    func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
+    func kind() async -> SensorKind? { await sensor.kind() }
+    func enrolmentMark() async -> EnrolmentMark? { await sensor.enrolmentMark() }
+
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+        _ = script.show(request.rung, request.cancelButton)
+        return await sensor.prompt(request, hearing: hearing)
+    }
+}
+
+private struct ScriptedKeys: DeviceKeys {
+    let script: Script
+    let keys: any DeviceKeys
+
+    func create(_ name: KeyName) async throws(Failure) -> JWK { try await keys.create(name) }
+    func state(of name: KeyName) async -> KeyState { await keys.state(of: name) }
+    func publicKey(of name: KeyName) async throws(Failure) -> JWK { try await keys.publicKey(of: name) }
+    func delete(_ name: KeyName) async throws(Failure) { try await keys.delete(name) }
+
+    func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
+        if presence != nil { await script.sign() }
+        return try await keys.sign(message, with: name, presence: presence)
+    }
+}
+
+private struct ScriptedPINs: PINEntry {
+    let script: Script
+
+    func enter(_ request: PINRequest) async -> PINAnswer { await script.pin(script.show(.appPIN, request.cancelButton)) }
+    func choose() async -> PINAnswer { .failed(Failure(.cancelledByApp, recovery: .retry)) }
+}
+
+private struct ScriptedPINKeys: PINKey {
+    let script: Script
+    let key: any PINKey
+
+    var judge: PINJudge { key.judge }
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK { try await key.create(name, pin: pin) }
+    func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
+    func delete(_ name: KeyName) async throws(Failure) { try await key.delete(name) }
+
+    func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
+        await script.sign()
+        return try await key.sign(message, with: name, pin: pin)
+    }
+}
+#endif
