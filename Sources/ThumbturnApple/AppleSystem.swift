@@ -9,27 +9,25 @@ struct AppleSystem: Sendable {
     /// Where calls run that block, perhaps for as long as a prompt is shown: not the main thread, and not the threads that Swift's tasks
     /// share.
     var executor: any SerialExecutor = BlockingQueue.shared
+    /// Where tasks begin that nobody waits for; nil for the usual threads. A clock that stands still while code runs gives its own.
+    var tasks: (any TaskExecutor)?
     /// What the system says of its sensor without a prompt and without a context; nil where it has nothing that says so.
     var environment: (@Sendable () -> SensorEnvironment?)? = SensorEnvironment.system
+    /// The major version of the operating system.
+    var majorVersion: @Sendable () -> Int = { ProcessInfo.processInfo.operatingSystemVersion.majorVersion }
+    /// Why the app asks for a face, as its Info.plist tells the person.
+    var faceIDReason: @Sendable () -> String? = { Bundle.main.faceIDReason }
+    /// Tells developers something while they debug.
+    var advise: @Sendable (String) -> Void = { FileHandle.standardError.write(Data("Thumbturn: \($0)\n".utf8)) }
 }
 
-/// What `LAEnvironment` says (iOS 18, macOS 15).
-struct SensorEnvironment: Sendable, Hashable {
-    var isEnrolled: Bool
-    var isLockedOut: Bool
-    /// The lid of a portable Mac covers its sensor.
-    var isCovered: Bool
-    var isPasscodeSet: Bool?
-
+extension SensorEnvironment {
     #if os(visionOS)
     static let system: (@Sendable () -> SensorEnvironment?)? = nil
     #else
     static let system: (@Sendable () -> SensorEnvironment?)? = {
-        let state = LAEnvironment.currentUser.state
-        return state.biometry.map {
-            SensorEnvironment(
-                isEnrolled: $0.isEnrolled, isLockedOut: $0.isLockedOut, isCovered: $0.builtInSensorInaccessible,
-                isPasscodeSet: state.userPassword?.isSet)
+        LAEnvironment.currentUser.state.biometry.map {
+            SensorEnvironment(isLockedOut: $0.isLockedOut, isCovered: $0.builtInSensorInaccessible)
         }
     }
     #endif

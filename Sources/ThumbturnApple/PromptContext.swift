@@ -9,18 +9,18 @@ actor PromptContext {
     let context: LAContext
     /// What the person is asked for, and the only thing that is opened; nil where nothing is to be opened.
     nonisolated let key: KeyName?
-    private let executor: any SerialExecutor
+    nonisolated let system: AppleSystem
     /// Whether its one prompt, or its one use, was taken.
     var wasAsked = false
     var wasUsed = false
 
     init(_ system: AppleSystem, for key: KeyName? = nil) {
-        executor = system.executor
+        self.system = system
         self.key = key
         context = LAContext()
     }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe system.executor.asUnownedSerialExecutor() }
 
     /// Takes the prompt off the screen, and what it opened away.
     func end() {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Tells everybody who listens. Whoever begins to listen hears the latest value first, where the relay began with one.
-final class Relay<Value: Sendable>: Sendable {
+package final class Relay<Value: Sendable>: Sendable {
     private let state: Mutex<State>
 
     private struct State {
@@ -10,11 +10,11 @@ final class Relay<Value: Sendable>: Sendable {
         var listeners: [Int: AsyncStream<Value>.Continuation] = [:]
     }
 
-    init(_ first: Value? = nil) {
+    package init(_ first: Value? = nil) {
         state = Mutex(State(latest: first))
     }
 
-    func send(_ value: Value) {
+    package func send(_ value: Value) {
         // Under the lock, so that all of them hear the same order.
         state.withLock { state in
             if state.latest != nil { state.latest = value }
@@ -22,7 +22,7 @@ final class Relay<Value: Sendable>: Sendable {
         }
     }
 
-    func stream() -> AsyncStream<Value> {
+    package func stream() -> AsyncStream<Value> {
         let (stream, listener) = AsyncStream.makeStream(of: Value.self)
         let id = state.withLock { state in
             state.lastListener += 1

@@ -76,15 +76,20 @@ open class LAContext: NSObject, StandInContext {
         if flags.isDisjoint(with: [.biometryAny, .biometryCurrentSet, .devicePasscode, .userPresence]) { return true }
         let factor: StandInFactor =
             flags.contains(.userPresence) || flags.contains(.or) ? .either : wantsBiometry ? .biometry : .passcode
-        return try await ask(factor, localizedReason)
+        return try await ask(factor, localizedReason, flags, operation)
     }
 
-    nonisolated(nonsending) private func ask(_ factor: StandInFactor, _ reason: String) async throws -> Bool {
+    nonisolated(nonsending) private func ask(
+        _ factor: StandInFactor, _ reason: String, _ flags: SecAccessControlCreateFlags? = nil,
+        _ operation: LAAccessControlOperation? = nil
+    ) async throws -> Bool {
         precondition(!reason.isEmpty, "NSInvalidArgumentException: an empty reason")
         // What was shown to this context once is not asked for again while it lives.
         if state.withLock({ $0.shown.contains(factor) || (factor == .either && !$0.shown.isEmpty) }) { return true }
         if interactionNotAllowed { throw laError(-1004) }
-        let words = StandInWords(reason: reason, cancelTitle: localizedCancelTitle, fallbackTitle: localizedFallbackTitle)
+        let words = StandInWords(
+            reason: reason, cancelTitle: localizedCancelTitle, fallbackTitle: localizedFallbackTitle,
+            reuse: touchIDAuthenticationAllowableReuseDuration, flags: flags, operation: operation?.rawValue)
         let device = device
         // `invalidate()` ends it from outside.
         let prompt = Task(executorPreference: StandIns.executor) { await device.prompt(factor, words) }
@@ -98,11 +103,12 @@ open class LAContext: NSObject, StandInContext {
             state.pending = nil
             return state.isOver
         }
-        if isOver { throw laError(-9) }
+        if isOver, !device.facts.keepsSheets { throw laError(-9) }
         switch answer {
         case .matched(let shown):
             standInShows(shown)
             return true
+        case .refused(0): return false
         case .refused(let code): throw laError(code)
         }
     }
@@ -115,7 +121,7 @@ open class LAContext: NSObject, StandInContext {
             defer { state.pending = nil }
             return state.pending
         }
-        pending?()
+        if !device.facts.keepsSheets { pending?() }
     }
 
     // MARK: Credentials

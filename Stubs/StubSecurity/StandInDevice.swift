@@ -33,22 +33,33 @@ public enum StandInFactor: Hashable, Sendable {
     case either
 }
 
-public struct StandInWords: Hashable, Sendable {
+public struct StandInWords: Equatable, Sendable {
     public var reason: String
     public var cancelTitle: String?
     public var fallbackTitle: String?
+    /// How many seconds ago the lock screen may have seen the person.
+    public var reuse: Double
+    /// What is asked for, and the raw value of the operation it is for; nil where a policy is evaluated.
+    public var flags: SecAccessControlCreateFlags?
+    public var operation: Int?
 
-    public init(reason: String, cancelTitle: String?, fallbackTitle: String?) {
+    public init(
+        reason: String, cancelTitle: String?, fallbackTitle: String?, reuse: Double = 0,
+        flags: SecAccessControlCreateFlags? = nil, operation: Int? = nil
+    ) {
         self.reason = reason
         self.cancelTitle = cancelTitle
         self.fallbackTitle = fallbackTitle
+        self.reuse = reuse
+        self.flags = flags
+        self.operation = operation
     }
 }
 
 public enum StandInAnswer: Sendable {
     /// With the factor that was shown.
     case matched(StandInFactor)
-    /// An `LAError`, by its number.
+    /// An `LAError`, by its number; 0 for an answer of `false` without an error.
     case refused(Int)
 }
 
@@ -75,6 +86,8 @@ public struct StandInFacts: Sendable {
     public var stateHash: Data?
     /// What is seen of an item that died with its set: -25293 or -25300.
     public var deadStatus: OSStatus = errSecAuthFailed
+    /// Whether a sheet stays up though its context was invalidated, as some systems are reported to do.
+    public var keepsSheets = false
     /// Whether a watch or another companion is near.
     public var hasCompanion = false
     /// The keychain groups that the app is entitled to; nil for any.

@@ -21,7 +21,12 @@ struct AppleWorld {
     }
 
     /// The system as the adapter finds it, on the clock's own thread.
-    var system: AppleSystem { AppleSystem(executor: clock.serialExecutor) }
+    var system: AppleSystem {
+        let phone = phone
+        return AppleSystem(
+            executor: clock.serialExecutor, tasks: clock.executor, majorVersion: { phone.facts().mark?.systemVersion ?? 0 },
+            faceIDReason: { "To unlock Acme" }, advise: { _ in })
+    }
 
     /// The phone is another one, set up from a backup of this one.
     func restoreOnAnotherPhone() {

@@ -58,7 +58,25 @@ final class PhoneDevice: StandInDevice {
         }
     }
 
+    /// The words of every sheet so far.
+    var sheets: [StandInWords] { script.withLock { $0.sheets } }
+
+    /// What the next sheets answer, whatever the person does.
+    func answer(_ answers: StandInAnswer...) { script.withLock { $0.answers += answers } }
+
+    private let script = Mutex(Script())
+
+    private struct Script {
+        var sheets: [StandInWords] = []
+        var answers: [StandInAnswer] = []
+    }
+
     func prompt(_ factor: StandInFactor, _ words: StandInWords) async -> StandInAnswer {
+        let scripted: StandInAnswer? = script.withLock { script in
+            script.sheets.append(words)
+            return script.answers.isEmpty ? nil : script.answers.removeFirst()
+        }
+        if let scripted { return scripted }
         let shown = self.shown(factor)
         let (phone, rung) = (phone, shown == .biometry ? Rung.biometric : .devicePasscode)
         let asked = Task(executorPreference: StandIns.executor) { await phone.ask(rung, reason: words.reason) }

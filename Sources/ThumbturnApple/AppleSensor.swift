@@ -1,0 +1,113 @@
+#if canImport(LocalAuthentication) && canImport(Security)
+public import Foundation
+import LocalAuthentication
+import Synchronization
+public import ThumbturnCore
+public import ThumbturnDevice
+
+/// Face ID, Touch ID, Optic ID and the device passcode.
+///
+/// Each prompt has a fresh `LAContext`, which afterwards opens the one key it was asked for, once. Nothing is asked while preparing: the
+/// state of the sensor, its lockout and a denied permission are told without a prompt. Checked against stand-ins, not yet on Apple
+/// hardware.
+public struct AppleSensor: Sensor {
+    private let system: AppleSystem
+    private let keychain: Keychain
+    private let language: MessageLanguage
+    private let reuse: Duration
+    private let advice = FirstPromptAdvice()
+
+    /// A sensor for the keys and vaults of one place.
+    ///
+    /// - Parameters:
+    ///   - place: where vaults lie: what one of them was protected with is asked for.
+    ///   - language: of the button that leads to another way; the rest of the sheet is the system's.
+    ///   - deviceUnlockReuse: a vault also opens for a face or finger that unlocked the device so long ago, up to 300 seconds. Keys that
+    ///     sign for a server ask each time: a step-up is never satisfied by an unlocked screen.
+    public init(
+        place: KeychainPlace = KeychainPlace(),
+        language: MessageLanguage = .best(of: Bundle.main.preferredLocalizations), deviceUnlockReuse: Duration = .zero
+    ) {
+        self.init(AppleSystem(), place: place, language: language, deviceUnlockReuse: deviceUnlockReuse)
+    }
+
+    init(
+        _ system: AppleSystem, place: KeychainPlace = KeychainPlace(), language: MessageLanguage = .english,
+        deviceUnlockReuse: Duration = .zero
+    ) {
+        self.system = system
+        self.language = language
+        keychain = Keychain(place, on: system)
+        reuse = min(max(deviceUnlockReuse, .zero), .seconds(300))
+    }
+
+    public func biometry() async -> BiometryState { await PromptContext(system).preflight().state }
+    public func isPasscodeSet() async -> Bool { await PromptContext(system).isPasscodeSet() }
+    public func kind() async -> SensorKind? { await PromptContext(system).preflight().kind }
+    public func enrolmentMark() async -> EnrolmentMark? { await PromptContext(system).enrolmentMark() }
+
+    /// Shows the system's sheet. Apple's systems tell nothing of single readings, so `hearing` is never called.
+    public func prompt(
+        _ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void
+    ) async -> PromptAnswer {
+        // A key that nobody has to open would match without a prompt.
+        guard let kind = request.rung.key, kind == request.key.kind, [.biometric, .passcode].contains(kind) else {
+            return .failed(Failure(.platform, recovery: .report))
+        }
+        guard let sheet = sheet(for: request) else { return .failed(Failure(.reasonMissing, recovery: .report)) }
+        #if DEBUG
+        if kind == .biometric { await advice.give(on: system) { await self.kind() } }
+        #endif
+        let context = PromptContext(system, for: request.key)
+        do throws(Failure) {
+            try await context.ask(
+                sheet, for: protection(of: request.key), operation: request.isForVault ? .useItem : .useKeySign)
+            return .matched(Presence(context: context))
+        } catch {
+            return error.code == .notMatched ? .notMatched : .failed(await explained(error))
+        }
+    }
+
+    private func sheet(for request: PromptRequest) -> Sheet? {
+        let title: String? =
+            switch request.cancelButton {
+            case .cancel: nil
+            case .use(let rung): rung.button.text(in: language)
+            }
+        return Sheet(
+            reason: request.reason, cancelTitle: title,
+            reuse: request.isForVault ? TimeInterval(reuse.components.seconds) : 0)
+    }
+
+    /// What guards the key that will be used: the person shows exactly what it asks for.
+    private func protection(of key: KeyName) async -> Guard {
+        guard key.server == Vault.realm else { return .of(key.kind) }
+        return .of(await keychain.access(of: key), behind: key.kind)
+    }
+
+    /// "Not available" has several causes, which the sensor tells apart when it is looked at.
+    private func explained(_ failure: Failure) async -> Failure {
+        guard failure.code == .biometryUnavailable, var obstacle = await biometry().obstacle else { return failure }
+        obstacle.status = failure.status
+        return obstacle
+    }
+}
+
+extension PromptRequest {
+    fileprivate var isForVault: Bool { key.server == Vault.realm }
+}
+
+/// Says once, before the first prompt of a build for debugging, what would make the system refuse it.
+private final class FirstPromptAdvice: Sendable {
+    private let isDue = Mutex(true)
+
+    func give(on system: AppleSystem, sensor: () async -> SensorKind?) async {
+        let isFirst = isDue.withLock { isDue in
+            defer { isDue = false }
+            return isDue
+        }
+        guard isFirst, let sentence = Diagnostics.missingFaceIDReason(system.faceIDReason(), on: await sensor()) else { return }
+        system.advise(sentence)
+    }
+}
+#endif

@@ -1,0 +1,114 @@
+#if canImport(LocalAuthentication)
+import Foundation
+import LocalAuthentication
+import Security
+import Testing
+import ThumbturnCore
+@testable import ThumbturnApple
+
+/// The table of everything that Apple's systems say, row by row.
+@Suite struct AppleStatusTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        var domain: String
+        var code: Int
+        var means: Failure.Code
+        var next: Recovery
+
+        init(_ domain: String, _ code: Int, _ means: Failure.Code, _ next: Recovery) {
+            (self.domain, self.code, self.means, self.next) = (domain, code, means, next)
+        }
+
+        var testDescription: String { "\(domain) \(code)" }
+    }
+
+    static let authentication = [
+        row(-1, .notMatched, .retry), row(-2, .cancelledByUser, .retry), row(-3, .cancelledByUser, .fallBack(.devicePasscode)),
+        row(-4, .cancelledBySystem, .retry), row(-5, .passcodeNotSet, .setPasscode),
+        row(-6, .biometryUnavailable, .fallBack(.devicePasscode)), row(-7, .biometryNotEnrolled, .openSettings),
+        row(-8, .lockedOut, .fallBack(.devicePasscode)), row(-9, .cancelledByApp, .retry), row(-10, .cancelledByApp, .retry),
+        row(-11, .biometryUnavailable, .fallBack(.devicePasscode)), row(-12, .biometryUnavailable, .openSettings),
+        row(-13, .biometryUnavailable, .fallBack(.devicePasscode)), row(-14, .platform, .report),
+        row(-1004, .cancelledBySystem, .retry), row(-4711, .platform, .report), row(0, .platform, .report),
+    ]
+
+    static let keychain =
+        [
+            (-34, .platform, .retry), (-36, .platform, .retry), (-50, .platform, .report), (-108, .platform, .retry),
+            (-128, .cancelledByUser, .retry), (-25291, .passcodeNotSet, .setPasscode), (-25293, .platform, .retry),
+            (-25299, .platform, .retry), (-25300, .notEnrolled, .reEnrol), (-25308, .notYetReadable, .retry),
+            (-25315, .notYetReadable, .retry), (-25320, .notYetReadable, .retry), (-26275, .keyInvalidated, .reEnrol),
+            (-34018, .platform, .report), (-4, .platform, .report), (-909, .platform, .report), (-2070, .platform, .report),
+            (-25292, .platform, .report), (-25294, .platform, .report), (-25302, .platform, .report),
+            (-25303, .platform, .report), (-34020, .platform, .report), (-67588, .platform, .report),
+            (-67808, .platform, .report), (-1, .platform, .report),
+        ].map { (code: Int, means: Failure.Code, next: Recovery) in Row("NSOSStatusErrorDomain", code, means, next) }
+
+    static let token =
+        [
+            (-1, .platform, .report), (-2, .platform, .retry), (-3, .keyInvalidated, .reEnrol), (-4, .cancelledByUser, .retry),
+            (-5, .platform, .retry), (-6, .notEnrolled, .reEnrol), (-7, .notEnrolled, .reEnrol), (-8, .platform, .report),
+            (-9, .platform, .retry), (-10, .platform, .report),
+        ].map { (code: Int, means: Failure.Code, next: Recovery) in Row("CryptoTokenKit", code, means, next) }
+
+    private static func row(_ code: Int, _ means: Failure.Code, _ next: Recovery) -> Row {
+        Row("com.apple.LocalAuthentication", code, means, next)
+    }
+
+    @Test(arguments: authentication + keychain + token + [Row("NSCocoaErrorDomain", -2, .platform, .report)])
+    func everyPairHasItsMeaningAndIsKept(row: Row) {
+        let failure = AppleStatus(domain: row.domain, code: row.code).failure
+        #expect(failure.code == row.means)
+        #expect(failure.recovery == row.next)
+        #expect(failure.status == .init(domain: row.domain, code: row.code))
+    }
+
+    @Test func theDomainsAreThoseOfTheFrameworks() {
+        #expect(AppleStatus.localAuthentication == LAErrorDomain)
+        #expect(AppleStatus(errSecUserCanceled) == AppleStatus(domain: "NSOSStatusErrorDomain", code: -128))
+        #expect(AppleStatus(nil).failure.code == .platform)
+        #expect(AppleStatus(NSError(domain: LAErrorDomain, code: -4)).failure.code == .cancelledBySystem)
+    }
+
+    // MARK: A refusal after a match
+
+    struct Refusal: CustomTestStringConvertible, Sendable {
+        var kind: KeyKind
+        var biometry: BiometryState
+        var means: Failure.Code
+        var next: Recovery
+        var testDescription: String { "\(kind), \(biometry)" }
+    }
+
+    static let refusals = [
+        Refusal(kind: .biometric, biometry: .ready, means: .keyInvalidated, next: .reEnrol),
+        Refusal(
+            kind: .biometric, biometry: .lockedOut(.untilPasscode), means: .lockedOut, next: .fallBack(.devicePasscode)),
+        Refusal(kind: .biometric, biometry: .notEnrolled, means: .biometryNotEnrolled, next: .openSettings),
+        Refusal(kind: .biometric, biometry: .permissionDenied, means: .permissionDenied, next: .openSettings),
+        Refusal(kind: .biometric, biometry: .lidClosed, means: .biometryUnavailable, next: .fallBack(.devicePasscode)),
+        Refusal(kind: .biometric, biometry: .passcodeNotSet, means: .passcodeNotSet, next: .setPasscode),
+        Refusal(kind: .passcode, biometry: .ready, means: .keyInvalidated, next: .reEnrol),
+        Refusal(kind: .passcode, biometry: .lockedOut(.untilPasscode), means: .keyInvalidated, next: .reEnrol),
+        Refusal(kind: .passcode, biometry: .unavailable, means: .keyInvalidated, next: .reEnrol),
+        Refusal(kind: .passcode, biometry: .passcodeNotSet, means: .passcodeNotSet, next: .setPasscode),
+    ]
+
+    @Test(
+        arguments: refusals,
+        [
+            AppleStatus(-25293), AppleStatus(-25300), AppleStatus(domain: "CryptoTokenKit", code: -5),
+            AppleStatus(domain: "CryptoTokenKit", code: -6),
+        ])
+    func aRefusalAfterAMatchIsToldApartByTheSensor(row: Refusal, status: AppleStatus) {
+        let failure = status.failure(of: row.kind, biometry: row.biometry)
+        #expect(failure.code == row.means)
+        #expect(failure.recovery == row.next)
+        #expect(failure.status == status.status)
+    }
+
+    @Test(arguments: [-128, -25308, -34018, -50].map { AppleStatus($0) })
+    func whatIsNoRefusalKeepsItsMeaning(status: AppleStatus) {
+        #expect(status.failure(of: .biometric, biometry: .ready) == status.failure)
+    }
+}
+#endif
