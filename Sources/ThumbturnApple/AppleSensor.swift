@@ -41,7 +41,7 @@ public struct AppleSensor: Sensor {
         reuse = min(max(deviceUnlockReuse, .zero), .seconds(300))
     }
 
-    public func biometry() async -> BiometryState { await PromptContext(system).preflight().state }
+    public func biometry() async -> BiometryState { await system.biometry() }
     public func isPasscodeSet() async -> Bool { await PromptContext(system).isPasscodeSet() }
     public func kind() async -> SensorKind? { await PromptContext(system).preflight().kind }
     public func enrolmentMark() async -> EnrolmentMark? { await PromptContext(system).enrolmentMark() }

@@ -12,6 +12,9 @@ struct AppleStatus: Hashable, Sendable {
         self.code = code
     }
 
+    /// What a failure has kept.
+    init(_ status: Failure.PlatformStatus) { self.init(domain: status.domain, code: status.code) }
+
     /// An error without more is as good as a fault of the system that has no name.
     init(_ error: (any Error)?) {
         let error = error.map { $0 as NSError }

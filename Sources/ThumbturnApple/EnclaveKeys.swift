@@ -29,7 +29,8 @@ struct EnclaveKeys: DeviceKeys {
             switch await state(of: name) {
             case .invalidated: throw Failure(.keyInvalidated, recovery: .reEnrol, status: status)
             case .missing: throw Failure(.notEnrolled, recovery: .signInAgain, status: status)
-            case .usable, .paused, .notYetReadable: throw error
+            case .usable, .paused, .notYetReadable:
+                throw AppleStatus(status).failure(of: name.kind, biometry: await context.system.biometry())
             }
         }
     }

@@ -24,8 +24,9 @@ struct KeychainVault: ProtectedStore {
             return SecretBytes(try await context.read(item, of: name, in: keychain.place))
         } catch {
             // Without a status it was not the system that refused; with one, the keychain gives the same for many reasons.
-            guard let status = error.status, await state(of: name).isDead else { throw error }
-            throw Failure(.keyInvalidated, recovery: .reEnrol, status: status)
+            guard let status = error.status else { throw error }
+            if await state(of: name).isDead { throw Failure(.keyInvalidated, recovery: .reEnrol, status: status) }
+            throw AppleStatus(status).failure(of: name.kind, biometry: await context.system.biometry())
         }
     }
 

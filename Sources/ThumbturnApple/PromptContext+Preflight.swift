@@ -3,6 +3,11 @@ import Foundation
 import LocalAuthentication
 import ThumbturnCore
 
+extension AppleSystem {
+    /// The state of the sensor, by a context of its own.
+    func biometry() async -> BiometryState { await PromptContext(self).preflight().state }
+}
+
 /// What can be known without asking anybody. Answers are good until the app goes to the background, so none is kept.
 extension PromptContext {
     func preflight() -> Preflight {

@@ -16,24 +16,22 @@ enum SilentRefusal: Hashable, Sendable {
     init(_ status: Failure.PlatformStatus?) {
         switch (status?.domain, status?.code) {
         // Without a passcode whatever asked for it was destroyed.
-        case (LANumber.domain, LANumber.passcodeNotSet): self = .isGone
+        case (AppleStatus.localAuthentication, LANumber.passcodeNotSet): self = .isGone
         // Not interactive, locked out, and so on: a prompt would tell more.
-        case (LANumber.domain, _): self = .asks
+        case (AppleStatus.localAuthentication, _): self = .asks
         // Interaction is not allowed.
         case (NSOSStatusErrorDomain, -25308): self = .asks
         // Not found; cannot be decoded.
         case (NSOSStatusErrorDomain, -25300), (NSOSStatusErrorDomain, -26275): self = .isGone
         // Authentication failed.
-        case (NSOSStatusErrorDomain, -25293), (Self.tokens, -5): self = .refused
+        case (NSOSStatusErrorDomain, -25293), (AppleStatus.cryptoTokenKit, -5): self = .refused
         // Damaged; the key or its token was not found.
-        case (Self.tokens, -3), (Self.tokens, -6), (Self.tokens, -7): self = .isGone
+        case (AppleStatus.cryptoTokenKit, -3), (AppleStatus.cryptoTokenKit, -6), (AppleStatus.cryptoTokenKit, -7): self = .isGone
         // Authentication is needed.
-        case (Self.tokens, -9): self = .asks
+        case (AppleStatus.cryptoTokenKit, -9): self = .asks
         default: self = .unclear
         }
     }
-
-    private static let tokens = "CryptoTokenKit"
 
     /// Whether what was refused is dead.
     ///
@@ -53,8 +51,9 @@ enum SilentRefusal: Hashable, Sendable {
     /// means that it was not the right one.
     static func isWrongPassword(_ status: Failure.PlatformStatus?) -> Bool {
         switch (status?.domain, status?.code) {
-        case (NSOSStatusErrorDomain, -25293), (NSOSStatusErrorDomain, -25308), (LANumber.domain, -1), (LANumber.domain, -1004),
-            (Self.tokens, -5), (Self.tokens, -9):
+        case (NSOSStatusErrorDomain, -25293), (NSOSStatusErrorDomain, -25308), (AppleStatus.localAuthentication, -1),
+            (AppleStatus.localAuthentication, -1004),
+            (AppleStatus.cryptoTokenKit, -5), (AppleStatus.cryptoTokenKit, -9):
             true
         default: false
         }
@@ -63,7 +62,6 @@ enum SilentRefusal: Hashable, Sendable {
 
 /// The numbers of `LAError` that decide something here.
 enum LANumber {
-    static let domain = "com.apple.LocalAuthentication"
     static let passcodeNotSet = -5
     static let notAvailable = -6
     static let notEnrolled = -7

@@ -1,0 +1,95 @@
+#if canImport(LocalAuthentication)
+import LocalAuthentication
+import Security
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+@testable import ThumbturnApple
+
+/// The keychain refuses by one number what went wrong in many ways. The person had matched; the sensor is looked at afterwards.
+@Suite struct RefusalTests {
+    struct Story: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var befalls: @Sendable (SimulatedPhone) -> Void
+        var means: Failure.Code
+        var next: Recovery
+    }
+
+    static let stories = [
+        Story(testDescription: "another face", befalls: { $0.enrolNewFace() }, means: .keyInvalidated, next: .reEnrol),
+        Story(
+            testDescription: "another face, and the lid closed",
+            befalls: {
+                $0.enrolNewFace()
+                $0.setLidClosed(true)
+            }, means: .biometryUnavailable, next: .fallBack(.devicePasscode)),
+        Story(
+            testDescription: "another face, and no permission",
+            befalls: {
+                $0.enrolNewFace()
+                $0.setPermission(false)
+            }, means: .permissionDenied, next: .openSettings),
+    ]
+
+    @Test(arguments: stories) func aKeyThatRefusesSaysWhy(story: Story) async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let keys = EnclaveKeys(keychain: Keychain(KeychainPlace(), on: world.system))
+            let request = AppleSensorTests.request()
+            _ = try await keys.create(request.key)
+            guard case .matched(let presence) = await AppleSensor(world.system).prompt(request, hearing: { _ in }) else {
+                Issue.record("not matched")
+                return
+            }
+            story.befalls(world.phone)
+            do throws(Failure) {
+                _ = try await keys.sign([1], with: request.key, presence: presence)
+                Issue.record("the key signed")
+            } catch {
+                #expect(error.code == story.means)
+                #expect(error.recovery == story.next)
+                #expect(error.status?.code == -25293)
+            }
+        }
+        #expect(world.device.calls("SecKeyCreateSignature") >= 1)
+        #expect(world.device.calls("a prompt of the keychain's own") == 0)
+    }
+
+    @Test(arguments: stories) func aVaultThatRefusesSaysWhy(story: Story) async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let vault = KeychainVault(keychain: Keychain(KeychainPlace(), on: world.system))
+            let request = AppleSensorTests.request(server: Vault.realm)
+            try await vault.protect(SecretBytes([1, 2, 3]), as: request.key, access: .biometryCurrentSet)
+            guard case .matched(let presence) = await AppleSensor(world.system).prompt(request, hearing: { _ in }) else {
+                Issue.record("not matched")
+                return
+            }
+            story.befalls(world.phone)
+            do throws(Failure) {
+                _ = try await vault.release(request.key, presence: presence)
+                Issue.record("the vault opened")
+            } catch {
+                #expect(error.code == story.means)
+                #expect(error.recovery == story.next)
+                #expect(error.status?.code == -25293)
+            }
+        }
+        #expect(world.device.calls("a prompt of the keychain's own") == 0)
+    }
+
+    @Test func aVaultsOwnAccessIsAskedFor() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let vault = KeychainVault(keychain: Keychain(KeychainPlace(service: "acme"), on: world.system))
+            let request = AppleSensorTests.request(server: Vault.realm)
+            try await vault.protect(SecretBytes([1, 2, 3]), as: request.key, access: .biometryAny)
+            for place in [KeychainPlace(service: "acme"), KeychainPlace(service: "another")] {
+                _ = await AppleSensor(world.system, place: place).prompt(request) { _ in }
+            }
+        }
+        #expect(world.device.sheets.map(\.flags) == [.biometryAny, .biometryCurrentSet])
+    }
+}
+#endif
