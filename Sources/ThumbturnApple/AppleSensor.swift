@@ -28,16 +28,17 @@ public struct AppleSensor: Sensor {
         place: KeychainPlace = KeychainPlace(),
         language: MessageLanguage = .best(of: Bundle.main.preferredLocalizations), deviceUnlockReuse: Duration = .zero
     ) {
-        self.init(AppleSystem(), place: place, language: language, deviceUnlockReuse: deviceUnlockReuse)
+        let system = AppleSystem()
+        self.init(system, Keychain(place, on: system), language: language, deviceUnlockReuse: deviceUnlockReuse)
     }
 
     init(
-        _ system: AppleSystem, place: KeychainPlace = KeychainPlace(), language: MessageLanguage = .english,
+        _ system: AppleSystem, _ keychain: Keychain? = nil, language: MessageLanguage = .english,
         deviceUnlockReuse: Duration = .zero
     ) {
         self.system = system
         self.language = language
-        keychain = Keychain(place, on: system)
+        self.keychain = keychain ?? Keychain(KeychainPlace(), on: system)
         reuse = min(max(deviceUnlockReuse, .zero), .seconds(300))
     }
 

@@ -9,7 +9,7 @@ import ThumbturnDevice
 /// another one in between.
 actor Keychain {
     let place: KeychainPlace
-    private let executor: any SerialExecutor
+    private let system: AppleSystem
     /// To be looked at before the first use; nil once it was.
     private var marker: InstallMarker?
 
@@ -17,10 +17,10 @@ actor Keychain {
     init(_ place: KeychainPlace, on system: AppleSystem, marker: InstallMarker? = nil) {
         self.place = place
         self.marker = marker
-        executor = system.executor
+        self.system = system
     }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe system.executor.asUnownedSerialExecutor() }
 
     /// Wipes what an earlier installation left, once. Comes before every use.
     func open() throws(Failure) {
@@ -75,28 +75,20 @@ extension Keychain {
 // MARK: - What is in the way, and what is dead
 
 extension Keychain {
-    /// Why nothing can be put behind a rung: nobody could ever open it. A lockout passes, and a permission can be given.
+    /// Why nothing can be put behind a rung: nobody could ever open it. A lockout passes, a lid is opened, a permission can be given.
     func obstacle(toMaking kind: KeyKind) -> Failure? {
-        guard let (status, sensor) = silentPreflight(kind) else { return nil }
-        switch (status.code, sensor) {
-        case (LANumber.passcodeNotSet, _), (LANumber.notEnrolled, _), (LANumber.notAvailable, .none): return status.failure
-        default: return nil
-        }
-    }
-
-    /// What the system says of asking for a rung; nil where it can be asked, or nobody is.
-    private func silentPreflight(_ kind: KeyKind) -> (status: AppleStatus, sensor: LABiometryType)? {
-        let policy: LAPolicy
-        switch kind {
-        case .biometric: policy = .deviceOwnerAuthenticationWithBiometrics
-        case .passcode: policy = .deviceOwnerAuthentication
-        case .session, .pin: return nil
-        }
         let context = LAContext()
         defer { context.invalidate() }
-        var error: NSError?
-        guard unsafe !context.canEvaluatePolicy(policy, error: &error) else { return nil }
-        return (AppleStatus(error), context.biometryType)
+        switch kind {
+        case .session, .pin: return nil
+        case .passcode: return context.obstacle(to: .deviceOwnerAuthentication)?.failure
+        case .biometric:
+            let found = context.preflight(on: system)
+            switch found.state {
+            case .notEnrolled, .passcodeNotSet, .unavailable: return found.obstacle?.failure
+            default: return nil
+            }
+        }
     }
 
     /// What a use that could ask nobody tells of the item.
@@ -109,8 +101,10 @@ extension Keychain {
         case .isGone: return .invalidated(.unknown)
         case .unclear: return .notYetReadable
         case .refused:
-            let obstacle = silentPreflight(kind)?.status.code
-            return SilentRefusal.isDead(refusedWhile: obstacle, isOfTheSet: isOfTheSet) ? .invalidated(.unknown) : .usable
+            let context = LAContext()
+            defer { context.invalidate() }
+            let isDead = SilentRefusal.isDead(kind, whileSensorIs: context.preflight(on: system).state, isOfTheSet: isOfTheSet)
+            return isDead ? .invalidated(.unknown) : .usable
         }
     }
 }

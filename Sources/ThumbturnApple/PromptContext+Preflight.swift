@@ -10,25 +10,29 @@ extension AppleSystem {
 
 /// What can be known without asking anybody. Answers are good until the app goes to the background, so none is kept.
 extension PromptContext {
-    func preflight() -> Preflight {
-        var error: NSError?
-        let isReady = unsafe context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error)
-        return Preflight(
-            obstacle: isReady ? nil : AppleStatus(error), sensor: context.biometryType.rawValue,
-            environment: system.environment?())
-    }
+    func preflight() -> Preflight { context.preflight(on: system) }
 
-    func isPasscodeSet() -> Bool {
-        var error: NSError?
-        let isReady = unsafe context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error)
-        return isReady || AppleStatus(error).failure.code != .passcodeNotSet
-    }
+    func isPasscodeSet() -> Bool { context.obstacle(to: .deviceOwnerAuthentication)?.failure.code != .passcodeNotSet }
 
     /// The system's value for the enrolled set; nil where it gives none, which says nothing. It is read after the same policy each time,
     /// because nobody says that it is equal after another.
     func enrolmentMark() -> EnrolmentMark? {
         guard preflight().obstacle == nil, let hash = context.domainState.biometry.stateHash else { return nil }
         return EnrolmentMark(state: Array(hash), systemVersion: system.majorVersion())
+    }
+}
+
+extension LAContext {
+    func preflight(on system: AppleSystem) -> Preflight {
+        // The sensor has a name only after this was asked.
+        let obstacle = obstacle(to: .deviceOwnerAuthenticationWithBiometrics)
+        return Preflight(obstacle: obstacle, sensor: biometryType.rawValue, environment: system.environment?())
+    }
+
+    /// Why a policy cannot be evaluated; nil where it can.
+    func obstacle(to policy: LAPolicy) -> AppleStatus? {
+        var error: NSError?
+        return unsafe canEvaluatePolicy(policy, error: &error) ? nil : AppleStatus(error)
     }
 }
 #endif

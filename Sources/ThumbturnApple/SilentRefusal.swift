@@ -16,7 +16,7 @@ enum SilentRefusal: Hashable, Sendable {
     init(_ status: Failure.PlatformStatus?) {
         switch (status?.domain, status?.code) {
         // Without a passcode whatever asked for it was destroyed.
-        case (AppleStatus.localAuthentication, LANumber.passcodeNotSet): self = .isGone
+        case (AppleStatus.localAuthentication, -5): self = .isGone
         // Not interactive, locked out, and so on: a prompt would tell more.
         case (AppleStatus.localAuthentication, _): self = .asks
         // Interaction is not allowed.
@@ -33,17 +33,16 @@ enum SilentRefusal: Hashable, Sendable {
         }
     }
 
-    /// Whether what was refused is dead.
+    /// Whether what was refused is dead: it is, unless the sensor that opens it could not be asked either.
     ///
-    /// - Parameters:
-    ///   - obstacle: the `LAError` with which its rung cannot be asked now; nil where it can.
-    ///   - isOfTheSet: whether it dies with the enrolled faces and fingers.
-    static func isDead(refusedWhile obstacle: Int?, isOfTheSet: Bool) -> Bool {
-        switch obstacle {
-        case nil, LANumber.passcodeNotSet: true
+    /// - Parameter isOfTheSet: whether it dies with the enrolled faces and fingers.
+    static func isDead(_ kind: KeyKind, whileSensorIs state: BiometryState, isOfTheSet: Bool) -> Bool {
+        guard kind == .biometric else { return true }
+        switch state {
+        case .ready, .passcodeNotSet: return true
         // The set that it belonged to had somebody in it.
-        case LANumber.notEnrolled: isOfTheSet
-        default: false
+        case .notEnrolled: return isOfTheSet
+        case .lockedOut, .paused, .permissionDenied, .weak, .unconfirmed, .lidClosed, .switchedOff, .unavailable: return false
         }
     }
 
@@ -58,11 +57,4 @@ enum SilentRefusal: Hashable, Sendable {
         default: false
         }
     }
-}
-
-/// The numbers of `LAError` that decide something here.
-enum LANumber {
-    static let passcodeNotSet = -5
-    static let notAvailable = -6
-    static let notEnrolled = -7
 }

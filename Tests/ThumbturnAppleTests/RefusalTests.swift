@@ -86,7 +86,7 @@ import ThumbturnTestKit
             let request = AppleSensorTests.request(server: Vault.realm)
             try await vault.protect(SecretBytes([1, 2, 3]), as: request.key, access: .biometryAny)
             for place in [KeychainPlace(service: "acme"), KeychainPlace(service: "another")] {
-                _ = await AppleSensor(world.system, place: place).prompt(request) { _ in }
+                _ = await AppleSensor(world.system, world.keychain(place)).prompt(request) { _ in }
             }
         }
         #expect(world.device.sheets.map(\.flags) == [.biometryAny, .biometryCurrentSet])

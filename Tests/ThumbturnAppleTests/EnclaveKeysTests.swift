@@ -1,0 +1,365 @@
+#if canImport(LocalAuthentication)
+import Dispatch
+import Foundation
+import LocalAuthentication
+import Security
+import Synchronization
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+import ThumbturnVerifier
+@testable import ThumbturnApple
+
+@Suite struct EnclaveKeysTests {
+    private static let guarded: [KeyKind] = [.biometric, .passcode]
+
+    @Test func aKeyLives() async throws {
+        let world = AppleWorld()
+        try await world.run { try await DeviceKeysConformance.aKeyLives(world.parts().keys) }
+        #expect(world.device.calls("SecKeyCreateRandomKey") == 2 && world.device.calls("SecKeyCreateSignature") > 0)
+        world.expectNothingOnTheSide()
+    }
+
+    /// The flags and protections as the documentation has them, in numbers: a slip in the table itself shows, too.
+    @Test(arguments: [
+        (KeyKind.biometric, UInt(0x4000_0008), "akpu"), (.passcode, 0x4000_0010, "akpu"), (.session, 0x4000_0000, "cku"),
+    ])
+    func everyKeyIsGuardedByItsKind(_ kind: KeyKind, _ flags: UInt, _ protection: String) async throws {
+        let world = AppleWorld()
+        try await world.run { _ = try await world.parts().keys.create(.of(kind)) }
+        let keys = world.items.filter(\.isKey)
+        #expect(keys.map(\.protection) == [protection] && keys.map(\.flags?.rawValue) == [flags])
+        // Beside a key that somebody has to unlock lies its public half, which nobody has to unlock.
+        let records = world.items.filter { !$0.isKey }
+        #expect(records.map(\.protection) == (kind == .session ? [] : ["cku"]) && records.allSatisfy { $0.flags == nil })
+        world.expectNothingOnTheSide()
+    }
+
+    @Test(arguments: guarded) func aPersonIsAskedOnceForOneSignature(_ kind: KeyKind) async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let platform = world.parts()
+            let made = try await platform.keys.create(.of(kind))
+            #expect(world.phone.promptCount == 0, "nobody is asked when a key is made")
+            await expectFailure(.notMatched) { _ = try await platform.keys.sign([1], with: .of(kind), presence: nil) }
+            let presence = try await ProtectedStoreConformance.presence(.of(kind), .of(kind), platform.sensor)
+            let signature = try await platform.keys.sign([1, 2], with: .of(kind), presence: presence)
+            #expect(try VerifyingKey(jwk: made).isValid(signature, for: [1, 2]) && signature.count == 64)
+            let again = await failure { _ = try await platform.keys.sign([3], with: .of(kind), presence: presence) }
+            #expect(again == Failure(.notMatched, recovery: .retry))
+        }
+        #expect(world.phone.promptCount == 1)
+        world.expectNothingOnTheSide()
+    }
+
+    @Test func aMatchForOneKeyOpensNoOther() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let platform = world.parts()
+            for name in [KeyName.of(.biometric), .of(.biometric, account: "bob"), .of(.passcode)] {
+                _ = try await platform.keys.create(name)
+            }
+            let presence = try await ProtectedStoreConformance.presence(.of(.biometric), .biometric, platform.sensor)
+            for other in [KeyName.of(.biometric, account: "bob"), .of(.passcode)] {
+                await expectFailure(.notMatched) { _ = try await platform.keys.sign([1], with: other, presence: presence) }
+            }
+            await expectFailure(.notMatched) {
+                _ = try await platform.keys.sign([1], with: .of(.biometric), presence: Presence(context: true))
+            }
+            _ = try await platform.keys.sign([1], with: .of(.biometric), presence: presence)
+        }
+        world.expectNothingOnTheSide()
+    }
+
+    @Test func whatEndedOpensNothing() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let platform = world.parts()
+            _ = try await platform.keys.create(.of(.biometric))
+            let presence = try await ProtectedStoreConformance.presence(.of(.biometric), .biometric, platform.sensor)
+            await (presence.context as? PromptContext)?.end()
+            let refused = await failure { _ = try await platform.keys.sign([1], with: .of(.biometric), presence: presence) }
+            #expect(refused == Failure(.notMatched, recovery: .retry))
+            #expect(await platform.keys.state(of: .of(.biometric)) == .usable)
+            // One that nobody was asked through.
+            let unasked = Presence(context: PromptContext(world.system, for: .of(.biometric)))
+            await expectFailure(.notMatched) {
+                _ = try await platform.keys.sign([1], with: .of(.biometric), presence: unasked)
+            }
+        }
+        world.expectNothingOnTheSide()
+    }
+
+    /// Neither on the main thread nor on those that tasks share.
+    @Test func whatBlocksRunsWhereItMay() async throws {
+        let world = AppleWorld(), own = OwnThread()
+        try await StandIns.$device.withValue(world.device) {
+            let system = AppleSystem(executor: own)
+            let keys = EnclaveKeys(keychain: Keychain(KeychainPlace(service: "test"), on: system))
+            _ = try await keys.create(.of(.session))
+            #expect(own.jobs > 0)
+            let before = own.jobs
+            await PromptContext(system).end()
+            #expect(own.jobs > before)
+        }
+    }
+
+    // MARK: Death
+
+    @Test(arguments: [SimulatedPhone.Model.DeadKey.unexplained, .gone])
+    func anotherFaceEndsTheBiometricKeyAlone(_ manner: SimulatedPhone.Model.DeadKey) async throws {
+        let world = AppleWorld(iPhone(manner))
+        try await world.run {
+            let keys = world.parts().keys
+            let sensor = world.parts().sensor
+            let made = try await keys.create(.of(.biometric))
+            for kind in [KeyKind.passcode, .session] { _ = try await keys.create(.of(kind)) }
+            #expect(await keys.state(of: .of(.biometric)) == .usable)
+            let presence = try await ProtectedStoreConformance.presence(.of(.biometric), .biometric, sensor)
+            world.phone.enrolNewFace()
+            let dead = await failure { _ = try await keys.sign([1], with: .of(.biometric), presence: presence) }
+            #expect(dead?.code == .keyInvalidated && dead?.recovery == .reEnrol && dead?.status != nil)
+            #expect(await keys.state(of: .of(.biometric)) == .invalidated(.unknown))
+            #expect(try await keys.publicKey(of: .of(.biometric)) == made, "the record outlives the key")
+            #expect(await keys.state(of: .of(.passcode)) == .usable)
+            #expect(await keys.state(of: .of(.session)) == .usable)
+            #expect(try await keys.create(.of(.biometric)) != made)
+            #expect(await keys.state(of: .of(.biometric)) == .usable)
+            world.phone.enrolNewFace()
+            try await keys.delete(.of(.biometric))
+            #expect(await keys.state(of: .of(.biometric)) == .missing, "one that was deleted is none that died")
+        }
+        #expect(world.phone.promptCount == 1)
+        world.expectNothingOnTheSide()
+    }
+
+    @Test func facesThatGoTakeTheirKeyAlong() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let keys = world.parts().keys
+            _ = try await keys.create(.of(.biometric))
+            world.phone.removeFaces()
+            #expect(await keys.state(of: .of(.biometric)).isDead)
+            await expectFailure(.biometryNotEnrolled) { _ = try await keys.create(.of(.biometric)) }
+            #expect(await keys.state(of: .of(.biometric)).isDead, "what could not be replaced is still known")
+        }
+    }
+
+    @Test func aRemovedPasscodeTakesItsKeysAlong() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let keys = world.parts().keys
+            for kind in [KeyKind.biometric, .passcode, .session] { _ = try await keys.create(.of(kind)) }
+            world.phone.removePasscode()
+            for kind in Self.guarded {
+                #expect(await keys.state(of: .of(kind)) == .invalidated(.unknown))
+                await expectFailure(.passcodeNotSet) { _ = try await keys.create(.of(kind)) }
+            }
+            #expect(await keys.state(of: .of(.session)) == .usable)
+            world.phone.setPasscode()
+            #expect(await keys.state(of: .of(.passcode)) == .invalidated(.unknown), "for good")
+            _ = try await keys.create(.of(.passcode))
+            #expect(await keys.state(of: .of(.passcode)) == .usable)
+        }
+        world.expectNothingOnTheSide()
+    }
+
+    /// Which of the two the system tells when it may ask nobody and the sensor is locked is not known.
+    @Test(arguments: [true, false]) func aLockoutEndsNoKey(_ lockoutComesFirst: Bool) async throws {
+        let world = AppleWorld { $0.lockoutComesFirst = lockoutComesFirst }
+        try await world.run {
+            let platform = world.parts()
+            _ = try await platform.keys.create(.of(.biometric))
+            try await platform.vaults?.protect(SecretBytes("x"), as: .of(.biometric), access: .biometryCurrentSet)
+            world.phone.next(.noMatch, .noMatch, .noMatch)
+            for _ in 1...3 { _ = await world.phone.ask(.biometric, reason: "Test") }
+            #expect(world.device.facts.isLockedOut)
+            #expect(await platform.keys.state(of: .of(.biometric)) == .usable)
+            expect(await platform.vaults?.state(of: .of(.biometric)), is: .usable)
+        }
+        world.expectNothingOnTheSide()
+    }
+
+    @Test(arguments: [true, false]) func beforeTheFirstUnlockNothingIsGone(_ isPrewarmed: Bool) async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let keys = world.parts().keys
+            for kind in [KeyKind.biometric, .passcode, .session] { _ = try await keys.create(.of(kind)) }
+            if isPrewarmed { world.phone.prewarm() } else { world.phone.reboot() }
+            for kind in [KeyKind.biometric, .passcode, .session, .pin] {
+                #expect(await keys.state(of: .of(kind)) == .notYetReadable)
+            }
+            await expectFailure(.notYetReadable) { _ = try await keys.publicKey(of: .of(.biometric)) }
+            await expectFailure(.notYetReadable) { _ = try await keys.create(.of(.session)) }
+            await expectFailure(.notYetReadable) { try await keys.delete(.of(.session)) }
+            await expectFailure(.notYetReadable) { _ = try await keys.sign([1], with: .of(.session), presence: nil) }
+            world.phone.unlockWithPasscode()
+            for kind in [KeyKind.biometric, .passcode, .session] { #expect(await keys.state(of: .of(kind)) == .usable) }
+        }
+        world.expectNothingOnTheSide()
+    }
+
+    // MARK: Making
+
+    @Test func whatNobodyCouldOpenIsNotMade() async throws {
+        let world = AppleWorld(hasSensor: false)
+        try await world.run {
+            await expectFailure(.biometryUnavailable) { _ = try await world.parts().keys.create(.of(.biometric)) }
+            await expectFailure(.policyDenies) { _ = try await world.parts().keys.create(.of(.pin)) }
+        }
+        #expect(world.items.isEmpty)
+    }
+
+    @Test func aRefusedPermissionKeepsNoKeyFromBeingMade() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            world.phone.setPermission(false)
+            _ = try await world.parts().keys.create(.of(.biometric))
+        }
+        #expect(world.items.filter(\.isKey).count == 1)
+    }
+
+    @Test func thereIsOneKeyOfAName() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let keys = world.parts().keys
+            for kind in [KeyKind.biometric, .session] {
+                for _ in 1...3 {
+                    let made = try await keys.create(.of(kind))
+                    #expect(try await keys.publicKey(of: .of(kind)) == made)
+                }
+            }
+        }
+        #expect(world.items.filter(\.isKey).count == 2 && world.items.count == 3)
+    }
+
+    /// A crash after the key and before its record.
+    @Test func aKeyWithoutItsRecordIsAKey() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let keychain = world.keychain()
+            let keys = EnclaveKeys(keychain: keychain)
+            let made = try await keys.create(.of(.biometric))
+            try await keychain.delete(.keyRecord(.of(.biometric)))
+            #expect(await keys.state(of: .of(.biometric)) == .usable)
+            #expect(try await keys.publicKey(of: .of(.biometric)) == made)
+        }
+        world.expectNothingOnTheSide()
+    }
+
+    @Test func accountsServersEnrolmentsAndPlacesShareNothing() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let places = [
+                KeychainPlace(service: "a"), KeychainPlace(service: "b"), KeychainPlace(service: "a", accessGroup: "T.g"),
+                KeychainPlace(service: "b", accessGroup: "T.g"),
+            ]
+            let names = [
+                KeyName.of(.biometric), .of(.session), .of(.session, account: "bob"),
+                KeyName(server: "https://b.example", account: "ada", kind: .session),
+                KeyName(server: "https://a.example", account: "ada", enrolment: 2, kind: .session),
+                // The same letters, cut elsewhere.
+                KeyName(server: "https://a.example3", account: "ada", kind: .session),
+                KeyName(server: "https://a.example", account: "3:ada", kind: .session),
+            ]
+            var made: Set<String> = []
+            for place in places {
+                for name in names {
+                    let keys = world.parts(place).keys
+                    #expect(await keys.state(of: name) == .missing)
+                    made.insert(try await keys.create(name).x)
+                }
+            }
+            #expect(made.count == places.count * names.count)
+            try await world.parts(places[0]).keys.delete(names[0])
+            #expect(await world.parts(places[2]).keys.state(of: names[0]) == .usable)
+        }
+        world.expectNothingOnTheSide()
+    }
+
+    @Test func aGroupThatTheAppMayNotSeeIsTold() async throws {
+        let world = AppleWorld { $0.accessGroups = ["T.mine"] }
+        try await world.run {
+            let foreign = world.parts(KeychainPlace(service: "a", accessGroup: "T.theirs"))
+            let status = Failure.PlatformStatus(domain: NSOSStatusErrorDomain, code: -34018)
+            let failures = [
+                await failure { _ = try await foreign.keys.create(.of(.session)) },
+                await failure { _ = try await foreign.keys.publicKey(of: .of(.session)) },
+                await failure { try await foreign.secrets.write([1], as: "a") },
+                await failure { try await foreign.vaults?.protect(SecretBytes("a"), as: .of(.biometric), access: .biometryAny) },
+            ]
+            #expect(failures.allSatisfy { $0?.status == status })
+            #expect(await foreign.keys.state(of: .of(.session)) == .notYetReadable, "never a reason to sign anybody out")
+            _ = try await world.parts(KeychainPlace(service: "a", accessGroup: "T.mine")).keys.create(.of(.session))
+        }
+        let groups = world.device.keychain.contents.map { $0.attributes[kSecAttrAccessGroup as String] as? String }
+        #expect(groups == ["T.mine"])
+    }
+
+    @Test func anotherDeviceHasNone() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let platform = world.parts()
+            for kind in [KeyKind.biometric, .passcode, .session] { _ = try await platform.keys.create(.of(kind)) }
+            try await platform.secrets.write([1], as: "a")
+            world.device.keychain.restored()
+            for kind in [KeyKind.biometric, .passcode, .session] {
+                #expect(await platform.keys.state(of: .of(kind)) == .missing)
+            }
+            expect(try await platform.secrets.read("a"), is: nil)
+        }
+        #expect(world.items.isEmpty)
+    }
+}
+
+/// Counts what it was given.
+private final class OwnThread: SerialExecutor {
+    private let queue = DispatchQueue(label: "test")
+    private let count = Mutex(0)
+    var jobs: Int { count.withLock { $0 } }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        count.withLock { $0 += 1 }
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+}
+
+@Suite struct SilentRefusalTests {
+    private static let (la, os, tokens) = ("com.apple.LocalAuthentication", NSOSStatusErrorDomain, "CryptoTokenKit")
+
+    @Test(arguments: [
+        (la, -1004, SilentRefusal.asks), (la, -8, .asks), (la, -5, .isGone), (os, -25308, .asks), (os, -25300, .isGone),
+        (os, -26275, .isGone), (os, -25293, .refused), (os, -34018, .unclear), (os, -25291, .unclear), (tokens, -3, .isGone),
+        (tokens, -5, .refused), (tokens, -6, .isGone), (tokens, -7, .isGone), (tokens, -9, .asks), (tokens, -2, .unclear),
+    ])
+    func whatASilentUseTells(_ domain: String, _ code: Int, _ meaning: SilentRefusal) {
+        #expect(SilentRefusal(.init(domain: domain, code: code)) == meaning)
+        #expect(SilentRefusal(.init(domain: "elsewhere", code: code)) == .unclear, "a number means nothing without its domain")
+        #expect(SilentRefusal(nil) == .unclear)
+    }
+
+    @Test(arguments: [
+        (KeyKind.biometric, BiometryState.ready, true, true), (.biometric, .ready, false, true),
+        (.biometric, .passcodeNotSet, false, true), (.biometric, .notEnrolled, true, true),
+        (.biometric, .notEnrolled, false, false),
+        (.biometric, .lockedOut(.untilPasscode), true, false), (.biometric, .permissionDenied, true, false),
+        (.biometric, .lidClosed, true, false), (.passcode, .lidClosed, false, true), (.session, .unavailable, false, true),
+    ])
+    func aRefusalIsDeathWhereTheSensorCouldBeAsked(
+        _ kind: KeyKind, _ sensor: BiometryState, _ isOfTheSet: Bool, _ isDead: Bool
+    ) {
+        #expect(SilentRefusal.isDead(kind, whileSensorIs: sensor, isOfTheSet: isOfTheSet) == isDead)
+    }
+
+    @Test(arguments: [
+        (os, -25293, true), (os, -25308, true), (la, -1, true), (la, -1004, true), (tokens, -5, true), (tokens, -9, true),
+        (os, -25300, false), (os, -34018, false), (la, -9, false), (tokens, -7, false), (tokens, -25293, false),
+    ])
+    func whatIsAWrongPIN(_ domain: String, _ code: Int, _ isWrong: Bool) {
+        #expect(SilentRefusal.isWrongPassword(.init(domain: domain, code: code)) == isWrong)
+    }
+}
+#endif

@@ -1,0 +1,68 @@
+#if canImport(LocalAuthentication)
+import LocalAuthentication
+import Security
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+@testable import ThumbturnApple
+
+@Suite struct EnclavePINKeysTests {
+    private func told(
+        _ model: SimulatedPhone.Model = .iPhone(.face),
+        _ story: @escaping @Sendable (AppleWorld, EnclavePINKeys) async throws -> Void
+    ) async throws {
+        let world = AppleWorld(model)
+        try await world.run { try await story(world, EnclavePINKeys(keychain: world.keychain(), rounds: 10)) }
+        #expect(world.device.calls("SecKeyCreateRandomKey") > 0 && world.phone.promptCount == 0)
+        world.expectNothingOnTheSide()
+    }
+
+    @Test func aKeyLives() async throws { try await told { try await PINKeyConformance.aKeyLives($1) } }
+    @Test func aWrongPINIsRefused() async throws { try await told { try await PINKeyConformance.aWrongPINIsRefused($1) } }
+    @Test func aRightPINForgetsTheWrongOnes() async throws {
+        try await told { try await PINKeyConformance.aRightPINForgetsTheWrongOnes($1) }
+    }
+
+    @Test func theSecureEnclaveJudges() async throws {
+        try await told { world, keys in
+            #expect(keys.rounds == 10 && EnclavePINKeys(keychain: world.keychain()).rounds == 600_000)
+            let pin = try #require(PIN("824193")), wrong = try #require(PIN("824194"))
+            _ = try await keys.create(.of(.pin), pin: pin)
+            let key = try #require(world.items.first)
+            #expect(world.items.count == 1 && key.isKey, "nothing beside it that a PIN could be tried against")
+            #expect(key.protection == "cku" && key.flags?.rawValue == 0xC000_0000)
+            let before = world.device.calls("SecKeyCreateSignature")
+            #expect(await keys.state(of: .of(.pin)) == .usable)
+            #expect(world.device.calls("SecKeyCreateSignature") == before, "looking is no guess")
+            let refused = await failure { _ = try await keys.sign([1], with: .of(.pin), pin: wrong) }
+            #expect(refused?.code == .notMatched && refused?.status?.code == -25293)
+            #expect(world.device.calls("SecKeyCreateSignature") == before + 1)
+            await expectFailure(.policyDenies) { _ = try await keys.create(.of(.session), pin: pin) }
+        }
+    }
+
+    @Test func beforeTheFirstUnlockNoPINIsJudged() async throws {
+        try await told { world, keys in
+            let pin = try #require(PIN("824193"))
+            _ = try await keys.create(.of(.pin), pin: pin)
+            world.phone.prewarm()
+            #expect(await keys.state(of: .of(.pin)) == .notYetReadable)
+            await expectFailure(.notYetReadable) { _ = try await keys.sign([1], with: .of(.pin), pin: pin) }
+            world.phone.unlockWithPasscode()
+            _ = try await keys.sign([1], with: .of(.pin), pin: pin)
+        }
+    }
+
+    @Test func facesAndPasscodesAreNothingToIt() async throws {
+        try await told { world, keys in
+            let pin = try #require(PIN("824193"))
+            _ = try await keys.create(.of(.pin), pin: pin)
+            world.phone.enrolNewFace()
+            world.phone.removePasscode()
+            _ = try await keys.sign([1], with: .of(.pin), pin: pin)
+        }
+    }
+}
+#endif

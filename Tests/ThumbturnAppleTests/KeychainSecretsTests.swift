@@ -1,0 +1,183 @@
+#if canImport(LocalAuthentication)
+import Foundation
+import LocalAuthentication
+import Security
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+@testable import ThumbturnApple
+
+@Suite struct KeychainSecretsTests {
+    @Test func secretsAreKept() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let secrets = world.parts().secrets
+            expect(try await secrets.read("a"), is: nil)
+            try await secrets.write([1, 2], as: "a")
+            try await secrets.write([9], as: "b")
+            try await secrets.write([], as: "a")
+            expect(try await secrets.read("a"), is: [])
+            try await secrets.write([3], as: "a")
+            #expect(world.device.calls("SecItemDelete") == 0, "what is replaced was there at all times")
+            expect(try await secrets.read("a"), is: [3])
+            expect(try await secrets.read("b"), is: [9])
+            #expect(world.items.map(\.protection) == ["cku", "cku"] && world.items.allSatisfy { $0.flags == nil })
+            try await secrets.delete("a")
+            try await secrets.delete("a")
+            expect(try await secrets.read("a"), is: nil)
+            expect(try await secrets.read("b"), is: [9])
+        }
+        #expect(world.device.calls("SecItemAdd") == 2)
+        world.expectNothingOnTheSide()
+    }
+
+    @Test func beforeTheFirstUnlockNothingIsGone() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let secrets = world.parts().secrets
+            try await secrets.write([1], as: "a")
+            world.phone.prewarm()
+            await expectFailure(.notYetReadable) { _ = try await secrets.read("a") }
+            await expectFailure(.notYetReadable) { try await secrets.write([2], as: "a") }
+            await expectFailure(.notYetReadable) { try await secrets.delete("a") }
+            world.phone.unlockWithPasscode()
+            expect(try await secrets.read("a"), is: [1])
+        }
+    }
+
+    /// A secret's name may be what an app likes.
+    @Test func noNameOfASecretIsAnotherItems() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let platform = world.parts()
+            _ = try await platform.keys.create(.of(.biometric))
+            try await platform.vaults?.protect(SecretBytes("x"), as: .of(.passcode), access: .passcode)
+            for account in world.items.map(\.account) { expect(try await platform.secrets.read(account), is: nil) }
+        }
+    }
+}
+
+/// A file in the app's own folder tells an installation from the next.
+@Suite struct InstallMarkerTests {
+    private static let place = KeychainPlace(service: "test")
+
+    private func withFolder(_ body: @escaping @Sendable (AppleWorld, URL) async throws -> Void) async throws {
+        let folder = URL(fileURLWithPath: Built.temporaryFolder())
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let world = AppleWorld()
+        try await world.run { try await body(world, folder) }
+        world.expectNothingOnTheSide()
+    }
+
+    private static func fill(_ platform: Platform) async throws {
+        for kind in [KeyKind.biometric, .passcode, .session] { _ = try await platform.keys.create(.of(kind)) }
+        try await platform.secrets.write([1], as: "a")
+        try await platform.vaults?.protect(SecretBytes("x"), as: .of(.biometric), access: .biometryAny)
+    }
+
+    @Test func aNewInstallationStartsClean() async throws {
+        try await withFolder { world, folder in
+            try await Self.fill(world.parts(installedIn: folder))
+            let count = world.items.count
+            // Not ours: another library, another place.
+            let theirs: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "another library",
+                kSecAttrAccount as String: "a", kSecValueData as String: Data([1]), kSecUseDataProtectionKeychain as String: true,
+            ]
+            #expect(SecItemAdd(theirs as CFDictionary, nil) == errSecSuccess)
+            let elsewhere = world.parts(KeychainPlace(service: "test", accessGroup: "T.g"))
+            _ = try await elsewhere.keys.create(.of(.session))
+
+            let again = world.parts(installedIn: folder)
+            #expect(await again.keys.state(of: .of(.biometric)) == .usable, "the next start is no new installation")
+            #expect(world.items.count == count + 2)
+
+            try FileManager.default.removeItem(at: folder)
+            world.phone.reinstallApp()
+            let anew = world.parts(installedIn: folder)
+            #expect(await anew.keys.state(of: .of(.biometric)) == .missing)
+            expect(try await anew.secrets.read("a"), is: nil)
+            expect(await anew.vaults?.state(of: .of(.biometric)), is: .missing)
+            #expect(world.items.count == 2)
+            #expect(await elsewhere.keys.state(of: .of(.session)) == .usable)
+            try await Self.fill(anew)
+            #expect(await world.parts(installedIn: folder).keys.state(of: .of(.session)) == .usable)
+        }
+    }
+
+    @Test(arguments: ["keys", "secrets", "vaults", "signature", "match"]) func whateverComesFirstWipes(
+        _ first: String
+    ) async throws {
+        try await withFolder { world, folder in
+            try await Self.fill(world.parts())
+            let presence = try await ProtectedStoreConformance.presence(.of(.biometric), .biometric, world.parts().sensor)
+            let platform = world.parts(installedIn: folder)
+            switch first {
+            case "match":
+                await expectFailure(.notEnrolled) {
+                    _ = try await platform.keys.sign([], with: .of(.biometric), presence: presence)
+                }
+            case "keys": _ = await platform.keys.state(of: .of(.session))
+            case "secrets": _ = try await platform.secrets.read("a")
+            case "vaults": _ = await platform.vaults?.state(of: .of(.biometric))
+            default:
+                await expectFailure(.notEnrolled) { _ = try await platform.keys.sign([], with: .of(.session), presence: nil) }
+            }
+            #expect(world.items.isEmpty)
+        }
+    }
+
+    @Test func aMarkerThatCannotBeReadWipesNothing() async throws {
+        try await withFolder { world, folder in
+            try await Self.fill(world.parts())
+            // A link to itself can be opened by nobody, whoever runs this.
+            let link = folder.appendingPathComponent("loop")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: link.path)
+            let marker = InstallMarker(folder: link, of: Self.place)
+            #expect(marker.look() == .unreadable)
+            let keys = EnclaveKeys(keychain: Keychain(Self.place, on: world.system, marker: marker))
+            #expect(await keys.state(of: .of(.session)) == .usable)
+            // Found to be missing later, in the same process.
+            try FileManager.default.removeItem(at: link)
+            #expect(await keys.state(of: .of(.session)) == .missing)
+            #expect(marker.look() == .found)
+        }
+    }
+
+    @Test func beforeTheFirstUnlockNothingCanBeWiped() async throws {
+        try await withFolder { world, folder in
+            try await Self.fill(world.parts())
+            world.phone.prewarm()
+            let platform = world.parts(installedIn: folder)
+            #expect(await platform.keys.state(of: .of(.session)) == .notYetReadable)
+            #expect(InstallMarker(folder: folder, of: Self.place).look() == .missing, "nothing was wiped yet")
+            world.phone.unlockWithPasscode()
+            #expect(await platform.keys.state(of: .of(.session)) == .missing)
+            #expect(world.items.isEmpty)
+        }
+    }
+
+    /// Otherwise the next start would wipe what is made now.
+    @Test func withoutAMarkerNothingIsMade() async throws {
+        try await withFolder { world, folder in
+            // A file where the folder should be.
+            try Data().write(to: folder)
+            let marker = InstallMarker(folder: folder.appendingPathComponent("in"), of: Self.place)
+            #expect(marker.look() == .unreadable)
+            let gone = InstallMarker(folder: URL(fileURLWithPath: "/proc/thumbturn"), of: Self.place)
+            #expect(gone.look() == .missing)
+            let keychain = Keychain(Self.place, on: world.system, marker: gone)
+            await expectFailure(.platform) { _ = try await EnclaveKeys(keychain: keychain).create(.of(.session)) }
+            #expect(world.items.isEmpty)
+        }
+    }
+
+    @Test func whatAppsShareEndsWithNoneOfThem() {
+        #expect(InstallMarker.folder(for: KeychainPlace(service: "a", accessGroup: "T.g")) == nil)
+        #expect(InstallMarker.folder(for: KeychainPlace(service: "a"))?.lastPathComponent == "Thumbturn")
+    }
+}
+#endif
