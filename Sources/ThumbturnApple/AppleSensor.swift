@@ -57,7 +57,7 @@ public struct AppleSensor: Sensor {
         }
         guard let sheet = sheet(for: request) else { return .failed(Failure(.reasonMissing, recovery: .report)) }
         #if DEBUG
-        if kind == .biometric { await advice.give(on: system) { await self.kind() } }
+        await advice.give(on: system) { await self.kind() }
         #endif
         let context = PromptContext(system, for: request.key)
         do throws(Failure) {

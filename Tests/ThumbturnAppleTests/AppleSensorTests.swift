@@ -91,6 +91,15 @@ import ThumbturnTestKit
         try await missing.run { expect(await ask(AppleSensor(missing.system)), .biometryUnavailable, -6) }
     }
 
+    @Test func whatHasItsOwnNumberIsNotExplainedByTheSensor() async throws {
+        let world = AppleWorld()
+        world.phone.setPermission(false)
+        world.device.answer(.refused(-2))
+        try await world.run {
+            expect(await ask(AppleSensor(world.system), Self.request(.devicePasscode)), .cancelledByUser, -2)
+        }
+    }
+
     @Test func thePasscodeEndsALockout() async throws {
         let world = AppleWorld()
         // Two tries end a prompt; the fifth in a row locks the sensor.

@@ -108,6 +108,14 @@ import ThumbturnTestKit
             #expect(EnrolmentMark.change(from: first, to: second) == .changed)
             world.phone.upgradeSystem()
             #expect(EnrolmentMark.change(from: second, to: await sensor.enrolmentMark()) == .afterUpgrade)
+        }
+    }
+
+    @Test func aMarkThatFollowsARefusedPolicyIsUnknown() async throws {
+        let world = AppleWorld { $0.stateHash = Data([1]) }
+        try await world.run {
+            let sensor = AppleSensor(world.system)
+            #expect(await sensor.enrolmentMark()?.state == [1])
             world.phone.setPermission(false)
             #expect(await sensor.enrolmentMark() == nil)
         }
