@@ -92,6 +92,31 @@ import ThumbturnVerifier
         world.expectNothingOnTheSide()
     }
 
+    /// Whatever the system makes of a match: a key or a secret is refused, and shows no prompt of its own.
+    @Test func aMatchThatOpensNothingIsNotAskedForAgain() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let platform = world.parts()
+            let secret = KeyName(server: Vault.realm, account: "designs", kind: .biometric)
+            _ = try await platform.keys.create(.of(.biometric))
+            try await platform.vaults?.protect(SecretBytes("x"), as: secret, access: .biometryAny)
+            let failures = [
+                await failure {
+                    let worthless = Presence(context: await PromptContext.worthless(for: .of(.biometric), on: world.system))
+                    _ = try await platform.keys.sign([1], with: .of(.biometric), presence: worthless)
+                },
+                await failure {
+                    let worthless = Presence(context: await PromptContext.worthless(for: secret, on: world.system))
+                    _ = try await platform.vaults?.release(secret, presence: worthless)
+                },
+            ]
+            #expect(failures.map { $0?.status?.code } == [-1004, -25308])
+            #expect(await platform.keys.state(of: .of(.biometric)) == .usable)
+        }
+        #expect(world.phone.promptCount == 0)
+        world.expectNothingOnTheSide()
+    }
+
     /// Neither on the main thread nor on those that tasks share.
     @Test func whatBlocksRunsWhereItMay() async throws {
         let world = AppleWorld(), own = OwnThread()
@@ -180,6 +205,28 @@ import ThumbturnVerifier
             expect(await platform.vaults?.state(of: .of(.biometric)), is: .usable)
         }
         world.expectNothingOnTheSide()
+    }
+
+    @Test func whatASilentUseTellsDependsOnTheKey() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let keychain = world.keychain()
+            func state(_ code: Int, _ kind: KeyKind) async -> KeyState {
+                let refusal = Failure(.platform, recovery: .report, status: .init(domain: NSOSStatusErrorDomain, code: code))
+                return await keychain.state(afterSilentUse: refusal, of: kind, isOfTheSet: kind == .biometric)
+            }
+            #expect(await state(-25308, .biometric) == .usable)
+            #expect(await state(-25308, .passcode) == .usable)
+            #expect(await state(-25308, .session) == .notYetReadable, "nobody has to unlock it but the device")
+            for kind in [KeyKind.biometric, .passcode, .session] {
+                #expect(await state(-25300, kind) == .invalidated(.unknown))
+                #expect(await state(-25293, kind) == .invalidated(.unknown))
+                #expect(await state(-34018, kind) == .notYetReadable)
+            }
+            world.phone.setPermission(false)
+            #expect(await state(-25293, .biometric) == .usable)
+            #expect(await state(-25293, .passcode) == .invalidated(.unknown))
+        }
     }
 
     @Test(arguments: [true, false]) func beforeTheFirstUnlockNothingIsGone(_ isPrewarmed: Bool) async throws {
@@ -312,6 +359,17 @@ import ThumbturnVerifier
         }
         #expect(world.items.isEmpty)
     }
+}
+
+extension PromptContext {
+    /// One that says that it was asked and shows nobody.
+    fileprivate static func worthless(for key: KeyName, on system: AppleSystem) async -> PromptContext {
+        let context = PromptContext(system, for: key)
+        await context.pretend()
+        return context
+    }
+
+    private func pretend() { wasAsked = true }
 }
 
 /// Counts what it was given.

@@ -47,6 +47,31 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func aPlatformHasAllOfItsParts() async throws {
+        let world = AppleWorld()
+        let folder = URL(fileURLWithPath: Built.temporaryFolder())
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // As an app makes it: on the system's own clock and threads.
+        try await StandIns.$device.withValue(world.device) {
+            let platform = Platform.apple(in: KeychainPlace(service: "test"), pinEntry: NoPINEntry(), installation: folder)
+            try await platform.secrets.write([1], as: "a")
+            expect(try await platform.secrets.read("a"), is: [1])
+            _ = try await platform.keys.create(.of(.session))
+            try await platform.vaults?.protect(SecretBytes("x"), as: .of(.passcode), access: .passcode)
+            #expect(platform.pin?.key.judge == .key && platform.promptGap == .milliseconds(300))
+            #expect(await platform.sensor.biometry() == .ready)
+            #expect(InstallMarker(folder: folder, of: KeychainPlace(service: "test")).look() == .found)
+        }
+        #expect(Platform.apple().pin == nil)
+        #expect(world.items.count == 4)
+        world.expectNothingOnTheSide()
+    }
+
+    private struct NoPINEntry: PINEntry {
+        func enter(_ request: PINRequest) async -> PINAnswer { .failed(Failure(.cancelledByApp, recovery: .retry)) }
+        func choose() async -> PINAnswer { .failed(Failure(.cancelledByApp, recovery: .retry)) }
+    }
+
     /// A secret's name may be what an app likes.
     @Test func noNameOfASecretIsAnotherItems() async throws {
         let world = AppleWorld()
