@@ -20,7 +20,7 @@ public struct AppAttestation: Sendable {
     /// Keeps the names of its keys in this store. The keys themselves outlive neither the app nor the device.
     public init(secrets: any SecretStore) { self.secrets = secrets }
 
-    /// Evidence that is bound to a challenge and keys; nil where the system has no App Attest, as on every Mac. Never prompts. The first
+    /// Evidence that is bound to a challenge and keys; nil where the system has no App Attest, as on the Macs of 2025. Never prompts. The first
     /// for an account asks Apple's servers.
     ///
     /// - Parameters:
@@ -48,14 +48,15 @@ public struct AppAttestation: Sendable {
             // Before Apple is asked: what does not answer is asked again for this key and this value.
             try await secrets.write(Signing.encode(key), as: place)
         }
+        let id = key.id
         if key.attestation == nil {
-            let asked = key
-            key.attestation = try await answer(at: place) {
-                try await service.attestKey(asked.id, clientDataHash: Self.hash(asked.value))
+            let hash = Self.hash(key.value)
+            guard let made = try await answer(at: place, { try await service.attestKey(id, clientDataHash: hash) }) else {
+                return nil
             }
+            key.attestation = made
             try await secrets.write(Signing.encode(key), as: place)
         }
-        let id = key.id
         guard let attestation = key.attestation,
             let assertion = try await answer(
                 at: place, { try await service.generateAssertion(id, clientDataHash: Self.hash(value)) })

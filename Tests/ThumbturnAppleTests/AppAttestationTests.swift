@@ -126,9 +126,13 @@ import ThumbturnTestKit
         let evidence = try await device.run { device in
             for _ in 0..<call { device.attest.failNext(nil) }
             device.attest.failNext(1)
-            return try await device.evidence()
+            let evidence = try await device.evidence()
+            _ = try await device.evidence()
+            return evidence
         }
         #expect(evidence == nil)
+        // And no key is kept that it disowned.
+        #expect(device.world.device.calls("generateKey") == 2)
     }
 
     @Test func afterAReinstallationTheSecondCallHasANewKey() async throws {
@@ -140,6 +144,30 @@ import ThumbturnTestKit
             return (old, try #require(try await device.evidence()))
         }
         #expect(new.keyID != old.keyID)
+    }
+
+    /// What a backup brought without what opens it names a key that did not come along; what cannot be read now is another matter.
+    @Test(arguments: [(Failure(.keyInvalidated, recovery: .reEnrol), true), (Failure(.notYetReadable, recovery: .retry), false)])
+    func anUnreadableNameIsANewKeyOnlyWhereItIsGoneForGood(_ failed: Failure, _ isGone: Bool) async throws {
+        let (world, attest) = (AppleWorld(), StandInAttest())
+        let attestation = AppAttestation(secrets: Unreadable(failure: failed))
+        let made = try await StandInAttest.$current.withValue(attest) {
+            try await world.run {
+                await failure {
+                    _ = try await attestation.evidence(
+                        for: Self.challenge, keys: Self.keys, server: Self.server, account: "ada")
+                }
+            }
+        }
+        #expect(made == (isGone ? nil : failed))
+        #expect(world.device.calls("generateKey") == (isGone ? 1 : 0))
+    }
+
+    private struct Unreadable: SecretStore {
+        var failure: Failure
+        func read(_ name: String) async throws(Failure) -> [UInt8]? { throw failure }
+        func write(_ secret: [UInt8], as name: String) async throws(Failure) {}
+        func delete(_ name: String) async throws(Failure) {}
     }
 
     @Test func aForgottenAccountBeginsAnew() async throws {
