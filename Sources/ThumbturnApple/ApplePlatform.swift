@@ -22,6 +22,7 @@ extension Platform {
     ///   - pinEntry: the app's own PIN screen; nil for an app without a PIN.
     ///   - installation: a folder that is deleted together with what the place holds, such as the container of an app group for a place in
     ///     an access group. Nil stands for the app's Application Support, or for none in an access group.
+    ///   - transport: the network.
     ///   - phases: where the app is; what UIKit and AppKit tell unless the app knows better.
     ///   - language: of the button that leads to another way; the rest of the sheet is the system's.
     ///   - deviceUnlockReuse: a vault also opens for a face or finger that unlocked the device so long ago, up to 300 seconds.

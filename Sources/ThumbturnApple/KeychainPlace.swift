@@ -10,8 +10,10 @@ public struct KeychainPlace: Hashable, Sendable {
 
     /// A place. Two that differ share nothing.
     ///
-    /// - Parameter service: nil for a name of this library's. Without an access group it also names this app, because items without a group
-    ///   go to the first group of the app's entitlement, which other apps of the team may have, too.
+    /// - Parameters:
+    ///   - service: nil for a name of this library's. Without an access group it also names this app, because items without a group go to
+    ///     the first group of the app's entitlement, which other apps of the team may have, too.
+    ///   - accessGroup: with the team's prefix; nil for what is the app's own.
     public init(service: String? = nil, accessGroup: String? = nil) {
         let own = accessGroup == nil ? Bundle.main.bundleIdentifier.map { "thumbturn \($0)" } : nil
         self.service = service ?? own ?? "thumbturn"

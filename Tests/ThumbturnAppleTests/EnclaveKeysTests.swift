@@ -1,4 +1,4 @@
-#if canImport(LocalAuthentication)
+#if STAND_INS
 import Dispatch
 import Foundation
 import LocalAuthentication

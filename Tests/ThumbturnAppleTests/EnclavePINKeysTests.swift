@@ -1,4 +1,4 @@
-#if canImport(LocalAuthentication)
+#if STAND_INS
 import LocalAuthentication
 import Security
 import TestSupport

@@ -1,4 +1,4 @@
-#if canImport(LocalAuthentication)
+#if STAND_INS
 import Foundation
 import LocalAuthentication
 import Security

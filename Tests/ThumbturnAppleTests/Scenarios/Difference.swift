@@ -1,4 +1,4 @@
-#if canImport(LocalAuthentication)
+#if STAND_INS
 
 /// Where a real phone shows something else than a scenario file, which is of the flow alone: exactly what, and why.
 struct Difference: Sendable {

@@ -1,0 +1,35 @@
+#if STAND_INS
+import Foundation
+import Thumbturn
+// On Apple's systems `Thumbturn` brings it.
+import ThumbturnApple
+
+// What the pages show for Apple's systems, word for word: AppleSourceLint compares it.
+
+// README.md
+
+struct Login {
+    let auth: Authenticator
+
+    init() throws { auth = try Authenticator(server: URL(string: "https://id.example.com")!, platform: .apple()) }
+
+    /// Once, after the first login: makes the keys behind Face ID and the passcode.
+    func setUp(_ login: PasswordSignIn) async throws { try await auth.enrol(with: login) }
+
+    /// Asks for the face, then for the passcode. The answer is a session that is bound to this phone, not a boolean.
+    func signIn() async throws(Failure) -> Grant { try await auth.authenticate("Sign in to Example") }
+}
+
+// docs/migrating.md
+
+/// The secret is the answer. Nothing else says that somebody was there.
+func token(from vault: Vault) async throws -> SecretBytes? {
+    try await vault.unlocked("Open your account") { try await $0.read("token") }
+}
+
+/// Asks once. What fails leaves the old item as it was.
+func move(_ old: String, into vault: Vault, deleteOld: () throws -> Void) async throws {
+    try await vault.unlocked("Move your secret behind Face ID") { try await $0.save(SecretBytes(old), as: "token") }
+    try deleteOld()
+}
+#endif
