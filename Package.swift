@@ -265,8 +265,8 @@ let package = Package(
         .testTarget(
             name: "ThumbturnAppleTests",
             dependencies: [
-                "TestSupport", "ThumbturnApple", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit", "ThumbturnVerifier",
-                crypto,
+                "TestSupport", "Thumbturn", "ThumbturnApple", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit",
+                "ThumbturnVerifier", crypto,
             ] + standIns,
             swiftSettings: apple
         ),

@@ -1,5 +1,8 @@
 @_exported public import ThumbturnCore
 @_exported public import ThumbturnDevice
+#if os(iOS) || os(macOS) || os(visionOS)
+@_exported public import ThumbturnApple
+#endif
 #if LinuxDevice && os(Linux)
 @_exported public import ThumbturnLinux
 #endif

@@ -12,22 +12,30 @@ import TestSupport
         try Self.write("App", in: folder, products: ["Thumbturn"]) {
             """
             import Thumbturn
+            #if os(Linux) && (canImport(LocalAuthentication) || canImport(Security) || canImport(StubSecurity))
+            #error("an app sees the stand-ins of Apple's frameworks")
+            #endif
             let ladder: [Rung] = UnlockPolicy.unlock.ladder
             print(ladder.count)
             """
         }
-        let app = try await Built.run("/usr/bin/env", ["swift", "run", "--package-path", folder, "App"])
+        let app = try await Self.run("App", in: folder)
         #expect(app.status == 0 && app.output.hasSuffix("4\n"), "\(app.output)\(app.errors)")
+        // Nor does anything of them lie where it is built.
+        let built = FileManager.default.enumerator(atPath: folder + "/.build")?.compactMap { $0 as? String } ?? []
+        #expect(built.contains { $0.hasSuffix("/ThumbturnDevice.swiftmodule") })
+        #expect(!built.contains { $0.split(separator: "/").last?.hasPrefix("Stub") == true })
         let checkouts = try FileManager.default.contentsOfDirectory(atPath: folder + "/.build/checkouts").sorted()
         print("an app's checkouts:", checkouts)
         #expect(checkouts.count <= 2)
 
         let port = try await Built.freePort()
         let readme = try Self.blocks(of: "README.md")
-        let (example, vault) = try (#require(readme.first), #require(readme.dropFirst().first))
+        // Between them is the one for an iPhone, which the tests of the adapter compile.
+        let (example, vault) = try (#require(readme.first), #require(readme.dropFirst(2).first))
 
         try Self.write("Vault", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) { vault }
-        let opened = try await Built.run("/usr/bin/env", ["swift", "run", "--package-path", folder, "Vault"])
+        let opened = try await Self.run("Vault", in: folder)
         #expect(opened.status == 0, "\(opened.errors)")
         #expect(
             opened.output.hasSuffix("opened: a house\nafter a new face: invalidated (enrolmentChanged)\n"), "\(opened.output)"
@@ -41,7 +49,7 @@ import TestSupport
             "thumbturn-server", ["serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)"], port: port
         )
         defer { server.stop() }
-        let shown = try await Built.run("/usr/bin/env", ["swift", "run", "--package-path", folder, "Example"])
+        let shown = try await Self.run("Example", in: folder)
         #expect(shown.status == 0, "\(shown.errors)")
         #expect(
             shown.output.hasSuffix(
@@ -55,8 +63,14 @@ import TestSupport
         try Self.write("Parts", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) {
             parts.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
         }
-        let played = try await Built.run("/usr/bin/env", ["swift", "run", "--package-path", folder, "Parts"])
+        let played = try await Self.run("Parts", in: folder)
         #expect(played.status == 0 && played.output.hasSuffix(told), "\(played.output)\(played.errors)")
+    }
+
+    /// Builds and runs a program as somebody else would, who has never heard of stand-ins.
+    private static func run(_ name: String, in folder: String) async throws -> Finished {
+        try await Built.run(
+            "/usr/bin/env", ["-u", "THUMBTURN_APPLE_STUBS", "swift", "run", "--package-path", folder, name])
     }
 
     /// The Swift blocks of one of our pages, in order.
