@@ -169,7 +169,8 @@ extension SimulatedPhone.Model {
         model.afterEnrolmentChange = .unexplained
         model.afterPasscodeRemoval = .gone
         model.pin = .judged
-        model.survivesReinstall = true
+        // The keychain outlives the app, and could travel. The adapter wipes what an earlier installation left, and lets nothing travel.
+        model.backup = .leavesOut
         return model
     }
 

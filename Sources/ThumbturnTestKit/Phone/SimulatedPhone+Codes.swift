@@ -7,7 +7,10 @@ extension SimulatedPhone.Model {
         if flattensErrors { return Self.flattened(failure) }
         var told = failure
         switch system {
-        case .apple: told.status = Self.appleCodes[failure.code].map { .init(domain: "com.apple.LocalAuthentication", code: $0) }
+        case .apple:
+            // Another prompt that takes this one's place has the number of whatever the system does.
+            if failure.code == .superseded { told = Failure(.cancelledBySystem, recovery: .retry) }
+            told.status = Self.appleCodes[told.code].map { .init(domain: "com.apple.LocalAuthentication", code: $0) }
         case .android:
             let code = failure.code == .lockedOut && lockout == .untilPasscode ? 9 : Self.androidCodes[failure.code]
             told.status = code.map { .init(domain: "androidx.biometric.BiometricPrompt", code: $0) }
@@ -18,7 +21,7 @@ extension SimulatedPhone.Model {
 
     /// `LAError.Code`.
     private static let appleCodes: [Failure.Code: Int] = [
-        .cancelledByUser: -2, .cancelledBySystem: -4, .superseded: -4, .passcodeNotSet: -5, .biometryUnavailable: -6,
+        .cancelledByUser: -2, .cancelledBySystem: -4, .passcodeNotSet: -5, .biometryUnavailable: -6,
         .permissionDenied: -6, .biometryNotEnrolled: -7, .lockedOut: -8, .cancelledByApp: -9, .notYetReadable: -1004,
     ]
 

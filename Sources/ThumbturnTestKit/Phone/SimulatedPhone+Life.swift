@@ -51,7 +51,8 @@ extension SimulatedPhone {
         }
     }
 
-    /// The app is deleted and installed again. On an iPhone its keychain outlives that; on Android everything goes.
+    /// The app is deleted and installed again. On an iPhone its keychain outlives that, and what is in it is wiped at the next start; on
+    /// Android everything goes.
     public func reinstallApp() {
         state.withLock { state in
             state.takeDownPrompts(Failure(.cancelledByApp, recovery: .retry))

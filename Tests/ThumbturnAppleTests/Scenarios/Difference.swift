@@ -28,6 +28,17 @@ struct Difference: Sendable {
 
     /// What every iPhone shows otherwise.
     static let ofThePhone: [String: Difference] = [
+        "cancel-superseded": Difference(
+            why: "Apple has one number for everything that takes a prompt away, so the app waits for its return first.",
+            not: [
+                "1500 ms: emit cancelled superseded", "1500 ms: emit sensorAnswered (after: 1500, outcome: superseded)",
+                "1500 ms: failed with (code: superseded, recovery: retry)",
+            ],
+            but: [
+                "1500 ms: emit sensorAnswered (after: 1500, outcome: cancelledBySystem)",
+                "2500 ms: emit cancelled cancelledBySystem",
+                "2500 ms: failed with (code: cancelledBySystem, recovery: retry)",
+            ]),
         "five-wrong-pins": Difference(
             why: "The ledger on the device pauses the PIN at the fifth guess by itself, and counts from when the guess was made.",
             not: [
@@ -58,11 +69,45 @@ struct Difference: Sendable {
                 "900 ms: emit sensorAnswered (after: 900, outcome: lockedOut)",
                 "900 ms: move (because: lockedOut, from: biometric, to: appPIN)",
             ]),
+        "restored": Difference(
+            why: "Nothing travels to another phone, so nothing says that anybody was enrolled.",
+            not: [
+                "400 ms: emit keyInvalidated unknown", "400 ms: failed with (code: keyInvalidated, recovery: reEnrol)",
+            ] + downTheLadder("keyInvalidated"),
+            but: ["400 ms: failed with (code: notEnrolled, recovery: signInAgain)"] + downTheLadder("notEnrolled")),
         "three-mismatches": Difference(
             why: "The ledger tells the third mismatch of a burst as the pause that it makes.",
             not: ["3000 ms: emit sensorAnswered (after: 3000, outcome: notMatched)"],
             but: ["3000 ms: emit sensorAnswered (after: 3000, outcome: paused)"]),
     ]
+
+    /// What is different again through the adapter, because of what Apple's systems tell.
+    static let ofTheAdapter: [String: Difference] = [
+        "sensor-switched-off": Difference(
+            why: "A sensor that is switched off for all apps has the number of one that this app was denied.",
+            not: [
+                "400 ms: emit fellBack (because: skipped biometryUnavailable, from: biometric, to: devicePasscode)",
+                "400 ms: move (because: skipped biometryUnavailable, from: biometric, to: devicePasscode)",
+                "400 ms: offerSetUp (code: biometryUnavailable, recovery: openSettings)",
+            ],
+            but: [
+                "400 ms: emit fellBack (because: skipped permissionDenied, from: biometric, to: devicePasscode)",
+                "400 ms: move (because: skipped permissionDenied, from: biometric, to: devicePasscode)",
+                "400 ms: offerSetUp (code: permissionDenied, recovery: openSettings)",
+            ]),
+        "wet-finger": Difference(
+            why: "Apple's systems tell nothing of single readings.",
+            not: [
+                "1000 ms: emit readPoorly tooPoor", "2000 ms: emit readPoorly removeAndRetry", "3000 ms: emit readPoorly tooPoor",
+                "4000 ms: emit hintShown", "4000 ms: showHint devicePasscode",
+            ]),
+    ]
+
+    private static func downTheLadder(_ code: String) -> [String] {
+        [("biometric", "devicePasscode"), ("devicePasscode", "appPIN"), ("appPIN", "fullCredentials")].flatMap { from, to in
+            ["emit fellBack", "move"].map { "400 ms: \($0) (because: skipped \(code), from: \(from), to: \(to))" }
+        }
+    }
 
     private static func lostWithTheFaces(to rung: String, _ code: String, _ offer: String) -> Difference {
         Difference(

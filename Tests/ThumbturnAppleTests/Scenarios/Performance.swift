@@ -1,5 +1,6 @@
 #if STAND_INS
 import Foundation
+import Security
 import Synchronization
 import TestSupport
 import Testing
@@ -35,11 +36,22 @@ struct Performance: Sendable {
             hasPIN: states[.pin] != nil)
     }
 
+    /// What was seen of a performance, and what of Apple's was called for it, without the set-up.
+    struct Notes: Sendable {
+        var seen: [String]
+        /// How many prompts the app's library asked for.
+        var prompts: Int
+        var evaluations: Int
+        var signatures: Int
+    }
+
     /// Sets the phone up, unlocks, and returns what was seen.
-    func play() async throws -> [String] {
+    func play() async throws -> Notes {
         try await setUp()
         let script = script
         let auth = try Authenticator(server: InMemoryServer.url, platform: script.watching(platform)) { script.hear($0) }
+        let calls = world.device.calls
+        let before = (calls("evaluateAccessControl"), calls("SecKeyCreateSignature"))
         script.begin()
         world.device.nextRefusal.store(scenario.unknownStatus ?? 0, ordering: .relaxed)
         let unlock = Task(executorPreference: script.clock.executor) { await end(auth) }
@@ -54,7 +66,9 @@ struct Performance: Sendable {
             script.note(await unlock.value)
             group.cancelAll()
         }
-        return script.seen
+        return Notes(
+            seen: script.seen, prompts: script.asked, evaluations: calls("evaluateAccessControl") - before.0,
+            signatures: calls("SecKeyCreateSignature") - before.1)
     }
 
     private func end(_ auth: Authenticator) async -> String {

@@ -1,8 +1,9 @@
 #if STAND_INS
 import Foundation
+import Security
 import Testing
 import ThumbturnCore
-import ThumbturnTestKit
+@testable import ThumbturnTestKit
 
 /// Scenario files as an iPhone plays them: first the simulated phone by itself, then the adapter on the stand-ins.
 @Suite struct AppleScenarioTests {
@@ -19,8 +20,10 @@ import ThumbturnTestKit
 
     @Test func eachFileIsPlayedOrSaysWhyNot() {
         #expect(Self.names.count >= 55)
-        for table in [Set(Difference.unplayable.keys), Set(Difference.ofThePhone.keys)] {
-            #expect(table.isSubset(of: Self.names), "a table names a file that is not there")
+        for table in [
+            Difference.unplayable.keys.sorted(), Difference.ofThePhone.keys.sorted(), Difference.ofTheAdapter.keys.sorted(),
+        ] {
+            #expect(Set(table).isSubset(of: Self.names), "a table names a file that is not there")
         }
         #expect(Set(Difference.unplayable.keys).isDisjoint(with: Difference.ofThePhone.keys))
     }
@@ -30,18 +33,50 @@ import ThumbturnTestKit
         let scenario = try Self.scenario(name)
         let world = Performance.world(for: scenario)
         let performance = Performance(scenario, in: world) { world.phone.platform(transport: $0) }
-        let seen = try await world.run { try await performance.play() }
-        Self.compare(seen, scenario, [Difference.ofThePhone[name]])
+        let notes = try await world.run { try await performance.play() }
+        let differences = Self.differences(notes.seen, scenario, [Difference.ofThePhone[name]])
+        #expect(differences == [])
     }
 
-    private static func compare(_ seen: [String], _ scenario: Scenario, _ differences: [Difference?]) {
-        let expected = differences.compactMap(\.self).reduce(scenario.expected) { $1.applied(to: $0) }
-        let (missing, added) = (expected.filter { !seen.contains($0) }, seen.filter { !expected.contains($0) })
-        #expect(missing == [] && added == [], "\(scenario.name)")
-        #expect(seen.count == expected.count, "\(scenario.name)")
-        for line in differences.compactMap({ $0?.not }).joined() {
-            #expect(scenario.expected.contains(line), "a table denies what no file says")
-        }
+    @Test("through the adapter", arguments: played)
+    func throughTheAdapter(_ name: String) async throws {
+        let scenario = try Self.scenario(name)
+        let world = Performance.world(for: scenario)
+        let performance = Performance(scenario, in: world) { world.platform(transport: $0) }
+        let notes = try await world.run { try await performance.play() }
+        let differences = Self.differences(notes.seen, scenario, [Difference.ofThePhone[name], Difference.ofTheAdapter[name]])
+        #expect(differences == [])
+
+        #expect(world.device.calls("SecItemCopyMatching") > 0, "it goes through the adapter")
+        #expect(notes.evaluations == notes.prompts, "each prompt is the adapter's, with a context of its own")
+        if case .granted = scenario.end { #expect(notes.signatures > 0) }
+        world.expectNothingOnTheSide()
+        if differences.isEmpty { Noted.scenario(name) }
+    }
+
+    @Test(
+        "whatever else happened is noticed", arguments: [("1200 ms", "1201 ms"), ("granted by biometric", "granted by appPIN")])
+    func otherwise(_ right: String, _ wrong: String) async throws {
+        let scenario = try Self.scenario("match")
+        let world = Performance.world(for: scenario)
+        let performance = Performance(scenario, in: world) { world.platform(transport: $0) }
+        let seen = try await world.run { try await performance.play() }.seen
+        #expect(Self.differences(seen, scenario, []) == [])
+        #expect(Self.differences(seen.map { $0.replacing(right, with: wrong) }, scenario, []).count == 2)
+        #expect(Self.differences(Array(seen.dropLast()), scenario, []).count == 1)
+    }
+
+    /// What differs, a line each.
+    private static func differences(_ seen: [String], _ scenario: Scenario, _ known: [Difference?]) -> [String] {
+        let expected = known.compactMap(\.self).reduce(scenario.expected) { $1.applied(to: $0) }
+        let denied = known.compactMap { $0?.not }.joined().filter { !scenario.expected.contains($0) }
+        return denied.map { "a table denies what the file does not say: \($0)" }
+            + seen.sorted().difference(from: expected.sorted()).map { change in
+                switch change {
+                case .insert(_, let line, _): "+ \(line)"
+                case .remove(_, let line, _): "- \(line)"
+                }
+            }
     }
 }
 #endif

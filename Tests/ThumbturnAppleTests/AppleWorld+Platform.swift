@@ -1,0 +1,21 @@
+#if STAND_INS
+import Foundation
+import ThumbturnDevice
+import ThumbturnTestKit
+@testable import ThumbturnApple
+
+extension AppleWorld {
+    /// The adapter's platform, with a server and with the app's own PIN screen where the phone has one. No sheet of this system needs a
+    /// pause after it, and a PIN is not stretched for long.
+    ///
+    /// - Parameter installation: where the app's own files are; nil for none.
+    func platform(transport: any Transport, installation: URL? = nil) -> Platform {
+        let keychain = keychain(KeychainPlace(), installedIn: installation)
+        var platform = Platform.apple(
+            keychain, sensor: AppleSensor(system, keychain), pinEntry: phone.platform(transport: transport).pin?.entry,
+            transport: transport, phases: phone.appPhases, clock: phone.clock, pinRounds: 10)
+        platform.promptGap = .zero
+        return platform
+    }
+}
+#endif
