@@ -9,6 +9,7 @@ import Foundation
 public final class StandInKeychain: @unchecked Sendable {
     let lock = NSLock()
     var items: [Item] = []
+    private var failures: [String: OSStatus] = [:]
 
     public init() {}
 
@@ -38,6 +39,11 @@ public final class StandInKeychain: @unchecked Sendable {
     public func restored() {
         lock.withLock { items.removeAll { thisDeviceOnly.contains($0.protection) || $0.key != nil } }
     }
+
+    /// The next call of this name ends with a status, and does nothing: the disk is full, or the app dies there.
+    public func failNext(_ name: String, with status: OSStatus) { lock.withLock { failures[name] = status } }
+
+    func nextFailure(of name: String) -> OSStatus? { lock.withLock { failures.removeValue(forKey: name) } }
 
     static func life(_ access: SecAccessControl?, _ protection: String, _ facts: StandInFacts) -> Life {
         let flags = access?.standInFlags ?? []
@@ -102,6 +108,7 @@ private func prepared(_ query: CFDictionary, _ name: String) -> (device: any Sta
     device.keychain.forgetDead(device.facts)
     noteKeychain(query, on: device)
     if query[kSecClass] == nil { return (device, errSecParam) }
+    if let failure = device.keychain.nextFailure(of: name) { return (device, failure) }
     if let group = query[kSecAttrAccessGroup] as? String, let groups = device.facts.accessGroups, !groups.contains(group) {
         return (device, errSecMissingEntitlement)
     }

@@ -78,8 +78,9 @@ public struct StandInFacts: Sendable {
     /// `LABiometryType`.
     public var sensor = 0
     public var isLockedOut = false
-    /// Whether a use that may ask nobody tells the lockout rather than that it may not ask: which of them comes first is not known.
-    public var lockoutComesFirst = false
+    /// Whether a use that may ask nobody tells why the sensor cannot be asked rather than that it may not ask: which of them comes first
+    /// is not known.
+    public var obstacleComesFirst = false
     /// Whether the lid covers the built-in sensor.
     public var isCovered = false
     /// What the system tells about the enrolled set.
@@ -141,7 +142,7 @@ extension SecAccessControl {
         if let context, context.standInIsOver { return -10 }
         if isMet(by: context) { return nil }
         let facts = device.facts
-        if facts.lockoutComesFirst, facts.isLockedOut, factor == .biometry { return -8 }
+        if facts.obstacleComesFirst, let obstacle = facts.obstacle, factor == .biometry { return obstacle }
         guard context?.standInMayAsk != false else { return -1004 }
         device.calls.note("a prompt of the keychain's own")
         switch device.promptNow(factor) {

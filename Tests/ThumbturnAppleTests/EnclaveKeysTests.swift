@@ -192,8 +192,8 @@ import ThumbturnVerifier
     }
 
     /// Which of the two the system tells when it may ask nobody and the sensor is locked is not known.
-    @Test(arguments: [true, false]) func aLockoutEndsNoKey(_ lockoutComesFirst: Bool) async throws {
-        let world = AppleWorld { $0.lockoutComesFirst = lockoutComesFirst }
+    @Test(arguments: [true, false]) func aLockoutEndsNoKey(_ obstacleComesFirst: Bool) async throws {
+        let world = AppleWorld { $0.obstacleComesFirst = obstacleComesFirst }
         try await world.run {
             let platform = world.parts()
             _ = try await platform.keys.create(.of(.biometric))
@@ -296,6 +296,21 @@ import ThumbturnVerifier
         world.expectNothingOnTheSide()
     }
 
+    @Test func aRecordNeverSpeaksForAnotherKey() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let platform = world.parts()
+            let old = try await platform.keys.create(.of(.biometric))
+            world.device.keychain.failNext("SecItemUpdate", with: -34)
+            let full = await failure { _ = try await platform.keys.create(.of(.biometric)) }
+            #expect(full?.status?.code == -34)
+            let kept = try await platform.keys.publicKey(of: .of(.biometric))
+            let presence = try await ProtectedStoreConformance.presence(.of(.biometric), .biometric, platform.sensor)
+            let signature = try await platform.keys.sign([1], with: .of(.biometric), presence: presence)
+            #expect(try VerifyingKey(jwk: kept).isValid(signature, for: [1]) && kept != old)
+        }
+    }
+
     @Test func accountsServersEnrolmentsAndPlacesShareNothing() async throws {
         let world = AppleWorld()
         try await world.run {
@@ -309,7 +324,8 @@ import ThumbturnVerifier
                 KeyName(server: "https://a.example", account: "ada", enrolment: 2, kind: .session),
                 // The same letters, cut elsewhere.
                 KeyName(server: "https://a.example3", account: "ada", kind: .session),
-                KeyName(server: "https://a.example", account: "3:ada", kind: .session),
+                KeyName(server: "https://a.example", account: "3:ada", kind: .session), .of(.session, account: "ada1"),
+                KeyName(server: "https://a.example", account: "ada", enrolment: 11, kind: .session),
             ]
             var made: Set<String> = []
             for place in places {

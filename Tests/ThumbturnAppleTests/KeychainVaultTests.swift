@@ -121,6 +121,21 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
+    /// Nobody is enrolled any more, and the silent look hears just that: what was for any face may be opened by the next.
+    @Test func whatIsForAnyFaceOutlivesTheLast() async throws {
+        let world = AppleWorld { $0.obstacleComesFirst = true }
+        try await world.run {
+            let store = try #require(world.parts().vaults)
+            let (set, any) = (Self.name(.biometric, "set"), Self.name(.biometric, "any"))
+            try await store.protect(SecretBytes("x"), as: set, access: .biometryCurrentSet)
+            try await store.protect(SecretBytes("y"), as: any, access: .biometryAny)
+            world.phone.removeFaces()
+            #expect(await store.state(of: set) == .invalidated(.unknown))
+            #expect(await store.state(of: any) == .usable)
+        }
+        world.expectNothingOnTheSide()
+    }
+
     @Test func aRemovedPasscodeTakesTheSecretsAlong() async throws {
         let world = AppleWorld()
         try await world.run {
@@ -170,9 +185,14 @@ import ThumbturnTestKit
                 return String(decoding: try await store.release(name, presence: presence).bytes, as: UTF8.self)
             }
             try await store.protect(SecretBytes("old"), as: name, access: .biometryAny)
-            // Before the record: what lies in the other place is not valid, and is in nobody's way.
-            try await keychain.write(Array("half".utf8), as: .vaultSecret(name, .second))
-            expect(try await content(), is: "old")
+            // Before the new one, and between it and its record.
+            for step in ["SecItemAdd", "SecItemUpdate"] {
+                world.device.keychain.failNext(step, with: -34)
+                await expectFailure(.platform) { try await store.protect(SecretBytes("new"), as: name, access: .biometryAny) }
+                #expect(await store.state(of: name) == .usable)
+                expect(try await content(), is: "old")
+            }
+            #expect(world.items.count == 3, "what is not valid is in nobody's way")
             try await store.protect(SecretBytes("new"), as: name, access: .biometryCurrentSet)
             expect(try await content(), is: "new")
             #expect(world.items.map(\.flags?.rawValue).contains(0x8) && world.items.count == 2)
