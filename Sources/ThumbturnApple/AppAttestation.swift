@@ -9,7 +9,8 @@ import Foundation
 public import ThumbturnCore
 public import ThumbturnDevice
 
-/// Evidence of App Attest for the keys of an enrolment: one attested key for each account, kept by its name.
+/// Evidence of App Attest for the keys of an enrolment: one attested key for each account, kept by its name. Make one value for each store:
+/// it asks for one thing at a time.
 ///
 /// The server of this package does not judge it yet; a back end of your own may.
 public struct AppAttestation: Sendable {
@@ -67,6 +68,8 @@ public struct AppAttestation: Sendable {
 
     /// Forgets the key of an account, for example when its enrolment ends. The next evidence comes from a new one.
     public func forget(server: String, account: String) async throws(Failure) {
+        await turns.enter()
+        defer { turns.leave() }
         try await secrets.delete(Self.place(server, account))
     }
 

@@ -59,10 +59,11 @@ public struct AppleSensor: Sensor {
         #if DEBUG
         await advice.give(on: system) { await self.kind() }
         #endif
-        let context = PromptContext(system, for: request.key)
+        let context = PromptContext(
+            system, for: .init(key: request.key, message: request.isForVault ? [] : request.message, place: keychain.place))
         do throws(Failure) {
             try await context.ask(
-                sheet, for: protection(of: request.key), operation: request.isForVault ? .useItem : .useKeySign)
+                sheet, for: try await protection(of: request.key), operation: request.isForVault ? .useItem : .useKeySign)
             return .matched(Presence(context: context))
         } catch {
             return error.code == .notMatched ? .notMatched : .failed(await explained(error))
@@ -81,9 +82,9 @@ public struct AppleSensor: Sensor {
     }
 
     /// What guards the key that will be used: the person shows exactly what it asks for.
-    private func protection(of key: KeyName) async -> Guard {
+    private func protection(of key: KeyName) async throws(Failure) -> Guard {
         guard key.server == Vault.realm else { return .of(key.kind) }
-        return .of(await keychain.access(of: key), behind: key.kind)
+        return try .of(await keychain.access(of: key), behind: key.kind)
     }
 
     /// "Not available" has several causes, which the sensor tells apart when it is looked at.

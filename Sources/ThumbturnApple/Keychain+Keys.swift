@@ -14,7 +14,7 @@ extension Keychain {
     ///
     /// - Parameter password: for a key behind an application password.
     func makeKey(_ name: KeyName, password: [UInt8]? = nil) throws(Failure) -> JWK {
-        try open()
+        try open(toMake: true)
         if let obstacle = obstacle(toMaking: name.kind) { throw obstacle }
         let access = try Guard.of(name.kind).made()
         try KeychainCalls.delete(place.query(.keyRecord(name)))
@@ -64,11 +64,17 @@ extension Keychain {
         try open()
         let context = silentContext(password: password)
         defer { context.invalidate() }
-        let key = try key(name, context)
+        let key: SecKey
+        do throws(Failure) {
+            key = try self.key(name, context)
+        } catch {
+            guard SilentRefusal(error.status) == .refused else { throw error }
+            throw Failure(.notMatched, recovery: .retry, status: error.status)
+        }
         do throws(Failure) {
             return try KeychainCalls.sign(message, with: key)
         } catch {
-            guard SilentRefusal.isWrongPassword(error.status) else { throw error }
+            guard SilentRefusal.mayBeAWrongPassword(error.status) else { throw error }
             throw Failure(.notMatched, recovery: .retry, status: error.status)
         }
     }

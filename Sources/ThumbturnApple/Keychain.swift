@@ -23,10 +23,14 @@ actor Keychain {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe system.executor.asUnownedSerialExecutor() }
 
     /// Wipes what an earlier installation left, once. Comes before every use.
-    func open() throws(Failure) {
+    ///
+    /// - Parameter toMake: whether something will be made or written. That waits for a marker that can be read: it would be wiped if the
+    ///   marker then proved to be missing.
+    func open(toMake: Bool = false) throws(Failure) {
         switch marker?.look() {
+        case nil: break
         case .found?: marker = nil
-        case nil, .unreadable?: break
+        case .unreadable?: if toMake { throw Failure(.notYetReadable, recovery: .retry) }
         case .missing?:
             try KeychainCalls.delete(place.keys)
             try KeychainCalls.delete(place.passwords)
@@ -56,7 +60,7 @@ extension Keychain {
 
     /// Keeps bytes, in the place of those that were there: at no time is there nothing.
     func write(_ bytes: [UInt8], as item: KeychainItem) throws(Failure) {
-        try open()
+        try open(toMake: true)
         let query = place.query(item)
         if try KeychainCalls.update(query, data: bytes) { return }
         var attributes = query

@@ -45,7 +45,8 @@ private struct VaultNote: Codable {
 
 extension Keychain {
     fileprivate func protect(_ secret: [UInt8], as name: KeyName, access: VaultAccess) throws(Failure) {
-        try open()
+        try open(toMake: true)
+        let control = try Guard.of(access, behind: name.kind).made()
         if let obstacle = obstacle(toMaking: name.kind) { throw obstacle }
         let old = try note(name)
         let slot = old?.slot.other ?? .first
@@ -53,7 +54,7 @@ extension Keychain {
         try KeychainCalls.delete(place.query(.vaultSecret(name, slot)))
         var attributes = place.query(.vaultSecret(name, slot))
         attributes[kSecValueData as String] = Data(secret)
-        attributes[kSecAttrAccessControl as String] = try Guard.of(access, behind: name.kind).made()
+        attributes[kSecAttrAccessControl as String] = control
         try KeychainCalls.add(attributes)
         try write(Signing.encode(VaultNote(access: access, slot: slot)), as: .vaultRecord(name))
         if let old { try KeychainCalls.delete(place.query(.vaultSecret(name, old.slot))) }
@@ -91,7 +92,9 @@ extension Keychain {
         try KeychainCalls.delete(place.query(.vaultRecord(name)))
     }
 
-    func access(of name: KeyName) -> VaultAccess { ((try? note(name)) ?? nil)?.access ?? .biometryCurrentSet }
+    func access(of name: KeyName) -> VaultAccess {
+        ((try? note(name)) ?? nil)?.access ?? (name.kind == .passcode ? .passcode : .biometryCurrentSet)
+    }
 
     private func note(_ name: KeyName) throws(Failure) -> VaultNote? {
         try read(.vaultRecord(name)).flatMap { try? JSONDecoder().decode(VaultNote.self, from: Data($0)) }

@@ -35,6 +35,7 @@ extension PromptContext {
             context.localizedFallbackTitle = ""
             context.touchIDAuthenticationAllowableReuseDuration = sheet.reuse
             try await evaluate(guarded.made(), operation, sheet.reason)
+            didMatch = true
         } catch {
             end()
             throw error

@@ -7,9 +7,10 @@ import ThumbturnDevice
 
 /// The one use of what a prompt opened.
 extension PromptContext {
-    /// Signs with the key that the person was asked for. Throws `notMatched` for every other, and the second time.
+    /// Signs the message that the person was asked for, with the key that they were asked for. Throws `notMatched` for every other, and the
+    /// second time.
     func sign(_ message: [UInt8], with name: KeyName, in place: KeychainPlace) throws(Failure) -> [UInt8] {
-        try use(for: name)
+        try use(for: Purpose(key: name, message: message, place: place))
         defer { end() }
         var query = place.query(key: name)
         query[kSecUseAuthenticationContext as String] = context
@@ -19,7 +20,7 @@ extension PromptContext {
 
     /// Reads an item of the name that the person was asked for. Throws `notMatched` for every other, and the second time.
     func read(_ item: KeychainItem, of name: KeyName, in place: KeychainPlace) throws(Failure) -> [UInt8] {
-        try use(for: name)
+        try use(for: Purpose(key: name, message: [], place: place))
         defer { end() }
         var query = place.query(item)
         query[kSecUseAuthenticationContext as String] = context
@@ -27,8 +28,8 @@ extension PromptContext {
         return bytes
     }
 
-    private func use(for name: KeyName) throws(Failure) {
-        guard key == name, wasAsked, !wasUsed else { throw Failure(.notMatched, recovery: .retry) }
+    private func use(for purpose: Purpose) throws(Failure) {
+        guard self.purpose == purpose, didMatch, !wasUsed else { throw Failure(.notMatched, recovery: .retry) }
         wasUsed = true
         // Whatever the system makes of the match: it does not ask again by itself.
         context.interactionNotAllowed = true

@@ -8,15 +8,23 @@ import ThumbturnDevice
 actor PromptContext {
     let context: LAContext
     /// What the person is asked for, and the only thing that is opened; nil where nothing is to be opened.
-    nonisolated let key: KeyName?
+    nonisolated let purpose: Purpose?
     nonisolated let system: AppleSystem
-    /// Whether its one prompt, or its one use, was taken.
+    /// Whether its one prompt was taken, whether the person matched there, and whether that was used.
     var wasAsked = false
+    var didMatch = false
     var wasUsed = false
 
-    init(_ system: AppleSystem, for key: KeyName? = nil) {
+    /// One key, at one place, for one message; for the secret of a vault the message is empty.
+    struct Purpose: Hashable, Sendable {
+        var key: KeyName
+        var message: [UInt8]
+        var place: KeychainPlace
+    }
+
+    init(_ system: AppleSystem, for purpose: Purpose? = nil) {
         self.system = system
-        self.key = key
+        self.purpose = purpose
         context = LAContext()
     }
 

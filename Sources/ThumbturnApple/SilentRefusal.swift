@@ -25,8 +25,8 @@ enum SilentRefusal: Hashable, Sendable {
         case (NSOSStatusErrorDomain, -25300), (NSOSStatusErrorDomain, -26275): self = .isGone
         // Authentication failed.
         case (NSOSStatusErrorDomain, -25293), (AppleStatus.cryptoTokenKit, -5): self = .refused
-        // Damaged; the key or its token was not found.
-        case (AppleStatus.cryptoTokenKit, -3), (AppleStatus.cryptoTokenKit, -6), (AppleStatus.cryptoTokenKit, -7): self = .isGone
+        // Damaged; the key was not found. That the token was not found (-7) says nothing of the key.
+        case (AppleStatus.cryptoTokenKit, -3), (AppleStatus.cryptoTokenKit, -6): self = .isGone
         // Authentication is needed.
         case (AppleStatus.cryptoTokenKit, -9): self = .asks
         default: self = .unclear
@@ -46,15 +46,22 @@ enum SilentRefusal: Hashable, Sendable {
         }
     }
 
-    /// Whether a key with an application password refused the password that it was given. With one given, "somebody has to be asked"
-    /// means that it was not the right one.
-    static func isWrongPassword(_ status: Failure.PlatformStatus?) -> Bool {
-        switch (status?.domain, status?.code) {
-        case (NSOSStatusErrorDomain, -25293), (NSOSStatusErrorDomain, -25308), (AppleStatus.localAuthentication, -1),
-            (AppleStatus.localAuthentication, -1004),
-            (AppleStatus.cryptoTokenKit, -5), (AppleStatus.cryptoTokenKit, -9):
-            true
-        default: false
-        }
+    /// Whether a key with an application password may have refused the password that it was given. What a wrong one looks like is written
+    /// nowhere, and the count on this device is the only limit that a thief meets. So whatever does not say for certain that nothing was
+    /// judged counts as a wrong one.
+    static func mayBeAWrongPassword(_ status: Failure.PlatformStatus?) -> Bool {
+        guard let status else { return false }
+        return !judgedNothing.contains(AppleStatus(domain: status.domain, code: status.code))
     }
+
+    private static let judgedNothing: Set<AppleStatus> = [
+        // Disk, input and output, memory; our own mistake; not found; no entitlement.
+        AppleStatus(-34), AppleStatus(-36), AppleStatus(-108), AppleStatus(-50), AppleStatus(-25300), AppleStatus(-34018),
+        // No connection to the token; no such key; no such token.
+        AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -2), AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -6),
+        AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -7),
+        // The context was over.
+        AppleStatus(domain: AppleStatus.localAuthentication, code: -9),
+        AppleStatus(domain: AppleStatus.localAuthentication, code: -10),
+    ]
 }

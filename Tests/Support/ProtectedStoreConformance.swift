@@ -33,8 +33,12 @@ public enum ProtectedStoreConformance {
     }
 
     /// What a prompt for this name gives.
-    public static func presence(_ name: KeyName, _ rung: Rung, _ sensor: any Sensor) async throws -> Presence {
-        let request = PromptRequest(rung: rung, reason: "Test", cancelButton: .cancel, key: name, message: [])
+    ///
+    /// - Parameter message: what will be signed; empty for a secret.
+    public static func presence(
+        _ name: KeyName, _ rung: Rung, _ sensor: any Sensor, message: [UInt8] = []
+    ) async throws -> Presence {
+        let request = PromptRequest(rung: rung, reason: "Test", cancelButton: .cancel, key: name, message: message)
         guard case .matched(let presence) = await sensor.prompt(request, hearing: { _ in }) else {
             throw Failure(.notMatched, recovery: .retry)
         }

@@ -33,7 +33,7 @@ import ThumbturnTestKit
                 return
             }
             let context = try #require(presence.context as? PromptContext)
-            #expect(context.key == Self.request(rung).key)
+            #expect(context.purpose?.key == Self.request(rung).key)
             #expect(await context.wasUsed == false)
             let (shown, isOver) = await context.standIn
             #expect(shown == [rung == .biometric ? .biometry : .passcode])

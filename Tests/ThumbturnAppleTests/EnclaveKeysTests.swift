@@ -44,7 +44,7 @@ import ThumbturnVerifier
             let made = try await platform.keys.create(.of(kind))
             #expect(world.phone.promptCount == 0, "nobody is asked when a key is made")
             await expectFailure(.notMatched) { _ = try await platform.keys.sign([1], with: .of(kind), presence: nil) }
-            let presence = try await ProtectedStoreConformance.presence(.of(kind), .of(kind), platform.sensor)
+            let presence = try await ProtectedStoreConformance.presence(.of(kind), .of(kind), platform.sensor, message: [1, 2])
             let signature = try await platform.keys.sign([1, 2], with: .of(kind), presence: presence)
             #expect(try VerifyingKey(jwk: made).isValid(signature, for: [1, 2]) && signature.count == 64)
             let again = await failure { _ = try await platform.keys.sign([3], with: .of(kind), presence: presence) }
@@ -61,7 +61,8 @@ import ThumbturnVerifier
             for name in [KeyName.of(.biometric), .of(.biometric, account: "bob"), .of(.passcode)] {
                 _ = try await platform.keys.create(name)
             }
-            let presence = try await ProtectedStoreConformance.presence(.of(.biometric), .biometric, platform.sensor)
+            let presence = try await ProtectedStoreConformance.presence(
+                .of(.biometric), .biometric, platform.sensor, message: [1])
             for other in [KeyName.of(.biometric, account: "bob"), .of(.passcode)] {
                 await expectFailure(.notMatched) { _ = try await platform.keys.sign([1], with: other, presence: presence) }
             }
@@ -78,13 +79,28 @@ import ThumbturnVerifier
         try await world.run {
             let platform = world.parts()
             _ = try await platform.keys.create(.of(.biometric))
-            let presence = try await ProtectedStoreConformance.presence(.of(.biometric), .biometric, platform.sensor)
+            let presence = try await ProtectedStoreConformance.presence(
+                .of(.biometric), .biometric, platform.sensor, message: [1])
             await (presence.context as? PromptContext)?.end()
             let refused = await failure { _ = try await platform.keys.sign([1], with: .of(.biometric), presence: presence) }
             #expect(refused == Failure(.notMatched, recovery: .retry))
             #expect(await platform.keys.state(of: .of(.biometric)) == .usable)
+            // One for another message, and for a key of another place.
+            let signed = try await ProtectedStoreConformance.presence(
+                .of(.biometric), .biometric, platform.sensor, message: [1])
+            await expectFailure(.notMatched) {
+                _ = try await platform.keys.sign([2], with: .of(.biometric), presence: signed)
+            }
+            let elsewhere = world.parts(KeychainPlace(service: "other"))
+            _ = try await elsewhere.keys.create(.of(.biometric))
+            await expectFailure(.notMatched) {
+                _ = try await elsewhere.keys.sign([1], with: .of(.biometric), presence: signed)
+            }
+            _ = try await platform.keys.sign([1], with: .of(.biometric), presence: signed)
             // One that nobody was asked through.
-            let unasked = Presence(context: PromptContext(world.system, for: .of(.biometric)))
+            let unasked = Presence(
+                context: PromptContext(
+                    world.system, for: .init(key: .of(.biometric), message: [1], place: KeychainPlace(service: "test"))))
             await expectFailure(.notMatched) {
                 _ = try await platform.keys.sign([1], with: .of(.biometric), presence: unasked)
             }
@@ -142,7 +158,7 @@ import ThumbturnVerifier
             let made = try await keys.create(.of(.biometric))
             for kind in [KeyKind.passcode, .session] { _ = try await keys.create(.of(kind)) }
             #expect(await keys.state(of: .of(.biometric)) == .usable)
-            let presence = try await ProtectedStoreConformance.presence(.of(.biometric), .biometric, sensor)
+            let presence = try await ProtectedStoreConformance.presence(.of(.biometric), .biometric, sensor, message: [1])
             world.phone.enrolNewFace()
             let dead = await failure { _ = try await keys.sign([1], with: .of(.biometric), presence: presence) }
             #expect(dead?.code == .keyInvalidated && dead?.recovery == .reEnrol && dead?.status != nil)
@@ -305,7 +321,8 @@ import ThumbturnVerifier
             let full = await failure { _ = try await platform.keys.create(.of(.biometric)) }
             #expect(full?.status?.code == -34)
             let kept = try await platform.keys.publicKey(of: .of(.biometric))
-            let presence = try await ProtectedStoreConformance.presence(.of(.biometric), .biometric, platform.sensor)
+            let presence = try await ProtectedStoreConformance.presence(
+                .of(.biometric), .biometric, platform.sensor, message: [1])
             let signature = try await platform.keys.sign([1], with: .of(.biometric), presence: presence)
             #expect(try VerifyingKey(jwk: kept).isValid(signature, for: [1]) && kept != old)
         }
@@ -380,12 +397,14 @@ import ThumbturnVerifier
 extension PromptContext {
     /// One that says that it was asked and shows nobody.
     fileprivate static func worthless(for key: KeyName, on system: AppleSystem) async -> PromptContext {
-        let context = PromptContext(system, for: key)
+        let context = PromptContext(
+            system,
+            for: .init(key: key, message: key.server == Vault.realm ? [] : [1], place: KeychainPlace(service: "test")))
         await context.pretend()
         return context
     }
 
-    private func pretend() { wasAsked = true }
+    private func pretend() { didMatch = true }
 }
 
 /// Counts what it was given.
@@ -407,7 +426,7 @@ private final class OwnThread: SerialExecutor {
     @Test(arguments: [
         (la, -1004, SilentRefusal.asks), (la, -8, .asks), (la, -5, .isGone), (os, -25308, .asks), (os, -25300, .isGone),
         (os, -26275, .isGone), (os, -25293, .refused), (os, -34018, .unclear), (os, -25291, .unclear), (tokens, -3, .isGone),
-        (tokens, -5, .refused), (tokens, -6, .isGone), (tokens, -7, .isGone), (tokens, -9, .asks), (tokens, -2, .unclear),
+        (tokens, -5, .refused), (tokens, -6, .isGone), (tokens, -7, .unclear), (tokens, -9, .asks), (tokens, -2, .unclear),
     ])
     func whatASilentUseTells(_ domain: String, _ code: Int, _ meaning: SilentRefusal) {
         #expect(SilentRefusal(.init(domain: domain, code: code)) == meaning)
@@ -430,10 +449,13 @@ private final class OwnThread: SerialExecutor {
 
     @Test(arguments: [
         (os, -25293, true), (os, -25308, true), (la, -1, true), (la, -1004, true), (tokens, -5, true), (tokens, -9, true),
-        (os, -25300, false), (os, -34018, false), (la, -9, false), (tokens, -7, false), (tokens, -25293, false),
+        (tokens, -3, true), (la, -1009, true), (os, -25330, true), ("elsewhere", 1, true),
+        (os, -25300, false), (os, -34018, false), (os, -34, false), (os, -36, false), (os, -50, false), (os, -108, false),
+        (la, -9, false), (la, -10, false), (tokens, -2, false), (tokens, -6, false), (tokens, -7, false),
     ])
     func whatIsAWrongPIN(_ domain: String, _ code: Int, _ isWrong: Bool) {
-        #expect(SilentRefusal.isWrongPassword(.init(domain: domain, code: code)) == isWrong)
+        #expect(SilentRefusal.mayBeAWrongPassword(.init(domain: domain, code: code)) == isWrong)
+        #expect(!SilentRefusal.mayBeAWrongPassword(nil), "it was not the system that refused")
     }
 }
 #endif

@@ -165,6 +165,11 @@ import ThumbturnTestKit
             #expect(marker.look() == .unreadable)
             let keys = EnclaveKeys(keychain: Keychain(Self.place, on: world.system, marker: marker))
             #expect(await keys.state(of: .of(.session)) == .usable)
+            // What is made now might be wiped when it can be read again.
+            await expectFailure(.notYetReadable) { _ = try await keys.create(.of(.session)) }
+            await expectFailure(.notYetReadable) {
+                try await KeychainSecrets(keychain: Keychain(Self.place, on: world.system, marker: marker)).write([1], as: "a")
+            }
             // Found to be missing later, in the same process.
             try FileManager.default.removeItem(at: link)
             #expect(await keys.state(of: .of(.session)) == .missing)
@@ -197,6 +202,19 @@ import ThumbturnTestKit
             let keychain = Keychain(Self.place, on: world.system, marker: gone)
             await expectFailure(.platform) { _ = try await EnclaveKeys(keychain: keychain).create(.of(.session)) }
             #expect(world.items.isEmpty)
+        }
+    }
+
+    /// An extension has a folder of its own, and items without a group may lie where it sees them.
+    @Test func anotherAppWipesNothingOfThisOne() async throws {
+        try await withFolder { world, folder in
+            let (app, other) = (
+                KeychainPlace(service: "acme", accessGroup: nil, app: "com.acme.bank"),
+                KeychainPlace(service: "acme", accessGroup: nil, app: "com.acme.bank.widget")
+            )
+            try await Self.fill(world.parts(app))
+            #expect(await world.parts(other, installedIn: folder).keys.state(of: .of(.session)) == .missing)
+            #expect(await world.parts(app).keys.state(of: .of(.session)) == .usable)
         }
     }
 

@@ -23,6 +23,12 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
+    @Test(arguments: VaultAccess.allCases, KeyKind.allCases)
+    func whatHasNotThatRungIsNotGuardedByIt(_ access: VaultAccess, _ kind: KeyKind) {
+        let has = access.rungs.contains { $0.key == kind }
+        #expect(((try? Guard.of(access, behind: kind)) != nil) == has)
+    }
+
     @Test(arguments: [
         (KeyKind.biometric, VaultAccess.biometryCurrentSet, UInt(0x8)), (.biometric, .biometryAny, 0x2),
         (.biometric, .userPresence, 0x2), (.passcode, .userPresence, 0x10), (.passcode, .passcode, 0x10),

@@ -26,13 +26,15 @@ struct Guard: Equatable, Sendable {
         }
     }
 
-    /// A secret of a vault behind one rung. Never with `privateKeyUsage`: a password behind that could not be decrypted.
-    static func of(_ access: VaultAccess, behind kind: KeyKind) -> Guard {
+    /// A secret of a vault behind one rung. Never with `privateKeyUsage`: a password behind that could not be decrypted. Throws for a rung
+    /// that the access does not have.
+    static func of(_ access: VaultAccess, behind kind: KeyKind) throws(Failure) -> Guard {
+        guard access.rungs.contains(where: { $0.key == kind }) else { throw Failure(.policyDenies, recovery: .report) }
         let flags: SecAccessControlCreateFlags =
-            switch (kind, access) {
-            case (.biometric, .biometryCurrentSet): .biometryCurrentSet
-            case (.biometric, _): .biometryAny
-            default: .devicePasscode
+            switch kind {
+            case .biometric: access == .biometryCurrentSet ? .biometryCurrentSet : .biometryAny
+            // No rung of a vault has another kind.
+            case .passcode, .session, .pin: .devicePasscode
             }
         return Guard(protection: .whenPasscodeSetThisDeviceOnly, flags: flags)
     }
