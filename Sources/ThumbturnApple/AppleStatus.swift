@@ -107,6 +107,19 @@ extension AppleStatus {
     ]
 }
 
+// MARK: - Refused when something is made
+
+extension AppleStatus {
+    /// What it means when an item or a key could not be made. "Not available" says that there is no key of the class: where the class
+    /// wants a passcode, it is the passcode that is missing. Nobody else is told to set one.
+    ///
+    /// - Parameter needsPasscode: whether it was to be protected with "when a passcode is set".
+    func failureOfMaking(needsPasscode: Bool) -> Failure {
+        guard needsPasscode, self == AppleStatus(-25291) else { return failure }
+        return Failure(.passcodeNotSet, recovery: .setPasscode, status: status)
+    }
+}
+
 // MARK: - Refused after a match
 
 extension AppleStatus {

@@ -69,6 +69,16 @@ import ThumbturnCore
         #expect(AppleStatus(NSError(domain: LAErrorDomain, code: -4)).failure.code == .cancelledBySystem)
     }
 
+    @Test func onlyWhatNeedsAPasscodeAsksForOne() {
+        let failure = AppleStatus(-25291).failureOfMaking(needsPasscode: true)
+        #expect(failure.code == .passcodeNotSet && failure.recovery == .setPasscode)
+        #expect(failure.status == .init(domain: NSOSStatusErrorDomain, code: -25291))
+        #expect(AppleStatus(-25291).failureOfMaking(needsPasscode: false) == AppleStatus(-25291).failure)
+        for other in [AppleStatus(-25293), AppleStatus(-25308), AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -25291)] {
+            #expect(other.failureOfMaking(needsPasscode: true) == other.failure)
+        }
+    }
+
     // MARK: A refusal after a match
 
     struct Refusal: CustomTestStringConvertible, Sendable {
