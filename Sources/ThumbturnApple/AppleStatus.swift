@@ -79,7 +79,9 @@ extension AppleStatus {
         -50: (.platform, .report),  // errSecParam
         -108: (.platform, .retry),  // errSecAllocate
         -128: (.cancelledByUser, .retry),
-        -25291: (.passcodeNotSet, .setPasscode),  // errSecNotAvailable: there is no key of this class without a passcode
+        // errSecNotAvailable: no key of the class, or nobody logged in. It is the passcode that is missing only for what is made with a
+        // class that wants one: ``failureOfMaking(needsPasscode:)``.
+        -25291: (.platform, .retry),
         // errSecAuthFailed: everything that went wrong with a prompt except cancelling it. It is no cancelling, and nobody who sees it
         // alone can know more.
         -25293: (.platform, .retry),

@@ -1,4 +1,4 @@
-#if STAND_INS
+#if canImport(LocalAuthentication) && canImport(Security)
 import Foundation
 import LocalAuthentication
 import Security
@@ -34,7 +34,7 @@ import ThumbturnCore
     static let keychain =
         [
             (-34, .platform, .retry), (-36, .platform, .retry), (-50, .platform, .report), (-108, .platform, .retry),
-            (-128, .cancelledByUser, .retry), (-25291, .passcodeNotSet, .setPasscode), (-25293, .platform, .retry),
+            (-128, .cancelledByUser, .retry), (-25291, .platform, .retry), (-25293, .platform, .retry),
             (-25299, .platform, .retry), (-25300, .notEnrolled, .reEnrol), (-25308, .notYetReadable, .retry),
             (-25315, .notYetReadable, .retry), (-25320, .notYetReadable, .retry), (-26275, .keyInvalidated, .reEnrol),
             (-34018, .platform, .report), (-4, .platform, .report), (-909, .platform, .report), (-2070, .platform, .report),
@@ -73,7 +73,7 @@ import ThumbturnCore
         let failure = AppleStatus(-25291).failureOfMaking(needsPasscode: true)
         #expect(failure.code == .passcodeNotSet && failure.recovery == .setPasscode)
         #expect(failure.status == .init(domain: NSOSStatusErrorDomain, code: -25291))
-        #expect(AppleStatus(-25291).failureOfMaking(needsPasscode: false) == AppleStatus(-25291).failure)
+        #expect(AppleStatus(-25291).failureOfMaking(needsPasscode: false).code == .platform)
         for other in [AppleStatus(-25293), AppleStatus(-25308), AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -25291)] {
             #expect(other.failureOfMaking(needsPasscode: true) == other.failure)
         }
