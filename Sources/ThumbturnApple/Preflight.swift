@@ -23,13 +23,16 @@ struct Preflight: Hashable, Sendable {
         default: break
         }
         if environment?.isCovered == true { return .lidClosed }
-        // "Not available" on a device that has the sensor: the person has not allowed it to this app.
-        let isDenied = obstacle == AppleStatus(domain: AppleStatus.localAuthentication, code: -6) && sensor != 0
+        // "Not available" on a device with a sensor that asks for permission: the person has not allowed it to this app.
+        let isDenied = obstacle == AppleStatus(domain: AppleStatus.localAuthentication, code: -6) && needsPermission
         return isDenied ? .permissionDenied : .unavailable
     }
+
+    /// Each app asks for Face ID and for Optic ID. Touch ID needs no permission, so nobody is sent to the settings for one.
+    private var needsPermission: Bool { kind == .face || kind == .iris }
 }
 
-/// What `LAEnvironment` says (iOS 18, macOS 15).
+/// What `LAEnvironment` says (iOS 18, macOS 15, visionOS 2).
 struct SensorEnvironment: Hashable, Sendable {
     var isLockedOut: Bool
     /// The lid of a portable Mac covers its sensor.

@@ -1,14 +1,11 @@
-#if STAND_INS
+#if canImport(LocalAuthentication) && canImport(Security)
 import Foundation
 import LocalAuthentication
-import Security
 import Testing
 import ThumbturnCore
-import ThumbturnDevice
-import ThumbturnTestKit
 @testable import ThumbturnApple
 
-/// What is known of the sensor without asking anybody.
+/// What a system's answers say of the sensor: the pure table.
 @Suite struct PreflightTests {
     struct Row: CustomTestStringConvertible, Sendable {
         var code: Int?
@@ -28,7 +25,10 @@ import ThumbturnTestKit
         Row(environment: locked, state: .lockedOut(.untilPasscode)), Row(code: -8, state: .lockedOut(.untilPasscode)),
         Row(code: -7, state: .notEnrolled), Row(code: -7, environment: locked, state: .lockedOut(.untilPasscode)),
         Row(code: -5, state: .passcodeNotSet), Row(code: -5, environment: covered, state: .passcodeNotSet),
-        Row(code: -6, state: .permissionDenied), Row(code: -6, sensor: 0, state: .unavailable),
+        Row(code: -6, state: .permissionDenied), Row(code: -6, sensor: 4, state: .permissionDenied),
+        // Only Face ID and Optic ID ask for permission.
+        Row(code: -6, sensor: 1, state: .unavailable), Row(code: -6, sensor: 0, state: .unavailable),
+        Row(code: -6, sensor: 3, state: .unavailable),
         Row(code: -6, sensor: 1, environment: covered, state: .lidClosed),
         // An external sensor works while the lid covers the other.
         Row(sensor: 1, environment: covered, state: .ready),
@@ -39,86 +39,6 @@ import ThumbturnTestKit
     @Test(arguments: rows) func everyAnswerIsOneState(row: Row) {
         let obstacle = row.code.map { AppleStatus(domain: LAErrorDomain, code: $0) }
         #expect(Preflight(obstacle: obstacle, sensor: row.sensor, environment: row.environment).state == row.state)
-    }
-
-    /// A phone, what befalls it, and what its sensor is then.
-    struct Story: CustomTestStringConvertible, Sendable {
-        var testDescription: String
-        var hasSensor = true
-        var hasPasscode = true
-        var more: @Sendable (inout StandInFacts) -> Void = { _ in }
-        var befalls: @Sendable (SimulatedPhone) -> Void = { _ in }
-        var state: BiometryState
-        var isPasscodeSet = true
-    }
-
-    static let stories = [
-        Story(testDescription: "as it is", state: .ready),
-        Story(testDescription: "no sensor", hasSensor: false, state: .unavailable),
-        Story(testDescription: "denied", befalls: { $0.setPermission(false) }, state: .permissionDenied),
-        Story(testDescription: "nobody enrolled", befalls: { $0.removeFaces() }, state: .notEnrolled),
-        Story(testDescription: "no passcode", befalls: { $0.removePasscode() }, state: .passcodeNotSet, isPasscodeSet: false),
-        Story(
-            testDescription: "no sensor and no passcode", hasSensor: false, hasPasscode: false, state: .unavailable,
-            isPasscodeSet: false),
-        Story(testDescription: "lid closed", befalls: { $0.setLidClosed(true) }, state: .lidClosed),
-        Story(testDescription: "started again", befalls: { $0.reboot() }, state: .lockedOut(.untilPasscode)),
-        Story(
-            testDescription: "locked, and only the environment says so", more: { $0.isLockedOut = true },
-            state: .lockedOut(.untilPasscode)),
-    ]
-
-    @Test(arguments: stories) func aPhoneIsKnownWithoutAPrompt(story: Story) async throws {
-        let world = AppleWorld(hasSensor: story.hasSensor, hasPasscode: story.hasPasscode, story.more)
-        story.befalls(world.phone)
-        try await world.run {
-            let sensor = AppleSensor(world.system)
-            #expect(await sensor.biometry() == story.state)
-            #expect(await sensor.isPasscodeSet() == story.isPasscodeSet)
-            #expect(await sensor.kind() == (story.hasSensor ? .face : nil))
-        }
-        #expect(world.device.calls("canEvaluatePolicy") >= 3)
-        #expect(world.phone.promptCount == 0)
-    }
-
-    @Test func aLockoutIsKnownAlsoWhereTheSystemHasNoEnvironment() async throws {
-        let world = AppleWorld()
-        world.phone.reboot()
-        var system = world.system
-        system.environment = nil
-        let sensor = AppleSensor(system)
-        try await world.run { #expect(await sensor.biometry() == .lockedOut(.untilPasscode)) }
-        #expect(world.device.calls("LAEnvironment") == 0)
-    }
-
-    @Test(arguments: [SensorKind.face, .finger, .iris]) func everySensorHasItsName(kind: SensorKind) async throws {
-        let world = AppleWorld(.iPhone(kind))
-        try await world.run { #expect(await AppleSensor(world.system).kind() == kind) }
-    }
-
-    @Test func theMarkIsTheSystemsAndUnknownWhereItTellsNone() async throws {
-        let world = AppleWorld()
-        try await world.run {
-            let sensor = AppleSensor(world.system)
-            let first = await sensor.enrolmentMark()
-            #expect(first == world.phone.facts().mark)
-            #expect(first != nil)
-            world.phone.enrolNewFace()
-            let second = await sensor.enrolmentMark()
-            #expect(EnrolmentMark.change(from: first, to: second) == .changed)
-            world.phone.upgradeSystem()
-            #expect(EnrolmentMark.change(from: second, to: await sensor.enrolmentMark()) == .afterUpgrade)
-        }
-    }
-
-    @Test func aMarkThatFollowsARefusedPolicyIsUnknown() async throws {
-        let world = AppleWorld { $0.stateHash = Data([1]) }
-        try await world.run {
-            let sensor = AppleSensor(world.system)
-            #expect(await sensor.enrolmentMark()?.state == [1])
-            world.phone.setPermission(false)
-            #expect(await sensor.enrolmentMark() == nil)
-        }
     }
 }
 #endif
