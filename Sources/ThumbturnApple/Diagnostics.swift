@@ -5,7 +5,7 @@ public import ThumbturnCore
 import ThumbturnDevice
 
 /// What an app forgets and a bug report needs: the facts on which prompts and keys depend. There is no secret in it, and nobody is asked
-/// for anything.
+/// for anything. An item is put into the keychain and taken out again, because only that tells whether it can be used.
 ///
 ///     print(await Diagnostics.snapshot())
 public struct Diagnostics: Hashable, Sendable, CustomStringConvertible {
@@ -50,7 +50,7 @@ public struct Diagnostics: Hashable, Sendable, CustomStringConvertible {
         return Diagnostics(
             sensor: preflight.kind, biometry: preflight.state, isPasscodeSet: await context.isPasscodeSet(),
             isSensorCovered: preflight.environment?.isCovered, hasFaceIDReason: system.faceIDReason()?.isEmpty == false,
-            keychain: await Keychain(place, on: system).answer())
+            keychain: await Diagnostics.answer(in: place, on: system))
     }
 
     /// What to add to the app, in a sentence; nil where nothing is missing.
@@ -82,21 +82,25 @@ extension Diagnostics.KeychainAnswer: CustomStringConvertible {
     }
 }
 
-extension Keychain {
-    /// Looks for something that is never there: how the keychain says so tells whether it can be read.
-    fileprivate func answer() -> Diagnostics.KeychainAnswer {
-        var query: [String: Any] = [
-            kSecClass as String: kSecClassGenericPassword,
-            kSecAttrService as String: place.service + ".diagnostics",
-            kSecUseDataProtectionKeychain as String: true,
-        ]
-        query[kSecAttrAccessGroup as String] = place.accessGroup
-        let status = AppleStatus(SecItemCopyMatching(query as CFDictionary, nil))
-        switch status.code {
-        case Int(errSecSuccess), Int(errSecItemNotFound): return .readable
-        case Int(errSecInteractionNotAllowed): return .notYetReadable
-        case Int(errSecMissingEntitlement): return .missingEntitlement
-        default: return .trouble(status.status)
+extension Diagnostics {
+    /// Keeps an item for a moment, as everything is kept that needs no prompt. A search would not tell: what is not there is "not found"
+    /// also before the first unlock. In a place of its own, and without the mark of an installation, so nothing else is touched.
+    private static func answer(in place: KeychainPlace, on system: AppleSystem) async -> KeychainAnswer {
+        let place = KeychainPlace(service: place.service + ".diagnostics", accessGroup: place.accessGroup)
+        let (keychain, probe) = (Keychain(place, on: system), KeychainItem.secret("probe"))
+        do {
+            try await keychain.write([1], as: probe)
+            try await keychain.delete(probe)
+            return .readable
+        } catch {
+            let status = error.status ?? AppleStatus(nil).status
+            switch status.code {
+            // Another snapshot was faster, so it can be written.
+            case Int(errSecDuplicateItem): return .readable
+            case Int(errSecInteractionNotAllowed): return .notYetReadable
+            case Int(errSecMissingEntitlement): return .missingEntitlement
+            default: return .trouble(status)
+            }
         }
     }
 }

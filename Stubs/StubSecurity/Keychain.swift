@@ -112,8 +112,12 @@ private func prepared(_ query: CFDictionary, _ name: String) -> (device: any Sta
     if let group = query[kSecAttrAccessGroup] as? String, let groups = device.facts.accessGroups, !groups.contains(group) {
         return (device, errSecMissingEntitlement)
     }
-    return (device, device.facts.isReadable ? errSecSuccess : errSecInteractionNotAllowed)
+    return (device, errSecSuccess)
 }
+
+/// Before the first unlock there is no class key, neither for what is there nor for what is new. What is not there is not found all the
+/// same, because nothing has to be opened to see that.
+private let locked = errSecInteractionNotAllowed
 
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
@@ -127,6 +131,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
         // A list with this one has no right to decrypt. The number is not known.
         if access.standInFlags.contains(.privateKeyUsage) { return errSecAuthFailed }
     }
+    guard device.facts.isReadable else { return locked }
     let protection = access?.standInProtection ?? accessible ?? kSecAttrAccessibleWhenUnlocked
     if protection == kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, device.facts.passcode == nil { return errSecNotAvailable }
     if access?.standInFlags.contains(.biometryCurrentSet) == true, device.facts.enrolment == nil { return errSecAuthFailed }
@@ -159,6 +164,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         !(skips && item.access.map { !$0.standInFlags.constraints.isEmpty && !$0.isMet(by: context) } == true)
     }
     guard let first = found.first else { return errSecItemNotFound }
+    guard device.facts.isReadable else { return locked }
     if query[kSecReturnRef] as? Bool == true, let key = first.key {
         // A reference comes without anybody being asked; the context goes with it.
         result?.pointee = key.copy(using: context)
@@ -186,6 +192,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     let context = query[kSecUseAuthenticationContext] as? any StandInContext
     let found = keychain.lock.withLock { keychain.matches(query).map { keychain.items[$0] } }
     guard let first = found.first else { return errSecItemNotFound }
+    guard device.facts.isReadable else { return locked }
     if let made = first.life.enrolment, made != device.facts.enrolment { return device.facts.deadStatus }
     if let refusal = first.access?.refusal(context, on: device) { return flattened(refusal) }
     return keychain.lock.withLock {
@@ -205,9 +212,10 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     let (device, status) = prepared(query, "SecItemDelete")
     guard status == errSecSuccess else { return status }
     guard query[kSecMatchLimit] == nil, query[kSecValueRef] == nil else { return errSecParam }
-    let keychain = device.keychain
+    let (keychain, isReadable) = (device.keychain, device.facts.isReadable)
     return keychain.lock.withLock {
         let found = Set(keychain.matches(query))
+        guard found.isEmpty || isReadable else { return locked }
         keychain.items = keychain.items.enumerated().filter { !found.contains($0.offset) }.map(\.element)
         return found.isEmpty ? errSecItemNotFound : errSecSuccess
     }

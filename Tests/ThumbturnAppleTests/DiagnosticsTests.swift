@@ -3,6 +3,7 @@ import Foundation
 import LocalAuthentication
 import Security
 import Testing
+import TestSupport
 import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
@@ -25,8 +26,10 @@ import ThumbturnTestKit
                 NSFaceIDUsageDescription: present
                 keychain: readable
                 """)
-        #expect(world.device.calls("SecItemCopyMatching") == 1)
+        #expect(world.device.calls("SecItemAdd") == 1)
+        #expect(world.items.isEmpty, "what it kept for a moment is gone")
         #expect(world.phone.promptCount == 0)
+        world.expectNothingOnTheSide()
     }
 
     @Test func whatIsWrongIsNamed() async throws {
@@ -57,6 +60,31 @@ import ThumbturnTestKit
         #expect(found.advice == nil, "only Face ID needs the text")
     }
 
+    static let answers: [(Int32, Diagnostics.KeychainAnswer)] = [
+        (-25299, .readable), (-34018, .missingEntitlement), (-25308, .notYetReadable),
+        (-36, .trouble(.init(domain: NSOSStatusErrorDomain, code: -36))),
+    ]
+
+    @Test(arguments: answers) func whatTheKeychainAnswersIsNamed(
+        _ status: Int32, _ answer: Diagnostics.KeychainAnswer
+    ) async throws {
+        let world = AppleWorld()
+        world.device.keychain.failNext("SecItemAdd", with: status)
+        let found = try await world.run { await Diagnostics.snapshot(of: world.system) }
+        #expect(found.keychain == answer)
+    }
+
+    @Test func nothingElseOfTheAppIsTouched() async throws {
+        let world = AppleWorld()
+        let place = KeychainPlace(service: "test")
+        try await world.run {
+            try await world.parts(place).secrets.write([7], as: "probe")
+            _ = await Diagnostics.snapshot(of: world.system, place: place)
+            expect(try await world.parts(place).secrets.read("probe"), is: [7])
+        }
+        #expect(world.items.count == 1)
+    }
+
     @Test func theTextIsThatOfTheBundle() async throws {
         let world = AppleWorld()
         let folder = FileManager.default.temporaryDirectory.appending(path: "thumbturn-\(UUID().uuidString).bundle")
@@ -73,26 +101,6 @@ import ThumbturnTestKit
         }
         #expect(with.hasFaceIDReason)
         #expect(!without.hasFaceIDReason)
-    }
-}
-
-@Suite struct ScenePhasesTests {
-    @Test(arguments: ["UIApplication", "NSApplication"]) func theNotificationsOfTheSystemAreHeard(family: String) async {
-        let center = NotificationCenter()
-        let phases = ScenePhases(center)
-        let names =
-            family == "UIApplication"
-            ? ["WillResignActive", "DidEnterBackground", "WillEnterForeground", "DidBecomeActive"]
-            : ["DidResignActive", "DidHide", "DidUnhide", "DidBecomeActive"]
-        var heard = phases.phases().makeAsyncIterator()
-        #expect(await heard.next() == .front)
-        for (name, phase) in zip(names, [AppPhase.inactive, .back, .inactive, .front]) {
-            center.post(name: Notification.Name("\(family)\(name)Notification"), object: nil)
-            #expect(await heard.next() == phase)
-        }
-        center.post(name: Notification.Name("\(family)\(names[1])Notification"), object: nil)
-        var late = phases.phases().makeAsyncIterator()
-        #expect(await late.next() == .back)
     }
 }
 #endif

@@ -251,9 +251,10 @@ import ThumbturnVerifier
             let keys = world.parts().keys
             for kind in [KeyKind.biometric, .passcode, .session] { _ = try await keys.create(.of(kind)) }
             if isPrewarmed { world.phone.prewarm() } else { world.phone.reboot() }
-            for kind in [KeyKind.biometric, .passcode, .session, .pin] {
+            for kind in [KeyKind.biometric, .passcode, .session] {
                 #expect(await keys.state(of: .of(kind)) == .notYetReadable)
             }
+            #expect(await keys.state(of: .of(.pin)) == .missing, "what never was needs no unlocking to be missed")
             await expectFailure(.notYetReadable) { _ = try await keys.publicKey(of: .of(.biometric)) }
             await expectFailure(.notYetReadable) { _ = try await keys.create(.of(.session)) }
             await expectFailure(.notYetReadable) { try await keys.delete(.of(.session)) }

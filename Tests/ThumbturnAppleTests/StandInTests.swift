@@ -10,13 +10,35 @@ import ThumbturnTestKit
 @Suite struct StandInTests {
     @Test func anItemIsThereOnce() async throws {
         try await AppleWorld().run {
-            let item: [String: Any] = [
-                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s", kSecAttrAccount as String: "a",
-                kSecValueData as String: Data("x".utf8),
-            ]
+            let item = Self.item("a")
             #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
             #expect(SecItemAdd(item as CFDictionary, nil) == errSecDuplicateItem)
         }
+    }
+
+    @Test func beforeTheFirstUnlockOnlyWhatIsThereIsLocked() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let (here, elsewhere) = (Self.item("a"), Self.item("b"))
+            #expect(SecItemAdd(here as CFDictionary, nil) == errSecSuccess)
+            world.phone.reboot()
+            for (item, status) in [(here, errSecInteractionNotAllowed), (elsewhere, errSecItemNotFound)] {
+                var query = item
+                query[kSecValueData as String] = nil
+                #expect(SecItemCopyMatching(query as CFDictionary, nil) == status)
+                #expect(SecItemUpdate(query as CFDictionary, [kSecValueData as String: Data()] as CFDictionary) == status)
+                #expect(SecItemDelete(query as CFDictionary) == status)
+                #expect(SecItemAdd(item as CFDictionary, nil) == errSecInteractionNotAllowed)
+            }
+            #expect(world.items.count == 1)
+        }
+    }
+
+    private static func item(_ account: String) -> [String: Any] {
+        [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s", kSecAttrAccount as String: account,
+            kSecValueData as String: Data("x".utf8),
+        ]
     }
 
     @Test func aContextThatWasShownOnceMatchesAgainWithoutAPrompt() async throws {
