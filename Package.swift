@@ -55,7 +55,7 @@ let apple: [SwiftSetting] =
 
 let package = Package(
     name: "thumbturn",
-    platforms: [.macOS(.v15), .iOS(.v18), .visionOS(.v2)],
+    platforms: [.macOS(.v15), .iOS(.v18), .macCatalyst(.v18), .visionOS(.v2)],
     products: [
         .library(name: "Thumbturn", targets: ["Thumbturn"]),
         .library(name: "ThumbturnVerifier", targets: ["ThumbturnVerifier"]),
@@ -95,7 +95,7 @@ let package = Package(
             dependencies: [
                 "ThumbturnCore", "ThumbturnDevice",
                 .target(name: "ThumbturnLinux", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
-                .target(name: "ThumbturnApple", condition: .when(platforms: [.macOS, .iOS, .visionOS])),
+                .target(name: "ThumbturnApple", condition: .when(platforms: [.macOS, .iOS, .macCatalyst, .visionOS])),
             ],
             swiftSettings: strict
         ),

@@ -6,6 +6,3 @@
 #if LinuxDevice && os(Linux)
 @_exported public import ThumbturnLinux
 #endif
-#if canImport(ThumbturnApple) && (os(iOS) || os(macOS) || os(visionOS))
-@_exported public import ThumbturnApple
-#endif

@@ -11,7 +11,7 @@ struct AppleSystem: Sendable {
     var executor: any SerialExecutor = BlockingQueue.shared
     /// Where tasks begin that nobody waits for; nil for the usual threads. A clock that stands still while code runs gives its own.
     var tasks: (any TaskExecutor)?
-    /// What the system says of its sensor without a prompt and without a context; nil where it has nothing that says so.
+    /// What the system says of its sensor without a prompt and without a context; nil where nothing says so, as on a system without it.
     var environment: (@Sendable () -> SensorEnvironment?)? = SensorEnvironment.system
     /// The major version of the operating system.
     var majorVersion: @Sendable () -> Int = { ProcessInfo.processInfo.operatingSystemVersion.majorVersion }
@@ -22,15 +22,11 @@ struct AppleSystem: Sendable {
 }
 
 extension SensorEnvironment {
-    #if os(visionOS)
-    static let system: (@Sendable () -> SensorEnvironment?)? = nil
-    #else
     static let system: (@Sendable () -> SensorEnvironment?)? = {
         LAEnvironment.currentUser.state.biometry.map {
             SensorEnvironment(isLockedOut: $0.isLockedOut, isCovered: $0.builtInSensorInaccessible)
         }
     }
-    #endif
 }
 
 /// One thread's worth of work, on a queue of Dispatch.

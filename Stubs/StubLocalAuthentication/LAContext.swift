@@ -166,7 +166,7 @@ public final class LADomainStateBiometry: NSObject {
     }
 }
 
-/// The passive view of the environment (iOS 18, macOS 15; not on visionOS as far as is known).
+/// The passive view of the environment (iOS 18, macOS 15, visionOS 2).
 public final class LAEnvironment: NSObject {
     public static var currentUser: LAEnvironment { LAEnvironment() }
     public var state: State { State(StandIns.current.facts) }

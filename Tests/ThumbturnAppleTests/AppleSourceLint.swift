@@ -26,6 +26,7 @@ import TestSupport
         (#"DispatchSerialQueue"#, "not everywhere"),
         (#"\bas NSDictionary\b|\bas CFString\b|\bas CFData\?"#, "queries are [String: Any], cast once `as CFDictionary`"),
         (#"\bDispatchQueue\.main\b|\.sync \{"#, "a prompt would block the screen it is on"),
+        (#"#if .*\bos\("#, "what differs between systems is given, so that every branch runs here: `AppleSystem`"),
         (#"@unchecked Sendable|nonisolated\(unsafe\)"#, "nothing that is not Sendable leaves its actor"),
         (#"\bimport Stub|\bStandIn"#, "the adapter knows Apple's names alone"),
         (#"\b(print|NSLog|os_log|debugPrint)\("#, "a library throws what its caller can handle"),
@@ -50,7 +51,7 @@ import TestSupport
         ".touchIDAny", "LABiometryNone", "context.evaluatedPolicyDomainState", "maxBiometryFailures",
         ".deviceOwnerAuthenticationWithWatch", ".biometryNotPaired", "SecAccessControlCreateFlags.watch",
         "SecKeyCreateAttestation", "DispatchSerialQueue", "query as NSDictionary", "DispatchQueue.main.async",
-        "extension LAContext: @unchecked Sendable", "import StubSecurity", "print(error)",
+        "#if os(visionOS)", "extension LAContext: @unchecked Sendable", "import StubSecurity", "print(error)",
     ]) func aForbiddenNameWouldBeFound(_ line: String) throws {
         #expect(try Self.forbidden.contains { line.contains(try Self.regex($0.pattern)) })
     }
@@ -68,6 +69,16 @@ import TestSupport
             guard text.contains(/StandIn|AppleWorld/) else { continue }
             #expect(text.hasPrefix("#if STAND_INS"), "\(file)")
         }
+    }
+
+    /// Mac Catalyst is iOS to the compiler and a platform of its own to the package, so what the one re-exports the other has to link.
+    @Test func theAdapterIsLinkedWhereverItIsReExported() throws {
+        let manifest = try String(contentsOf: repository.appendingPathComponent("Package.swift"), encoding: .utf8)
+        let condition = /name: "ThumbturnApple", condition: \.when\(platforms: \[([^\]]*)\]/
+        let linked = try #require(manifest.firstMatch(of: condition)?.1)
+        #expect(linked == ".macOS, .iOS, .macCatalyst, .visionOS")
+        let text = try #require(try Self.files(in: "Sources/Thumbturn").first { $0.file == "Thumbturn.swift" }).text
+        #expect(text.contains("#if os(iOS) || os(macOS) || os(visionOS)\n@_exported public import ThumbturnApple"))
     }
 
     /// Every symbol of Apple's that the adapter uses stands in docs/apple.md, with its source, and none that it does not use.
