@@ -2,7 +2,8 @@ public import ThumbturnCore
 
 /// Who can tell whether a PIN is right.
 public enum PINJudge: Hashable, Sendable {
-    /// The key: it refuses a wrong PIN, and its hardware counts.
+    /// The key: it refuses a wrong PIN. Some hardware counts, too, as a TPM does; Apple's Secure Enclave only judges, and there the ledger
+    /// slows the app and nothing slows the hardware.
     case key
     /// The server alone: a wrong PIN makes another key's signature, and nothing on the device knows.
     case server
