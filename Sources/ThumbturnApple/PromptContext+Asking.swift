@@ -12,9 +12,9 @@ struct Sheet: Hashable, Sendable {
     /// The cancel button; nil for the system's own word.
     var cancelTitle: String?
     /// How long ago the lock screen may have seen the person, in seconds; 0 for a sheet that is shown each time.
-    var reuse: TimeInterval = 0
+    var reuse: TimeInterval
 
-    init?(reason: String, cancelTitle: String? = nil, reuse: TimeInterval = 0) {
+    init?(reason: String, cancelTitle: String?, reuse: TimeInterval) {
         guard reason.contains(where: { !$0.isWhitespace }) else { return nil }
         self.reason = reason
         self.cancelTitle = cancelTitle

@@ -192,10 +192,12 @@ import ThumbturnVerifier
         let world = AppleWorld()
         try await world.run {
             let keys = world.parts().keys
-            for kind in [KeyKind.biometric, .passcode, .session] { _ = try await keys.create(.of(kind)) }
+            var made: [KeyKind: JWK] = [:]
+            for kind in [KeyKind.biometric, .passcode, .session] { made[kind] = try await keys.create(.of(kind)) }
             world.phone.removePasscode()
             for kind in Self.guarded {
                 #expect(await keys.state(of: .of(kind)) == .invalidated(.unknown))
+                expect(try await keys.publicKey(of: .of(kind)), is: made[kind], "what it was is still told")
                 await expectFailure(.passcodeNotSet) { _ = try await keys.create(.of(kind)) }
             }
             #expect(await keys.state(of: .of(.session)) == .usable)

@@ -119,7 +119,10 @@ import ThumbturnTestKit
             #expect(await again.keys.state(of: .of(.biometric)) == .usable, "the next start is no new installation")
             #expect(world.items.count == count + 2)
 
+            // A mark that goes while the app runs is no new installation.
             try FileManager.default.removeItem(at: folder)
+            #expect(await again.keys.state(of: .of(.biometric)) == .usable)
+
             world.phone.reinstallApp()
             let anew = world.parts(installedIn: folder)
             #expect(await anew.keys.state(of: .of(.biometric)) == .missing)
@@ -128,6 +131,11 @@ import ThumbturnTestKit
             #expect(world.items.count == 2)
             #expect(await elsewhere.keys.state(of: .of(.session)) == .usable)
             try await Self.fill(anew)
+            let mark = InstallMarker(folder: folder, of: Self.place)
+            #expect(mark.look() == .found)
+            try FileManager.default.removeItem(at: folder)
+            #expect(await anew.keys.state(of: .of(.session)) == .usable)
+            try mark.set()
             #expect(await world.parts(installedIn: folder).keys.state(of: .of(.session)) == .usable)
         }
     }
