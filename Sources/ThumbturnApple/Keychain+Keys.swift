@@ -16,7 +16,8 @@ extension Keychain {
     func makeKey(_ name: KeyName, password: [UInt8]? = nil) throws(Failure) -> JWK {
         try open(toMake: true)
         if let obstacle = obstacle(toMaking: name.kind) { throw obstacle }
-        let access = try Guard.of(name.kind).made()
+        let guarded = Guard.of(name.kind)
+        let access = try guarded.made()
         try KeychainCalls.delete(place.query(.keyRecord(name)))
         try KeychainCalls.delete(place.query(key: name))
         var own: [String: Any] = [
@@ -36,7 +37,9 @@ extension Keychain {
         let context = silentContext(password: password)
         defer { context.invalidate() }
         if password != nil { parameters[kSecUseAuthenticationContext as String] = context }
-        let made = try KeychainCalls.publicKey(of: try KeychainCalls.makeKey(parameters))
+        let key = try KeychainCalls.makeKey(
+            parameters, needsPasscode: guarded.protection == .whenPasscodeSetThisDeviceOnly)
+        let made = try KeychainCalls.publicKey(of: key)
         if name.kind.userVerification > .none, name.kind != .pin, let point = made.x963 {
             try write(point, as: .keyRecord(name))
         }

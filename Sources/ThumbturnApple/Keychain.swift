@@ -66,7 +66,7 @@ extension Keychain {
         var attributes = query
         attributes[kSecValueData as String] = Data(bytes)
         attributes[kSecAttrAccessible as String] = Guard.Protection.afterFirstUnlockThisDeviceOnly.attribute
-        try KeychainCalls.add(attributes)
+        try KeychainCalls.add(attributes, needsPasscode: false)
     }
 
     /// Deletes an item; one that is not there is no failure.

@@ -33,8 +33,10 @@ enum KeychainCalls {
         return item
     }
 
-    static func add(_ attributes: [String: Any]) throws(Failure) {
-        try check(SecItemAdd(attributes as CFDictionary, nil))
+    /// - Parameter needsPasscode: whether it is protected by a class that wants one.
+    static func add(_ attributes: [String: Any], needsPasscode: Bool) throws(Failure) {
+        let status = SecItemAdd(attributes as CFDictionary, nil)
+        guard status == errSecSuccess else { throw AppleStatus(status).failureOfMaking(needsPasscode: needsPasscode) }
     }
 
     /// False where there is no such item.
@@ -51,9 +53,12 @@ enum KeychainCalls {
         if status != errSecItemNotFound { try check(status) }
     }
 
-    static func makeKey(_ parameters: [String: Any]) throws(Failure) -> SecKey {
+    /// - Parameter needsPasscode: whether it is protected by a class that wants one.
+    static func makeKey(_ parameters: [String: Any], needsPasscode: Bool) throws(Failure) -> SecKey {
         var error: Unmanaged<CFError>?
-        guard let key = unsafe SecKeyCreateRandomKey(parameters as CFDictionary, &error) else { throw unsafe failure(error) }
+        guard let key = unsafe SecKeyCreateRandomKey(parameters as CFDictionary, &error) else {
+            throw unsafe status(error).failureOfMaking(needsPasscode: needsPasscode)
+        }
         return key
     }
 
@@ -83,8 +88,10 @@ enum KeychainCalls {
         guard status == errSecSuccess else { throw AppleStatus(status).failure }
     }
 
-    private static func failure(_ error: Unmanaged<CFError>?) -> Failure {
-        AppleStatus(unsafe error?.takeRetainedValue() as (any Error)?).failure
+    private static func failure(_ error: Unmanaged<CFError>?) -> Failure { unsafe status(error).failure }
+
+    private static func status(_ error: Unmanaged<CFError>?) -> AppleStatus {
+        AppleStatus(unsafe error?.takeRetainedValue() as (any Error)?)
     }
 }
 #endif

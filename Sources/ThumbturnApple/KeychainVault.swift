@@ -55,7 +55,7 @@ extension Keychain {
         var attributes = place.query(.vaultSecret(name, slot))
         attributes[kSecValueData as String] = Data(secret)
         attributes[kSecAttrAccessControl as String] = control
-        try KeychainCalls.add(attributes)
+        try KeychainCalls.add(attributes, needsPasscode: true)
         try write(Signing.encode(VaultNote(access: access, slot: slot)), as: .vaultRecord(name))
         if let old { try KeychainCalls.delete(place.query(.vaultSecret(name, old.slot))) }
     }

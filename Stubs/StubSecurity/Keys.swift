@@ -57,6 +57,10 @@ public func SecKeyCreateRandomKey(
 ) -> SecKey? {
     let device = StandIns.current
     device.calls.note("SecKeyCreateRandomKey")
+    if let status = device.keychain.nextFailure(of: "SecKeyCreateRandomKey") {
+        set(error, osStatus(status))
+        return nil
+    }
     noteKeychain(parameters, on: device)
     let facts = device.facts
     device.keychain.forgetDead(facts)

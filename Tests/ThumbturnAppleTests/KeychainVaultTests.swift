@@ -23,6 +23,24 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
+    /// The number for "not available" speaks of the passcode only where one is wanted.
+    @Test func onlyWhatWantsAPasscodeSaysThatItIsMissing() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let platform = world.parts()
+            world.device.keychain.failNext("SecItemAdd", with: -25291)
+            await expectFailure(.passcodeNotSet) {
+                try await platform.vaults?.protect(SecretBytes("x"), as: Self.name(.biometric), access: .biometryAny)
+            }
+            world.device.keychain.failNext("SecKeyCreateRandomKey", with: -25291)
+            await expectFailure(.passcodeNotSet) { _ = try await platform.keys.create(.of(.biometric)) }
+            world.device.keychain.failNext("SecKeyCreateRandomKey", with: -25291)
+            await expectFailure(.platform) { _ = try await platform.keys.create(.of(.session)) }
+            world.device.keychain.failNext("SecItemAdd", with: -25291)
+            await expectFailure(.platform) { try await platform.secrets.write([1], as: "a") }
+        }
+    }
+
     @Test(arguments: VaultAccess.allCases, KeyKind.allCases)
     func whatHasNotThatRungIsNotGuardedByIt(_ access: VaultAccess, _ kind: KeyKind) {
         let has = access.rungs.contains { $0.key == kind }
