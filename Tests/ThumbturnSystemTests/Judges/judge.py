@@ -65,7 +65,7 @@ def judge(case):
     claims = json.loads(payload)
     assert set(claims) == {"iss", "aud", "jti", "iat", "exp", "kids", "cnf", "purpose"}
     assert claims["iss"] == case["issuer"] and claims["purpose"] == "sign-in"
-    assert len(decoded(claims["jti"])) == 16 and 0 < claims["exp"] - claims["iat"] <= 300
+    assert len(decoded(claims["jti"])) == 20 and 0 < claims["exp"] - claims["iat"] <= 300
 
     # The proof: the challenge string, signed by the key that it names.
     header = jwt.get_unverified_header(case["proof"])
