@@ -209,15 +209,15 @@ extension MatcherService {
         return (outcome, spent)
     }
 
-    /// At most 4 connections at once and 300 questions a minute for each user of the machine: an unlock is two. Fingers that do not
-    /// match have a limit of their own, in the throttle.
+    /// At most 4 connections at once and 1,200 questions a minute for each user of the machine: an unlock is three, and no person
+    /// unlocks more than once a second. Fingers that do not match have a limit of their own, in the throttle.
     private func admit(_ id: UInt32) -> Bool {
         let minute = clock.now.sinceOrigin.components.seconds / 60
         return guests.withLock { guests in
             var guest = guests[id] ?? Guest()
             if guest.minute != minute { (guest.minute, guest.asked) = (minute, 0) }
             guest.asked += 1
-            guard guest.open < 4, guest.asked <= 300 else {
+            guard guest.open < 4, guest.asked <= 1_200 else {
                 guests[id] = guest
                 return false
             }
