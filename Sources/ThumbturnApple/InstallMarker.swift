@@ -48,7 +48,7 @@ struct InstallMarker: Sendable {
     }
 
     func set() throws(Failure) {
-        try PrivateFiles(folder: folder.path).write([1], to: name)
+        try PrivateFiles(folder: folder.path).write([], to: name)
         #if canImport(Darwin)
         // A backup would bring the file and not the keys. Where this cannot be said the file does its work all the same.
         var file = URL(fileURLWithPath: path)

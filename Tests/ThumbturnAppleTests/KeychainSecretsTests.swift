@@ -140,6 +140,15 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func aMarkThatIsSetIsNotLookedForAgain() async throws {
+        try await withFolder { world, folder in
+            let keys = world.parts(installedIn: folder).keys
+            _ = try await keys.create(.of(.session))
+            try FileManager.default.removeItem(at: folder)
+            #expect(await keys.state(of: .of(.session)) == .usable)
+        }
+    }
+
     @Test(arguments: ["keys", "secrets", "vaults", "signature", "match"]) func whateverComesFirstWipes(
         _ first: String
     ) async throws {
@@ -178,6 +187,12 @@ import ThumbturnTestKit
             await expectFailure(.notYetReadable) {
                 try await KeychainSecrets(keychain: Keychain(Self.place, on: world.system, marker: marker)).write([1], as: "a")
             }
+            let count = world.items.count
+            await expectFailure(.notYetReadable) {
+                let vault = KeychainVault(keychain: Keychain(Self.place, on: world.system, marker: marker))
+                try await vault.protect(SecretBytes("x"), as: .of(.passcode), access: .userPresence)
+            }
+            #expect(world.items.count == count)
             // Found to be missing later, in the same process.
             try FileManager.default.removeItem(at: link)
             #expect(await keys.state(of: .of(.session)) == .missing)

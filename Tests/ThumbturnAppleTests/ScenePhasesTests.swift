@@ -31,6 +31,7 @@ import ThumbturnDevice
         (["DidResignActive", "DidHide", "DidUnhide", "DidBecomeActive"], [.inactive, .back, .inactive, .front]),
         (["DidResignActive", "DidHide", "DidBecomeActive", "DidUnhide"], [.inactive, .back, .back, .front]),
         (["DidHide", "DidResignActive", "DidUnhide", "DidBecomeActive"], [.back, .back, .inactive, .front]),
+        (["DidHide", "DidUnhide"], [.back, .front]),
     ]) func aHiddenAppIsHiddenInWhateverOrderItIsTold(_ names: [String], _ phases: [AppPhase]) async {
         let center = NotificationCenter()
         var heard = ScenePhases(center).phases().makeAsyncIterator()
