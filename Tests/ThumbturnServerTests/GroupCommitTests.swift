@@ -2,6 +2,7 @@
 import Dispatch
 import Foundation
 import GRDB
+import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
@@ -10,7 +11,10 @@ import ThumbturnCore
 @Suite struct GroupCommitTests {
     struct Broken: Error {}
 
-    private func with(_ body: (DatabasePool, GroupCommit) async throws -> Void) async throws {
+    private func with(
+        spacing: Duration = .zero, pause: @escaping @Sendable (Duration) -> Void = { _ in },
+        _ body: (DatabasePool, GroupCommit) async throws -> Void
+    ) async throws {
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -25,7 +29,30 @@ import ThumbturnCore
             pool,
             try GroupCommit(
                 pool: pool, time: NodeTime(.system), mark: CommitMark(beside: folder + "/store.sqlite"),
-                checkpoints: Checkpoints(of: folder + "/store.sqlite"), epoch: 0))
+                checkpoints: Checkpoints(of: folder + "/store.sqlite"), epoch: 0, spacing: spacing, pause: pause))
+    }
+
+    private final class Pauses: Sendable {
+        private let noted = Mutex<[Duration]>([])
+        var all: [Duration] { noted.withLock { $0 } }
+        func note(_ pause: Duration) { noted.withLock { $0.append(pause) } }
+    }
+
+    @Test func onlyACrowdWaitsForCompany() async throws {
+        let (pauses, spacing) = (Pauses(), Duration.seconds(3600))
+        try await with(spacing: spacing, pause: { pause in pauses.note(pause) }) { _, writer in
+            for _ in 1...3 { try await writer.write { db, _ in try Self.add(1)(db) } }
+            #expect(pauses.all.isEmpty)
+
+            // The first of these is alone; the second and the third share a commit, and what comes next has to wait.
+            #expect(await together(writer, [Self.add(1), Self.add(1)]) == [true, true])
+            try await writer.write { db, _ in try Self.add(1)(db) }
+            let asked = pauses.all
+            #expect(!asked.isEmpty && asked.allSatisfy { $0 <= spacing })
+
+            for _ in 1...3 { try await writer.write { db, _ in try Self.add(1)(db) } }
+            #expect(pauses.all == asked, "nobody shared the last one")
+        }
     }
 
     /// Starts pieces of work while the writer is busy, so that they share the next transaction; returns how each ended.

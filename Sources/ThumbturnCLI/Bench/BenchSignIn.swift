@@ -129,7 +129,7 @@ struct BenchSignIn: AsyncParsableCommand {
         a sign-in \(rounded(result.server_us)) µs in the server and \(rounded(result.load_us)) µs in the load
         memory after \(Self.signInsBeforeRest) sign-ins and \(Int(rest)) s of rest: \(rounded(result.rss_mb)) MB; \
         start to first answer: \(rounded(result.start_ms)) ms; binary: \(rounded(result.binary_mb)) MB
-        The server's counts agree: FULL durability, no commit waits for company, each challenge accepted once.
+        The server's counts agree: FULL durability, a commit waits 2 ms for company at most, each challenge accepted once.
         """
     }
 }

@@ -1,5 +1,6 @@
 #if Server
 import Dispatch
+import Foundation
 import GRDB
 import Synchronization
 import ThumbturnCore
@@ -7,6 +8,9 @@ import ThumbturnCore
 /// One writer, one transaction for everything that waits: while a commit is being synced, the next requests gather and share
 /// the following one. A request that fails takes no other with it: the transaction is taken back, and all of them run once more, each
 /// in a savepoint of its own. No request is answered before its COMMIT has returned, and a COMMIT that fails refuses the whole batch.
+///
+/// Where several shared a commit, the next one begins two milliseconds after it began, at the earliest: a commit costs about as much
+/// processor time as judging a sign-in, whether it has one request or ten. Where requests come one by one, none of them waits for others.
 final class GroupCommit: Sendable {
     typealias Work<Value> = @Sendable (Database, _ now: UnixTime) throws -> Value
 
@@ -39,8 +43,20 @@ final class GroupCommit: Sendable {
     /// A batch holds this many requests at most, so that the first does not wait for a crowd.
     private static let largestBatch = 256
 
-    init(pool: DatabasePool, time: NodeTime, mark: CommitMark, checkpoints: Checkpoints, epoch: Int64) {
+    /// The time between the beginnings of two commits, where there is a crowd.
+    private let spacing: Duration
+    private let pause: @Sendable (Duration) -> Void
+    /// No commit begins earlier.
+    private let earliest = Mutex<ContinuousClock.Instant?>(nil)
+
+    init(
+        pool: DatabasePool, time: NodeTime, mark: CommitMark, checkpoints: Checkpoints, epoch: Int64,
+        spacing: Duration = .milliseconds(2),
+        pause: @escaping @Sendable (Duration) -> Void = { Thread.sleep(forTimeInterval: $0 / .seconds(1)) }
+    ) {
         self.pool = pool
+        self.spacing = spacing
+        self.pause = pause
         self.checkpoints = checkpoints
         self.time = time
         self.mark = mark
@@ -104,10 +120,18 @@ final class GroupCommit: Sendable {
     }
 
     private func drain() {
-        while let batch = nextBatch() {
+        while true {
+            waitForCompany()
+            guard let batch = nextBatch() else { return }
+            earliest.withLock { $0 = batch.count > 1 ? .now + spacing : nil }
             commit(batch)
             checkpoints.finish(pool)
         }
+    }
+
+    private func waitForCompany() {
+        guard let rest = earliest.withLock({ $0.map { $0 - .now } }), rest > .zero else { return }
+        pause(rest)
     }
 
     private func nextBatch() -> [Job]? {
