@@ -24,11 +24,13 @@ public struct Diagnostics: Hashable, Sendable, CustomStringConvertible {
 
     /// How the keychain answers.
     public enum KeychainAnswer: Hashable, Sendable {
+        /// It keeps and gives.
         case readable
         /// The device has not been unlocked since it started.
         case notYetReadable
         /// The app is not signed for the data-protection keychain, or not for this access group (-34018).
         case missingEntitlement
+        /// Something else, with what the system said.
         case trouble(Failure.PlatformStatus)
     }
 

@@ -42,14 +42,7 @@ package final class MatcherService: Sendable {
     private let listener: Int32
     /// There is one reader, so one person is asked at a time.
     private let turn = Turn()
-    private let guests = Mutex<[UInt32: Guest]>([:])
-
-    /// How much a user of the machine asks.
-    private struct Guest {
-        var open = 0
-        var minute: Int64 = 0
-        var asked = 0
-    }
+    private let guests = Mutex(MatcherGuests())
 
     /// From the session's beginning until its command: all of it happens after the match, between programs.
     private static let expiration: Int32 = 10
@@ -90,14 +83,15 @@ package final class MatcherService: Sendable {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             let line = LineSocket(descriptor)
             guard let id = line.peer else { continue }
-            guard admit(id) else {
+            let now = clock.now.sinceOrigin.components.seconds
+            guard guests.withLock({ $0.admit(id, at: now) }) else {
                 _ = line.send(MatcherReply.refused(.busy))
                 continue
             }
             let thread = Thread { [self] in
                 // A directory of users may be slow, so nobody else waits for it.
                 if let user = Self.user(id) { answer(line, user) }
-                guests.withLock { $0[id]?.open -= 1 }
+                guests.withLock { $0.leave(id) }
             }
             thread.start()
         }
@@ -207,24 +201,6 @@ extension MatcherService {
         }
         try state.settle(user, outcome, before: before)
         return (outcome, spent)
-    }
-
-    /// At most 4 connections at once and 1,200 questions a minute for each user of the machine: an unlock is three, and no person
-    /// unlocks more than once a second. Fingers that do not match have a limit of their own, in the throttle.
-    private func admit(_ id: UInt32) -> Bool {
-        let minute = clock.now.sinceOrigin.components.seconds / 60
-        return guests.withLock { guests in
-            var guest = guests[id] ?? Guest()
-            if guest.minute != minute { (guest.minute, guest.asked) = (minute, 0) }
-            guest.asked += 1
-            guard guest.open < 4, guest.asked <= 1_200 else {
-                guests[id] = guest
-                return false
-            }
-            guest.open += 1
-            guests[id] = guest
-            return true
-        }
     }
 }
 
