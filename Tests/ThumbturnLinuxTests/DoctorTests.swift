@@ -112,12 +112,13 @@ extension RealParts {
         @Test func theMatcherExplainsItself() async throws {
             let help = try await Built.run(Built.path("thumbturn-matcherd"), ["--help"])
             #expect(help.status == 0 && help.output.contains("USAGE"))
+            let folder = Built.temporaryFolder()
+            defer { try? FileManager.default.removeItem(atPath: folder) }
             let nowhere = try await Built.run(
-                Built.path("thumbturn-matcherd"), ["--socket", "/nonexistent/socket", "--folder", "/tmp/x-\(UUID())"])
+                Built.path("thumbturn-matcherd"), ["--socket", "/nonexistent/socket", "--folder", folder])
             #expect(nowhere.status == 73 && nowhere.errors.contains("/nonexistent/socket"))
             let long = "/tmp/" + String(repeating: "x", count: 120)
-            let tooLong = try await Built.run(
-                Built.path("thumbturn-matcherd"), ["--socket", long, "--folder", "/tmp/x-\(UUID())"])
+            let tooLong = try await Built.run(Built.path("thumbturn-matcherd"), ["--socket", long, "--folder", folder])
             #expect(tooLong.status == 73 && tooLong.errors.contains("107 bytes"))
         }
     }

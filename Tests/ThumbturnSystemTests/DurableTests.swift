@@ -244,7 +244,8 @@ import ThumbturnLoad
         let tally = try Data(contentsOf: URL(fileURLWithPath: counters))
         let syncs = tally.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
         let commits = tally.dropFirst(8).prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
-        #expect(commits > 0 && syncs >= commits, "\(syncs) syncs for \(commits) commits")
+        // The kill may come between the last commit's write and its sync; then nobody was told of it.
+        #expect(commits > 1 && syncs >= commits - 1, "\(syncs) syncs for \(commits) commits")
 
         let again = try await ServerProcess.start("thumbturn-server", arguments, port: port)
         defer { again.stop() }
