@@ -51,17 +51,20 @@ package final class SQLiteStore: Store {
 
     package func account(named name: String) async throws -> Account? {
         try await pool.read { db in
-            // An unknown name reads the row of another account, so that the time does not tell.
+            // An unknown name reads the row of another account, so that the time does not tell. Nor does it tell who has one-time
+            // codes: where there is no secret, as many bytes are read as of a sealed one (nonce 12, secret 20, tag 16).
             let statement = try db.cachedStatement(
                 sql: """
-                    SELECT id, name, password_hash, one_time_secret FROM accounts
-                    WHERE id >= coalesce((SELECT id FROM accounts WHERE name = ?), zeroblob(16)) ORDER BY id LIMIT 1
+                    SELECT id, name, password_hash, one_time_secret IS NOT NULL AS asks,
+                        coalesce(one_time_secret, zeroblob(48)) AS secret
+                    FROM accounts WHERE id >= coalesce((SELECT id FROM accounts WHERE name = ?), zeroblob(16)) ORDER BY id LIMIT 1
                     """
             )
             let row = try Row.fetchOne(statement, arguments: [name])
             return row.flatMap { row in
                 var account = Account(id: identifier(row["id"]), name: row["name"], passwordHash: row["password_hash"])
-                account.oneTimeSecret = (row["one_time_secret"] as Data?).map { Array($0) }
+                let secret = Array(row["secret"] as Data)
+                account.oneTimeSecret = row["asks"] ? secret : nil
                 return account.name == name ? account : nil
             }
         }

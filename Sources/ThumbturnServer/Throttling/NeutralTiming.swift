@@ -14,6 +14,7 @@ package struct NeutralTiming: Sendable {
         case unknownAndWrong = "unknown account, wrong password"
         case unknownAndPaused = "unknown account, account that pauses"
         case wrongAndWithoutCode = "wrong password, right one without its one-time code"
+        case wrongWithAndWithoutCodes = "wrong password: account without one-time codes, with them"
         case unknownAndWrongCode = "unknown account, wrong recovery code"
         case plainChallenge = "plain client: challenge for an unknown person, for a known one"
         case plainES256 = "plain client, ES256: unknown person, wrong signature"
@@ -24,7 +25,8 @@ package struct NeutralTiming: Sendable {
             switch self {
             case .unknownAndWrong: (.signIn("never"), .signIn("known"))
             case .unknownAndPaused: (.signIn("never"), .signIn("pause"))
-            case .wrongAndWithoutCode: (.signIn("known"), .signIn("coded", password: NeutralTiming.right))
+            case .wrongAndWithoutCode: (.signIn("coded"), .signIn("coded", password: NeutralTiming.right))
+            case .wrongWithAndWithoutCodes: (.signIn("known"), .signIn("coded"))
             case .unknownAndWrongCode: (.recover("never"), .recover("known"))
             case .plainChallenge: (.plainChallenge("nobody beside known"), .plainChallenge("known"))
             case .plainES256: (.plainSignIn("nobody beside known", .es256), .plainSignIn("known", .es256))
