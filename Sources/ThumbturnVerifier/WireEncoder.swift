@@ -16,25 +16,39 @@ struct WireEncoder: Encoder {
     static func encode(_ value: some Encodable) throws -> [UInt8] {
         let text = Text()
         try text.put(value, at: 0)
-        return text.bytes
+        return text.json.bytes
     }
 
     func container<Key: CodingKey>(keyedBy: Key.Type) -> KeyedEncodingContainer<Key> {
         // A value may write its members in turns.
-        let place = text.place(at: depth) ?? text.open("{")
+        let place = text.json.place(at: depth) ?? text.json.open("{")
         return KeyedEncodingContainer(Members<Key>(text: text, place: place))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        Elements(text: text, place: text.open("["))
+        Elements(text: text, place: text.json.open("["))
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { Value(text: text, depth: depth) }
 
     // MARK: The text
 
-    /// What is written so far, and what is still open at its end.
+    /// The text that all containers of one value share.
     private final class Text {
+        var json = Growing()
+
+        func put<T: Encodable>(_ value: T, at depth: Int) throws {
+            if let text = value as? String { return json.put(text) }
+            let start = json.bytes.count
+            try value.encode(to: WireEncoder(text: self, depth: depth))
+            json.close(to: depth)
+            // A value that says nothing.
+            if json.bytes.count == start { json.put(raw: "{}") }
+        }
+    }
+
+    /// What is written so far, and what is still open at its end.
+    private struct Growing {
         /// One object or list, while it is open; where it starts tells it from others of the same depth.
         struct Place {
             let depth: Int
@@ -61,14 +75,16 @@ struct WireEncoder: Encoder {
 
         func place(at depth: Int) -> Place? { depth < stack.count ? Place(depth: depth, start: stack[depth].start) : nil }
 
-        func open(_ bracket: Unicode.Scalar) -> Place {
+        mutating func open(_ bracket: Unicode.Scalar) -> Place {
             bytes.append(UInt8(ascii: bracket))
-            stack.append(Open(isObject: bracket == "{", start: bytes.count))
+            var opened = Open(isObject: bracket == "{", start: bytes.count)
+            if opened.isObject { opened.members.reserveCapacity(12) }
+            stack.append(opened)
             return Place(depth: stack.count - 1, start: bytes.count)
         }
 
         /// Closes everything that is deeper.
-        private func close(to depth: Int) {
+        mutating func close(to depth: Int) {
             while stack.count > depth {
                 let last = stack.removeLast()
                 if !last.isSorted { sort(last) }
@@ -76,7 +92,7 @@ struct WireEncoder: Encoder {
             }
         }
 
-        private func sort(_ object: Open) {
+        private mutating func sort(_ object: Open) {
             let ends = object.members.dropFirst().map { $0.start - 1 } + [bytes.count]
             let members = zip(object.members, ends).map { (name: $0.name, text: Array(bytes[$0.start..<$1])) }
             bytes.removeSubrange(object.start...)
@@ -87,7 +103,7 @@ struct WireEncoder: Encoder {
         }
 
         /// Begins an element of a list.
-        func next(in place: Place) {
+        mutating func next(in place: Place) {
             precondition(
                 place.depth < stack.count && stack[place.depth].start == place.start, "something is written to what is closed")
             close(to: place.depth + 1)
@@ -96,7 +112,7 @@ struct WireEncoder: Encoder {
         }
 
         /// Begins a member of an object.
-        func next(_ name: String, in place: Place) {
+        mutating func next(_ name: String, in place: Place) {
             next(in: place)
             if let last = stack[place.depth].members.last, name < last.name { stack[place.depth].isSorted = false }
             stack[place.depth].members.append((name, bytes.count))
@@ -106,27 +122,23 @@ struct WireEncoder: Encoder {
 
         func count(in place: Place) -> Int { stack[place.depth].count }
 
-        func put<T: Encodable>(_ value: T, at depth: Int) throws {
-            if let text = value as? String { return put(text) }
-            let start = bytes.count
-            try value.encode(to: WireEncoder(text: self, depth: depth))
-            close(to: depth)
-            // A value that says nothing.
-            if bytes.count == start { put(raw: "{}") }
-        }
-
         /// The string with quotes, and with the escapes that RFC 8259 section 7 demands.
-        func put(_ text: String) {
+        mutating func put(_ text: String) {
             bytes.append(UInt8(ascii: "\""))
-            if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-                bytes += text.utf8
-            } else {
+            let start = bytes.count
+            bytes += text.utf8
+            if bytes[start...].contains(where: Self.isEscaped) {
+                bytes.removeSubrange(start...)
                 for byte in text.utf8 { putEscaped(byte) }
             }
             bytes.append(UInt8(ascii: "\""))
         }
 
-        private func putEscaped(_ byte: UInt8) {
+        private static func isEscaped(_ byte: UInt8) -> Bool {
+            byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+        }
+
+        private mutating func putEscaped(_ byte: UInt8) {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                 bytes.append(UInt8(ascii: "\\"))
@@ -140,45 +152,45 @@ struct WireEncoder: Encoder {
             }
         }
 
-        func put(_ number: some BinaryInteger) { put(raw: String(number)) }
-        func put(_ number: Double) throws {
+        mutating func put(_ number: some BinaryInteger) { put(raw: String(number)) }
+        mutating func put(_ number: Double) throws {
             guard number.isFinite else { throw Unsupported() }
             if let whole = Int64(exactly: number) { put(whole) } else { put(raw: "\(number)") }
         }
 
-        func put(_ truth: Bool) { put(raw: truth ? "true" : "false") }
-        func putNull() { put(raw: "null") }
+        mutating func put(_ truth: Bool) { put(raw: truth ? "true" : "false") }
+        mutating func putNull() { put(raw: "null") }
 
-        private func put(raw text: String) { bytes += text.utf8 }
+        mutating func put(raw text: String) { bytes += text.utf8 }
     }
 
     // MARK: Containers
 
     private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
         let text: Text
-        let place: Text.Place
+        let place: Growing.Place
         var codingPath: [any CodingKey] { [] }
 
         private func at(_ key: Key) -> Text {
-            text.next(key.stringValue, in: place)
+            text.json.next(key.stringValue, in: place)
             return text
         }
 
-        mutating func encodeNil(forKey key: Key) { at(key).putNull() }
-        mutating func encode(_ value: Bool, forKey key: Key) { at(key).put(value) }
-        mutating func encode(_ value: String, forKey key: Key) { at(key).put(value) }
-        mutating func encode(_ value: Double, forKey key: Key) throws { try at(key).put(value) }
+        mutating func encodeNil(forKey key: Key) { at(key).json.putNull() }
+        mutating func encode(_ value: Bool, forKey key: Key) { at(key).json.put(value) }
+        mutating func encode(_ value: String, forKey key: Key) { at(key).json.put(value) }
+        mutating func encode(_ value: Double, forKey key: Key) throws { try at(key).json.put(value) }
         mutating func encode(_ value: Float, forKey key: Key) throws { throw Unsupported() }
-        mutating func encode(_ value: Int, forKey key: Key) { at(key).put(value) }
-        mutating func encode(_ value: Int8, forKey key: Key) { at(key).put(value) }
-        mutating func encode(_ value: Int16, forKey key: Key) { at(key).put(value) }
-        mutating func encode(_ value: Int32, forKey key: Key) { at(key).put(value) }
-        mutating func encode(_ value: Int64, forKey key: Key) { at(key).put(value) }
-        mutating func encode(_ value: UInt, forKey key: Key) { at(key).put(value) }
-        mutating func encode(_ value: UInt8, forKey key: Key) { at(key).put(value) }
-        mutating func encode(_ value: UInt16, forKey key: Key) { at(key).put(value) }
-        mutating func encode(_ value: UInt32, forKey key: Key) { at(key).put(value) }
-        mutating func encode(_ value: UInt64, forKey key: Key) { at(key).put(value) }
+        mutating func encode(_ value: Int, forKey key: Key) { at(key).json.put(value) }
+        mutating func encode(_ value: Int8, forKey key: Key) { at(key).json.put(value) }
+        mutating func encode(_ value: Int16, forKey key: Key) { at(key).json.put(value) }
+        mutating func encode(_ value: Int32, forKey key: Key) { at(key).json.put(value) }
+        mutating func encode(_ value: Int64, forKey key: Key) { at(key).json.put(value) }
+        mutating func encode(_ value: UInt, forKey key: Key) { at(key).json.put(value) }
+        mutating func encode(_ value: UInt8, forKey key: Key) { at(key).json.put(value) }
+        mutating func encode(_ value: UInt16, forKey key: Key) { at(key).json.put(value) }
+        mutating func encode(_ value: UInt32, forKey key: Key) { at(key).json.put(value) }
+        mutating func encode(_ value: UInt64, forKey key: Key) { at(key).json.put(value) }
         mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try at(key).put(value, at: place.depth + 1) }
 
         mutating func nestedContainer<Nested: CodingKey>(
@@ -188,7 +200,7 @@ struct WireEncoder: Encoder {
             superEncoder(forKey: key).unkeyedContainer()
         }
         mutating func superEncoder() -> any Encoder {
-            text.next("super", in: place)
+            text.json.next("super", in: place)
             return WireEncoder(text: text, depth: place.depth + 1)
         }
         mutating func superEncoder(forKey key: Key) -> any Encoder { WireEncoder(text: at(key), depth: place.depth + 1) }
@@ -196,17 +208,17 @@ struct WireEncoder: Encoder {
 
     private struct Elements: UnkeyedEncodingContainer {
         let text: Text
-        let place: Text.Place
+        let place: Growing.Place
         var codingPath: [any CodingKey] { [] }
-        var count: Int { text.count(in: place) }
+        var count: Int { text.json.count(in: place) }
 
         private func next() -> Text {
-            text.next(in: place)
+            text.json.next(in: place)
             return text
         }
 
-        mutating func encodeNil() { next().putNull() }
-        mutating func encode(_ value: String) { next().put(value) }
+        mutating func encodeNil() { next().json.putNull() }
+        mutating func encode(_ value: String) { next().json.put(value) }
         mutating func encode<T: Encodable>(_ value: T) throws { try next().put(value, at: place.depth + 1) }
         mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
             superEncoder().container(keyedBy: type)
@@ -220,21 +232,21 @@ struct WireEncoder: Encoder {
         let depth: Int
         var codingPath: [any CodingKey] { [] }
 
-        mutating func encodeNil() { text.putNull() }
-        mutating func encode(_ value: Bool) { text.put(value) }
-        mutating func encode(_ value: String) { text.put(value) }
-        mutating func encode(_ value: Double) throws { try text.put(value) }
+        mutating func encodeNil() { text.json.putNull() }
+        mutating func encode(_ value: Bool) { text.json.put(value) }
+        mutating func encode(_ value: String) { text.json.put(value) }
+        mutating func encode(_ value: Double) throws { try text.json.put(value) }
         mutating func encode(_ value: Float) throws { throw Unsupported() }
-        mutating func encode(_ value: Int) { text.put(value) }
-        mutating func encode(_ value: Int8) { text.put(value) }
-        mutating func encode(_ value: Int16) { text.put(value) }
-        mutating func encode(_ value: Int32) { text.put(value) }
-        mutating func encode(_ value: Int64) { text.put(value) }
-        mutating func encode(_ value: UInt) { text.put(value) }
-        mutating func encode(_ value: UInt8) { text.put(value) }
-        mutating func encode(_ value: UInt16) { text.put(value) }
-        mutating func encode(_ value: UInt32) { text.put(value) }
-        mutating func encode(_ value: UInt64) { text.put(value) }
+        mutating func encode(_ value: Int) { text.json.put(value) }
+        mutating func encode(_ value: Int8) { text.json.put(value) }
+        mutating func encode(_ value: Int16) { text.json.put(value) }
+        mutating func encode(_ value: Int32) { text.json.put(value) }
+        mutating func encode(_ value: Int64) { text.json.put(value) }
+        mutating func encode(_ value: UInt) { text.json.put(value) }
+        mutating func encode(_ value: UInt8) { text.json.put(value) }
+        mutating func encode(_ value: UInt16) { text.json.put(value) }
+        mutating func encode(_ value: UInt32) { text.json.put(value) }
+        mutating func encode(_ value: UInt64) { text.json.put(value) }
         mutating func encode<T: Encodable>(_ value: T) throws { try text.put(value, at: depth) }
     }
 }

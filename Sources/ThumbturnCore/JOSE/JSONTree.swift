@@ -60,10 +60,13 @@ package final class JSONTree: Sendable {
         var at = index + 1
         for _ in 0..<nodes[index].count {
             let node = nodes[at]
-            let isIt =
-                node.isNameEscaped
-                ? self.name(node) == name : bytes[Int(node.nameStart)..<Int(node.nameEnd)].elementsEqual(name.utf8)
-            if isIt { return at }
+            if node.isNameEscaped {
+                if self.name(node) == name { return at }
+            } else if Int(node.nameEnd - node.nameStart) == name.utf8.count,
+                bytes[Int(node.nameStart)..<Int(node.nameEnd)].elementsEqual(name.utf8)
+            {
+                return at
+            }
             at = Int(node.next)
         }
         return nil
@@ -156,7 +159,7 @@ private struct Reader {
             let theirs = bytes[Int(other.nameStart)..<Int(other.nameEnd)]
             if name.isEscaped || other.isNameEscaped {
                 if JSONEscapes.scalars(raw) == JSONEscapes.scalars(theirs) { return false }
-            } else if raw.elementsEqual(theirs) {
+            } else if raw.count == theirs.count, raw.elementsEqual(theirs) {
                 return false
             }
             at = Int(other.next)
