@@ -24,6 +24,7 @@ public enum SetupError: Error, CustomStringConvertible {
     case deviceUnknown(String)
     case webhook
     case livenessVendors(String)
+    case newerDatabase(String)
 
     public var description: String {
         switch self {
@@ -51,6 +52,8 @@ public enum SetupError: Error, CustomStringConvertible {
         case .clientKey: "The key must be the public half of a P-256 key: a JWK, or an SPKI in PEM (openssl ec -pubout)."
         case .livenessVendors(let path):
             "\(path) does not say whose liveness checks to believe. docs/approvals.md shows how such a file looks."
+        case .newerDatabase(let path):
+            "A newer thumbturn-server has changed \(path), and this one would not see all that has ended. Start the newer one."
         case .clientKeyIsPrivate:
             "This is a private key, and it must not leave the back end. Give the public half (openssl ec -pubout)."
         case .accountUnknown(let name): "There is no account \(name). Make it with: thumbturn-server accounts add \(name)"

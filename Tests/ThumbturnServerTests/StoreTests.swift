@@ -138,6 +138,89 @@ import ThumbturnLoad
         }
     }
 
+    @Test func aKeyThatIsProvenWhenItsDeviceEnrolsAgainIsActive() async throws {
+        try await with { store, _ in
+            let account = Account(id: .random(), name: "ada", passwordHash: "x")
+            _ = try await store.addAccount(account)
+            func enrol(proven: Bool, _ number: UInt8) async throws -> DeviceView? {
+                let keys = [
+                    NewDevice.Key(kid: "session", kind: .session, x963: [], isActive: true),
+                    NewDevice.Key(kid: "key", kind: .passcode, x963: [], isActive: proven),
+                ]
+                var new = NewDevice(
+                    id: .random(), account: account.id, name: "phone", sessionJKT: "session", keys: keys, coolOff: .zero)
+                new.ifEnrolled = .replace
+                return try await store.enrol(new, spending: [spend(number)])
+            }
+            let first = try #require(try await enrol(proven: false, 1))
+            expect(try await store.knownKey("key")?.isActive, is: false)
+            let again = try #require(try await enrol(proven: true, 2))
+            #expect(again.id == first.id && again.keys.count == 2)
+            expect(try await store.knownKey("key")?.isActive, is: true)
+            let third = try #require(try await enrol(proven: false, 3))
+            #expect(third.id == first.id)
+            expect(try await store.knownKey("key")?.isActive, is: true, "it was proven once")
+        }
+    }
+
+    /// As long as its row is there, nothing else may have its place.
+    @Test func anUnprovenKeyThatIsProvenAsAnotherKindMakesRoom() async throws {
+        try await with { store, _ in
+            let account = Account(id: .random(), name: "ada", passwordHash: "x")
+            _ = try await store.addAccount(account)
+            func enrol(_ number: UInt8, _ keys: [NewDevice.Key]) async throws -> DeviceView? {
+                let session = NewDevice.Key(kid: "session", kind: .session, x963: [], isActive: true)
+                var new = NewDevice(
+                    id: .random(), account: account.id, name: "phone", sessionJKT: "session", keys: [session] + keys,
+                    coolOff: .zero)
+                new.ifEnrolled = .replace
+                return try await store.enrol(new, spending: [spend(number)])
+            }
+            _ = try await enrol(1, [.init(kid: "key", kind: .passcode, x963: [], isActive: false)])
+            let again = try await enrol(
+                2,
+                [
+                    .init(kid: "other", kind: .passcode, x963: [], isActive: false),
+                    .init(kid: "key", kind: .biometric, x963: [], isActive: true),
+                ])
+            #expect(again?.keys.count == 3)
+            expect(try await store.knownKey("key")?.kind, is: .biometric)
+            expect(try await store.spend([spend(2)]), is: false, "it was spent, whatever came of it")
+        }
+    }
+
+    @Test func whatANewerVersionHasChangedIsNotOpened() async throws {
+        let folder = LiveServer.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/store.sqlite"
+        let newer = try DatabaseQueue(path: path)
+        try Schema.migrator.migrate(newer)
+        try await newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('1000 something')") }
+        try newer.close()
+        let clock = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
+        #expect(throws: SetupError.self) { try SQLiteStore(path: path, time: clock) }
+    }
+
+    @Test func anUnprovenKeyGivesWayToAPlainClients() async throws {
+        try await with { store, _ in
+            let account = Account(id: .random(), name: "ada", passwordHash: "x")
+            _ = try await store.addAccount(account)
+            func device(_ name: String, _ keys: [NewDevice.Key]) -> NewDevice {
+                NewDevice(id: .random(), account: account.id, name: name, sessionJKT: name, keys: keys, coolOff: .zero)
+            }
+            func key(proven: Bool) -> NewDevice.Key { .init(kid: "key", kind: .passcode, x963: [], isActive: proven) }
+            let claimed = try await store.enrol(device("thief", [key(proven: false)]), spending: [spend(1)])
+            #expect(claimed?.keys.count == 1)
+            let plain = NewPlainKey(kid: "key", spki: [1, 2])
+            expect(try await store.enrol(device("owner", []), with: plain, spending: spend(2)), is: true)
+            expect(try await store.knownKey("key")?.isRevoked, is: true)
+            expect(try await store.enrol(device("another", []), with: plain, spending: spend(3)), is: false)
+            let late = try await store.enrol(device("late", [key(proven: true)]), spending: [spend(4)])
+            #expect(late == nil, "none is ever both")
+        }
+    }
+
     @Test func aSessionOpensOnlyForTheSessionKeyOfTheKeysOwnDevice() async throws {
         try await with { store, _ in
             let account = Account(id: .random(), name: "ada", passwordHash: "x")

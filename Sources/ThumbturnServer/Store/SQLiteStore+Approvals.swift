@@ -50,8 +50,8 @@ extension SQLiteStore {
                 let open = try db.one(
                     Int.self,
                     sql: """
-                        SELECT count(*) FROM approvals
-                        WHERE (account_id = ?1 OR second_id = ?1) AND state = 'open' AND expires_at > ?2
+                        SELECT (SELECT count(*) FROM approvals WHERE account_id = ?1 AND state = 'open' AND expires_at > ?2)
+                            + (SELECT count(*) FROM approvals WHERE second_id = ?1 AND state = 'open' AND expires_at > ?2)
                         """,
                     arguments: [blob(account.bytes), now.seconds]
                 )

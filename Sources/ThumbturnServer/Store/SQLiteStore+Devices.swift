@@ -9,13 +9,12 @@ extension SQLiteStore {
             guard try Self.spendAll(spends, in: db, at: now), let support = try Self.support(for: new, in: db, at: now) else {
                 return nil
             }
-            try Self.forgetUnproven(new.keys, in: db)
             if new.ifEnrolled == .replace, let session = try Self.key(new.sessionJKT, in: db), session.kind == .session,
                 !session.isRevoked
             {
                 return try Self.enrolAgain(new, session.device, support, in: db, at: now)
             }
-            guard try Self.areUnknown(new.keys, in: db) else { return nil }
+            guard try Self.areFree(new.keys, in: db) else { return nil }
             try Self.insert(new, in: db, at: now)
             for key in new.keys {
                 try Self.insert(key, of: blob(new.id.bytes), enrolledBy: support.origin, in: db, at: now)
@@ -102,17 +101,21 @@ extension SQLiteStore {
         }
     }
 
-    /// The device asks again: what it sends now is what it has. Keys that it had already stay as they are.
+    /// The device asks again: what it sends now is what it has. Keys that it had already stay as they are, but one that is proven
+    /// for the first time.
     private static func enrolAgain(
         _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: Duration), in db: Database, at now: UnixTime
     ) throws -> DeviceView? {
         guard try account(of: device, in: db) == new.account else { return nil }
-        let before = try db.all(
+        let live = try db.all(
             String.self, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL", arguments: [blob(device.bytes)]
         ).compactMap { try key($0, in: db) }
-        let added = new.keys.filter { key in !before.contains { $0.kid == key.kid && $0.kind == key.kind } }
-        let gone = before.filter { key in !new.keys.contains { $0.kid == key.kid } }
-        guard try added.isEmpty || areUnknown(added, in: db) else { return nil }
+        let kept = live.filter { key in
+            new.keys.contains { $0.kid == key.kid && $0.kind == key.kind && (key.isActive || !$0.isActive) }
+        }
+        let added = new.keys.filter { key in !kept.contains { $0.kid == key.kid } }
+        let gone = live.filter { key in !kept.contains { $0.kid == key.kid } }
+        guard try areFree(added, in: db) else { return nil }
         try db.run(sql: "UPDATE devices SET name = ? WHERE id = ?", arguments: [new.name, blob(device.bytes)])
         if !added.isEmpty || !gone.isEmpty {
             for key in gone {

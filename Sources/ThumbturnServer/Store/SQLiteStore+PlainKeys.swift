@@ -9,8 +9,11 @@ extension SQLiteStore {
             guard try Schema.spend(spend, in: db, at: now), try Self.support(for: device, in: db, at: now) != nil,
                 try Self.plainKeyCount(of: device.account, in: db) < EnrolledPlainKey.mostOfAnAccount
             else { return false }
-            try Self.forgetUnproven([key.kid], in: db)
-            guard try Self.areUnknown([key.kid], in: db) else { return false }
+            guard try Self.isFree(key.kid, forItsHolder: true, in: db) else { return false }
+            // A device's claim to it, without a proof, is over.
+            try db.run(
+                sql: "UPDATE keys SET retired_at = ? WHERE kid = ? AND active_since IS NULL", arguments: [now.seconds, key.kid]
+            )
             try Self.insert(device, in: db, at: now)
             try db.run(
                 sql: "INSERT INTO plain_keys (kid, device_id, spki, account_id) VALUES (?, ?, ?, ?)",

@@ -20,6 +20,7 @@ package final class SQLiteStore: Store {
         let mark = try CommitMark(beside: path)
         self.mark = mark
         pool = try DatabasePool(path: path, configuration: configuration)
+        guard try !pool.read(Schema.migrator.hasBeenSuperseded) else { throw SetupError.newerDatabase(path) }
         try Schema.migrator.migrate(pool)
         // GRDB opens WAL files with synchronous=NORMAL, which may lose acknowledged commits when the power fails.
         let mode = try pool.writeWithoutTransaction { db in
@@ -231,17 +232,10 @@ package final class SQLiteStore: Store {
                 arguments: [device, change.kind.rawValue]
             )
             guard let live, live == change.old ?? "" else { return .refused }
-            if let new = change.new {
-                try Self.forgetUnproven([new], in: db)
-                guard try Self.areUnknown([new], in: db) else { return .refused }
-            }
+            if let new = change.new, try !Self.areFree([new], in: db) { return .refused }
             if let old = change.old {
                 try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, old])
-                if old != change.payer {
-                    try db.run(
-                        sql: "UPDATE sessions SET ended_at = ? WHERE kid = ? AND ended_at IS NULL", arguments: [now.seconds, old]
-                    )
-                }
+                if old != change.payer { try Self.endSessions(openedBy: old, in: db) }
             }
             if let new = change.new {
                 try Self.insert(new, of: device, enrolledBy: change.origin, in: db, at: now)
@@ -341,43 +335,44 @@ package final class SQLiteStore: Store {
 
     // MARK: Keys
 
-    /// A key that was registered without its own proof reserves nothing: whoever proves it may have it.
-    static func forgetUnproven(_ keys: [NewDevice.Key], in db: Database) throws {
-        try forgetUnproven(keys.filter(\.isActive).map(\.kid), in: db)
+    static func areFree(_ keys: [NewDevice.Key], in db: Database) throws -> Bool {
+        try keys.allSatisfy { try isFree($0.kid, forItsHolder: $0.isActive, in: db) }
     }
 
-    static func forgetUnproven(_ kids: [String], in db: Database) throws {
-        for kid in kids {
-            try db.run(sql: "DELETE FROM keys WHERE kid = ? AND active_since IS NULL", arguments: [kid])
-        }
-    }
-
-    static func areUnknown(_ keys: [NewDevice.Key], in db: Database) throws -> Bool {
-        try areUnknown(keys.map(\.kid), in: db)
-    }
-
-    /// Neither as a key of a device nor as one of a plain client: none is ever both.
-    static func areUnknown(_ kids: [String], in db: Database) throws -> Bool {
-        let marks = databaseQuestionMarks(count: kids.count)
-        let known = try db.one(
+    /// Neither a device's nor a plain client's: none is ever both. A key that was registered without its own proof reserves nothing:
+    /// whoever proves it may have it.
+    static func isFree(_ kid: String, forItsHolder isProven: Bool, in db: Database) throws -> Bool {
+        let taken = try db.one(
             Int.self,
             sql: """
-                SELECT (SELECT count(*) FROM keys WHERE kid IN (\(marks)))
-                    + (SELECT count(*) FROM plain_keys WHERE kid IN (\(marks)))
+                SELECT (SELECT count(*) FROM keys WHERE kid = ?1 AND (active_since IS NOT NULL OR NOT ?2))
+                    + (SELECT count(*) FROM plain_keys WHERE kid = ?1)
                 """,
-            arguments: StatementArguments(kids + kids)
+            arguments: [kid, isProven]
         )
-        return known == 0
+        return taken == 0
     }
 
+    /// Takes the place of the same key without a proof, where there is one. Rows of keys are never deleted: SQLite would look through
+    /// all sessions for one that names the key.
     static func insert(
         _ key: NewDevice.Key, of device: Data, enrolledBy origin: KeyOrigin, in db: Database, at now: UnixTime
     ) throws {
+        let columns: StatementArguments = [
+            device, key.kind.rawValue, blob(key.x963), key.isActive ? now.seconds : nil, origin.rawValue, key.kid,
+        ]
         try db.run(
-            sql: "INSERT INTO keys (kid, device_id, kind, x963, active_since, enrolled_by) VALUES (?, ?, ?, ?, ?, ?)",
-            arguments: [
-                key.kid, device, key.kind.rawValue, blob(key.x963), key.isActive ? now.seconds : nil, origin.rawValue,
-            ]
+            sql: """
+                UPDATE keys SET device_id = ?, kind = ?, x963 = ?, active_since = ?, enrolled_by = ?, wrong_in_a_row = 0,
+                    paused_until = 0, retired_at = NULL, sessions_over = -1
+                WHERE kid = ? AND active_since IS NULL
+                """,
+            arguments: columns
+        )
+        guard db.changesCount == 0 else { return }
+        try db.run(
+            sql: "INSERT INTO keys (device_id, kind, x963, active_since, enrolled_by, kid) VALUES (?, ?, ?, ?, ?, ?)",
+            arguments: columns
         )
     }
 
@@ -398,6 +393,10 @@ package final class SQLiteStore: Store {
     static func endSessions(of device: Data, in db: Database) throws {
         try db.run(
             sql: "UPDATE devices SET sessions_over = (SELECT commits FROM node) WHERE id = ?", arguments: [device])
+    }
+
+    static func endSessions(openedBy kid: String, in db: Database) throws {
+        try db.run(sql: "UPDATE keys SET sessions_over = (SELECT commits FROM node) WHERE kid = ?", arguments: [kid])
     }
 
     static func spendAll(_ spends: [Spend], in db: Database, at now: UnixTime) throws -> Bool {
@@ -431,8 +430,8 @@ package final class SQLiteStore: Store {
     static func session(_ id: SessionID, in db: Database) throws -> SessionView? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT s.generation, s.auth_time, s.granted, s.ended_at IS NULL AND d.revoked_at IS NULL AND s.opened > d.sessions_over AS live,
-                    k.kind, k.enrolled_by,
+                SELECT s.generation, s.auth_time, s.granted, k.kind, k.enrolled_by,
+                    s.ended_at IS NULL AND d.revoked_at IS NULL AND s.opened > max(d.sessions_over, k.sessions_over) AS live,
                     d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name
                 FROM sessions s JOIN keys k ON k.kid = s.kid JOIN devices d ON d.id = s.device_id
                     JOIN accounts a ON a.id = d.account_id

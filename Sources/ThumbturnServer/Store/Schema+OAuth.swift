@@ -54,6 +54,17 @@ extension Schema {
                     """
             )
         }
+        migrator.registerMigration("19 nothing looks through a table") { db in
+            // The sessions of a key end as those of a device do.
+            try db.execute(
+                sql: """
+                    ALTER TABLE keys ADD COLUMN sessions_over INTEGER NOT NULL DEFAULT -1;
+                    CREATE INDEX approvals_by_end ON approvals (expires_at) WHERE state != 'redeemed';
+                    CREATE INDEX notices_by_time ON notices (at);
+                    CREATE INDEX notices_to_nobody_by_time ON notices_to_nobody (at);
+                    """
+            )
+        }
     }
 }
 #endif

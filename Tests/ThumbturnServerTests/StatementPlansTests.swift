@@ -1,0 +1,66 @@
+#if Tools
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+@testable import ThumbturnServer
+
+/// One writer serves everybody, so no statement may take longer because there are many accounts, sessions or approvals: each of the
+/// store's is planned by SQLite, and none looks through a table that grows, nor does SQLite for its sake: where a row goes, it looks
+/// for those that refer to it.
+@Suite struct StatementPlansTests {
+    /// Of a few rows, whoever uses the server: `node` (also called `n`) has one.
+    private static let small: Set = ["node", "n", "secrets", "clients", "retired_token_keys", "CONSTANT"]
+
+    /// What may look through everything, and why.
+    private static let exempt = [
+        // After a restore, once.
+        "UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL",
+        "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')",
+        "UPDATE accounts SET one_time_last = max(one_time_last, (SELECT high_water FROM node) / 30 + 1)",
+        "DELETE FROM recovery_codes",
+        // For the counts of a measurement.
+        "SELECT count(*) FROM spent",
+    ]
+
+    @Test func noneLooksThroughATableThatGrows() throws {
+        let statements = try Self.statements()
+        #expect(statements.count > 80, "the statements were not found")
+        let queue = try DatabaseQueue()
+        try Schema.migrator.migrate(queue)
+        try queue.read { db in
+            for sql in statements where !Self.exempt.contains(sql) {
+                let plan = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
+                // A plan does not depend on the arguments.
+                plan.setUncheckedArguments([])
+                for step in try Row.fetchAll(plan).map({ $0["detail"] as String }) {
+                    // Where it makes an index for itself, it reads everything first.
+                    #expect(!step.contains("AUTOMATIC"), "\(sql): \(step)")
+                    guard step.hasPrefix("SCAN ") else { continue }
+                    let table = step.split(separator: " ")[1]
+                    #expect(Self.small.contains(String(table)), "\(sql): \(step)")
+                }
+            }
+        }
+        for sql in Self.exempt { #expect(statements.contains(sql), "it is exempt, and there is none: \(sql)") }
+    }
+
+    /// All that the store says to SQLite, on one line each.
+    private static func statements() throws -> [String] {
+        let folder = repository.appendingPathComponent("Sources/ThumbturnServer/Store")
+        let literal = #/"""\n(?<lines>.*?)\n\s*"""|"(?<line>[^"\n]*)"/#.dotMatchesNewlines()
+        let verb = #/(SELECT|INSERT|UPDATE|DELETE|WITH)\s/#
+        var statements: [String] = []
+        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        where file.pathExtension == "swift" && !file.lastPathComponent.hasPrefix("Schema+") {
+            for found in try String(contentsOf: file, encoding: .utf8).matches(of: literal) {
+                let text = String(found.lines ?? found.line ?? "")
+                let sql = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                // Where a comparison is chosen, either has the same plan.
+                if sql.prefixMatch(of: verb) != nil { statements.append(sql.replacing(#/\\\(\w+\)/#, with: "<")) }
+            }
+        }
+        return statements
+    }
+}
+#endif
