@@ -78,6 +78,7 @@ struct WireEncoder: Encoder {
         mutating func open(_ bracket: Unicode.Scalar) -> Place {
             bytes.append(UInt8(ascii: bracket))
             var opened = Open(isObject: bracket == "{", start: bytes.count)
+            // As many as an access token's claims, about.
             if opened.isObject { opened.members.reserveCapacity(12) }
             stack.append(opened)
             return Place(depth: stack.count - 1, start: bytes.count)

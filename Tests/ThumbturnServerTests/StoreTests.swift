@@ -233,11 +233,18 @@ import ThumbturnLoad
             }
             func opens(_ jkt: String, _ number: UInt8) async throws -> Bool {
                 let new = NewSession(id: .random(), kid: "contested", sessionJKT: jkt, tokenHash: [])
-                guard case .done = try await store.openSession(new, spending: spend(number)) else { return false }
-                return true
+                guard case .done(let session) = try await store.openSession(new, spending: spend(number)) else { return false }
+                return try await store.session(session.id)?.isLive == true
             }
             try await device("thief", proven: false, 1)
             expect(try await store.knownKey("contested")?.sessionJKT, is: "thief")
+            // Whatever became of it there, its owner's key is new.
+            try await #require(store as? SQLiteStore).pool.write {
+                try $0.execute(
+                    sql:
+                        "UPDATE keys SET wrong_in_a_row = 100, paused_until = 5000000000, retired_at = 5, sessions_over = 1000000"
+                )
+            }
             try await device("owner", proven: true, 2)
             expect(try await store.knownKey("contested")?.sessionJKT, is: "owner", "an unproven key is not remembered")
             expect(try await opens("thief", 3), is: false)
