@@ -3,7 +3,7 @@ public import Foundation
 public import ThumbturnCore
 public import ThumbturnDevice
 
-extension Platform {
+extension DevicePlatform {
     /// An iPhone, an iPad, a Mac or a Vision Pro: Face ID, Touch ID or Optic ID and the device passcode, keys of the Secure Enclave,
     /// secrets and vaults of the keychain.
     ///
@@ -30,7 +30,7 @@ extension Platform {
         in place: KeychainPlace = KeychainPlace(), pinEntry: (any PINEntry)? = nil, installation: URL? = nil,
         transport: any Transport = URLSessionTransport(), phases: any AppPhases = ScenePhases(),
         language: MessageLanguage = .best(of: Bundle.main.preferredLocalizations), deviceUnlockReuse: Duration = .zero
-    ) -> Platform {
+    ) -> DevicePlatform {
         let system = AppleSystem(), folder = installation ?? InstallMarker.folder(for: place)
         let keychain = Keychain(place, on: system, marker: folder.map { InstallMarker(folder: $0, of: place) })
         let sensor = AppleSensor(system, keychain, language: language, deviceUnlockReuse: deviceUnlockReuse)
@@ -41,8 +41,8 @@ extension Platform {
     static func apple(
         _ keychain: Keychain, sensor: any Sensor, pinEntry: (any PINEntry)?, transport: any Transport, phases: any AppPhases,
         clock: any DeviceClock = SystemClock(), pinRounds: Int = SoftwarePINKey.rounds
-    ) -> Platform {
-        Platform(
+    ) -> DevicePlatform {
+        DevicePlatform(
             sensor: sensor, keys: EnclaveKeys(keychain: keychain), secrets: KeychainSecrets(keychain: keychain), clock: clock,
             transport: transport,
             pin: pinEntry.map { PINSupport(entry: $0, key: EnclavePINKeys(keychain: keychain, rounds: pinRounds)) },

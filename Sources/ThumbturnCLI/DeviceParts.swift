@@ -37,12 +37,12 @@ struct DeviceParts: ParsableArguments {
     /// - Parameters:
     ///   - home: the folder of keys and secrets.
     ///   - answers: what the stand-in sensor answers, with commas between.
-    func platform(home: String, answers: String?) throws -> Platform {
+    func platform(home: String, answers: String?) throws -> DevicePlatform {
         switch keys {
         case .software:
             let secrets = FileSecrets(folder: home)
             let pin = SoftwarePINKey(secrets: StoredPINSecrets(secrets))
-            return Platform(
+            return DevicePlatform(
                 sensor: try softwareSensor(answers), keys: SoftwareKeys(folder: home), secrets: secrets,
                 pin: PINSupport(entry: TerminalPIN(), key: pin), promptGap: .zero
             )
@@ -63,7 +63,7 @@ struct DeviceParts: ParsableArguments {
                 throw ExitCode(69)
             }
             let keys = TPMKeys(tcti: addresses.tcti, folder: home, matcher: addresses.matcher)
-            return Platform(
+            return DevicePlatform(
                 sensor: MatcherSensor(socket: addresses.matcher, keys: keys), keys: keys, secrets: FileSecrets(folder: home),
                 pin: PINSupport(entry: TerminalPIN(), key: keys), promptGap: .zero
             )

@@ -54,9 +54,9 @@ private struct ServerExamination {
                 Finding("server", .trouble, "\(address) is no address.", remedy: "For example --server https://id.example.org")
             ]
         }
-        let answer: HTTPResponse
+        let answer: TransportResponse
         do throws(Failure) {
-            answer = try await URLSessionTransport().send(HTTPRequest(method: "GET", url: url.absoluteString))
+            answer = try await URLSessionTransport().send(TransportRequest(method: "GET", url: url.absoluteString))
         } catch {
             return [Finding("server", .trouble, "No answer from \(address).", remedy: "Is it running, and is the address right?")]
         }

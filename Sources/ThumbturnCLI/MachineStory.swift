@@ -22,7 +22,7 @@ struct MachineStory {
         self.machine = machine
         self.signIn = signIn
         let keys = TPMKeys(tcti: machine.lab.tcti, folder: "\(machine.folder)/keys", matcher: machine.socket)
-        let platform = Platform(
+        let platform = DevicePlatform(
             sensor: MatcherSensor(socket: machine.socket, keys: keys),
             keys: TimedKeys(keys: keys, stopwatch: stopwatch), secrets: FileSecrets(folder: "\(machine.folder)/keys"),
             transport: TimedTransport(transport: URLSessionTransport(), stopwatch: stopwatch),

@@ -40,7 +40,7 @@ struct TimedTransport: Transport {
     var transport: any Transport
     var stopwatch: Stopwatch
 
-    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         try await stopwatch.time(.server) { () throws(Failure) in try await transport.send(request) }
     }
 }

@@ -81,7 +81,7 @@ struct VerifyProof: AsyncParsableCommand {
     private struct Output: Encodable {
         var holds = true
         var receipt_checked: Bool
-        var transaction: Transaction
+        var transaction: ApprovalTransaction
         var receipt: ApprovalReceipt
 
         init(_ checked: CheckedApproval) {

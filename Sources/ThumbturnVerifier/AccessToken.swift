@@ -14,7 +14,7 @@ public struct AccessToken: Sendable {
     /// - Throws: the first check that did not hold.
     public init(
         _ text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
-    ) throws(Refusal) {
+    ) throws(VerificationError) {
         let claims = try WireJSON.decodeClaims(AccessTokenClaims.self, from: try Self.payload(of: text, keys: keys))
         guard claims.iss == issuer else { throw .wrongIssuer }
         guard claims.aud == audience else { throw .wrongAudience }
@@ -23,7 +23,7 @@ public struct AccessToken: Sendable {
     }
 
     /// The payload of an access token that one of these keys signed.
-    static func payload(of text: String, keys: [String: VerifyingKey]) throws(Refusal) -> [UInt8] {
+    static func payload(of text: String, keys: [String: VerifyingKey]) throws(VerificationError) -> [UInt8] {
         try NamedKeyJWS.payload(of: text, types: types, keys: keys)
     }
 

@@ -8,7 +8,7 @@ public import ThumbturnCore
 /// server's word in its receipt; so this is no proof against the server. The MAC of a challenge is the server's own and is not checked.
 public struct CheckedApproval: Sendable {
     /// What was approved.
-    public let transaction: Transaction
+    public let transaction: ApprovalTransaction
     /// The receipt's claims.
     public let receipt: ApprovalReceipt
     /// Whether the receipt's own signature was checked: false where no key set was given.
@@ -22,7 +22,7 @@ public struct CheckedApproval: Sendable {
     /// - Throws: the first thing that does not hold; see `ApprovalProofFault`.
     public init(json: [UInt8], keys: JWKS?) throws(ApprovalProofFault) {
         let proof: ApprovalProof
-        do throws(Refusal) {
+        do throws(VerificationError) {
             proof = try WireJSON.decode(ApprovalProof.self, from: json)
         } catch {
             throw .unreadable
@@ -32,8 +32,8 @@ public struct CheckedApproval: Sendable {
 
     /// Checks a proof object that was read.
     public init(_ proof: ApprovalProof, keys: JWKS?) throws(ApprovalProofFault) {
-        guard let bytes = Base64URL.decode(proof.txn), bytes.count <= Transaction.largest,
-            let transaction = try? WireJSON.decode(Transaction.self, from: bytes)
+        guard let bytes = Base64URL.decode(proof.txn), bytes.count <= ApprovalTransaction.largest,
+            let transaction = try? WireJSON.decode(ApprovalTransaction.self, from: bytes)
         else { throw .transaction }
         self.transaction = transaction
 

@@ -52,7 +52,7 @@ public struct Challenges: Sendable {
     ///   another lie side by side where they are spent.
     public func issue(
         _ request: ChallengeRequest, at now: UnixTime, _ moment: UInt32 = 0, using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> String {
+    ) throws(VerificationError) -> String {
         guard (1...4).contains(request.kids.count), Set(request.kids).count == request.kids.count,
             Self.mayAsk(for: request.kids, request.purpose, request.act), Self.isThumbprint(request.jkt)
         else { throw .malformed }
@@ -71,7 +71,7 @@ public struct Challenges: Sendable {
     package func issue(
         approval id: String, txn: String, demand: ApprovalDemand, kids: [String], jkt: String, at now: UnixTime,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> String {
+    ) throws(VerificationError) -> String {
         guard (1...4).contains(kids.count), Set(kids).count == kids.count, kids.allSatisfy(Self.isKnown),
             txn.utf8.count <= Self.largestTransaction
         else { throw .malformed }
@@ -91,7 +91,7 @@ public struct Challenges: Sendable {
     }
 
     /// The claims of one of our own challenges for this purpose, if it is still alive.
-    public func verify(_ challenge: String, for purpose: Purpose, at now: UnixTime) throws(Refusal) -> ChallengeClaims {
+    public func verify(_ challenge: String, for purpose: Purpose, at now: UnixTime) throws(VerificationError) -> ChallengeClaims {
         guard let jws = CompactJWS(challenge) else { throw .malformed }
         let secret = try secret(of: jws)
         guard HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret.key)
@@ -105,7 +105,7 @@ public struct Challenges: Sendable {
         return claims
     }
 
-    private func secret(of jws: CompactJWS) throws(Refusal) -> ChallengeSecret {
+    private func secret(of jws: CompactJWS) throws(VerificationError) -> ChallengeSecret {
         if let secret = secrets.first(where: {
             jws.signingInput.starts(with: $0.header) && jws.signingInput[$0.header.count] == UInt8(ascii: ".")
         }) {

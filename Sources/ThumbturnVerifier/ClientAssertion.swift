@@ -20,7 +20,7 @@ public struct ClientAssertion: Sendable {
     public static let skew = Duration.seconds(60)
 
     /// Reads an assertion: ES256, of no type or one of a client's, naming the same client as issuer and as subject.
-    public init(_ text: String) throws(Refusal) {
+    public init(_ text: String) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decodeClaims(Header.self, from: jws.header)
         // Nothing is critical that we do not know (RFC 7515 section 4.1.11), and we know no extension.
@@ -37,7 +37,7 @@ public struct ClientAssertion: Sendable {
     }
 
     /// Returns if one of the client's own keys signed it for one of these audiences, it is alive, and its life is short.
-    public func verify(by keys: [VerifyingKey], audiences: Set<String>, at now: UnixTime) throws(Refusal) {
+    public func verify(by keys: [VerifyingKey], audiences: Set<String>, at now: UnixTime) throws(VerificationError) {
         guard keys.contains(where: { $0.isValid(jws.signature, for: jws.signingInput) }) else { throw .wrongSignature }
         guard audiences.contains(claims.aud.value) else { throw .wrongAudience }
         guard now < claims.exp else { throw .expired }

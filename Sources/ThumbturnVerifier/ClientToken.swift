@@ -35,7 +35,7 @@ package struct ClientTokenClaims: Codable, Hashable, Sendable {
     /// The claims of a token of this issuer for this audience, alive.
     package init(
         verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
-    ) throws(Refusal) {
+    ) throws(VerificationError) {
         let claims = try WireJSON.decodeClaims(Self.self, from: try AccessToken.payload(of: text, keys: keys))
         guard claims.iss == issuer else { throw .wrongIssuer }
         guard claims.aud == audience else { throw .wrongAudience }

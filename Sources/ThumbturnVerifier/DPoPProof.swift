@@ -43,7 +43,7 @@ public struct DPoPProof: Sendable {
     }
 
     /// Verifies the one value of the header `DPoP`.
-    public init(_ text: String, for request: Request, fresh freshness: Freshness) throws(Refusal) {
+    public init(_ text: String, for request: Request, fresh freshness: Freshness) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decode(DPoPHeader.self, from: jws.header)
         guard header.typ == DPoPHeader.type else { throw .wrongType }

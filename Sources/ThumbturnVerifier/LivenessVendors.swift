@@ -56,7 +56,7 @@ public struct LivenessVendors: Message, Hashable {
     }
 
     /// Reads the vendors of a file. Throws `malformed` for anything that it does not know, and `unacceptableKey`.
-    public init(json: [UInt8]) throws(Refusal) {
+    public init(json: [UInt8]) throws(VerificationError) {
         self = try WireJSON.decode(Self.self, from: json)
         for key in vendors.flatMap(\.keys) {
             guard key.kid != nil else { throw .unacceptableKey }
@@ -70,7 +70,7 @@ public struct LivenessVendors: Message, Hashable {
     /// - Parameter evidence: a compact JWS, ES256; see `LivenessClaims`.
     public func judge(
         _ evidence: String, for challenge: String, demanding level: LivenessLevel, at now: UnixTime
-    ) throws(Refusal) {
+    ) throws(VerificationError) {
         guard let jws = CompactJWS(evidence) else { throw .malformed }
         let header = try WireJSON.decode(Header.self, from: jws.header)
         guard header.typ == LivenessClaims.type else { throw .wrongType }

@@ -10,7 +10,7 @@ package enum NamedKeyJWS {
     ///   - keys: by their `kid`. The algorithm is pinned to them, never taken from the header.
     package static func payload(
         of text: String, types: Set<String?>, keys: [String: VerifyingKey]
-    ) throws(Refusal) -> [UInt8] {
+    ) throws(VerificationError) -> [UInt8] {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decode(Header.self, from: jws.header)
         guard types.contains(header.typ?.lowercased()) else { throw .wrongType }

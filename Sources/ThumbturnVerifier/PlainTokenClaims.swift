@@ -49,7 +49,7 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
     /// - Throws: the first check that did not hold. No bound token has this `acr`.
     package init(
         verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
-    ) throws(Refusal) {
+    ) throws(VerificationError) {
         let claims = try WireJSON.decodeClaims(Self.self, from: try AccessToken.payload(of: text, keys: keys))
         guard claims.iss == issuer else { throw .wrongIssuer }
         guard claims.aud == audience else { throw .wrongAudience }

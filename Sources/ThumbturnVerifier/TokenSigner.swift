@@ -11,7 +11,7 @@ public struct TokenSigner: Sendable {
     private let tokenHeader: [UInt8]
 
     /// Signs with this key. Its public half becomes part of the key set.
-    public init(_ key: P256.Signing.PrivateKey) throws(Refusal) {
+    public init(_ key: P256.Signing.PrivateKey) throws(VerificationError) {
         self.key = key
         kid = try VerifyingKey(x963: Array(key.publicKey.x963Representation)).thumbprint
         tokenHeader = Self.header(AccessTokenClaims.type, kid)

@@ -9,7 +9,7 @@ public struct UnverifiedProof: Sendable {
     private let jws: CompactJWS
 
     /// Reads a proof: compact JWS, type `thumbturn-proof+jwt`, ES256, with exactly these header members.
-    public init(_ text: String) throws(Refusal) {
+    public init(_ text: String) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decode(ProofHeader.self, from: jws.header)
         guard header.typ == ProofHeader.type else { throw .wrongType }
@@ -30,7 +30,7 @@ public struct UnverifiedProof: Sendable {
     }
 
     /// Returns if `key` made this proof, and throws otherwise. The caller has found the key by `kid` and owns that decision.
-    public func verify(by key: VerifyingKey) throws(Refusal) {
+    public func verify(by key: VerifyingKey) throws(VerificationError) {
         guard key.isValid(jws.signature, for: jws.signingInput) else { throw .wrongSignature }
     }
 }

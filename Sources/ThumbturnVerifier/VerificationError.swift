@@ -1,5 +1,5 @@
 /// Why something was refused: a bounded set, for the operator. A client is told one of few neutral problem types instead.
-public enum Refusal: String, Error, Hashable, Sendable, CaseIterable {
+public enum VerificationError: String, Error, Hashable, Sendable, CaseIterable {
     /// Not a JWS of the expected shape: parts, base64url, JSON, members, sizes.
     case malformed
     case wrongType

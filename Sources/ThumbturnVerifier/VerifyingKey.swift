@@ -9,7 +9,7 @@ public struct VerifyingKey: Sendable, Hashable {
     private let key: P256.Signing.PublicKey
 
     /// From the uncompressed point: 0x04, x and y, 65 bytes.
-    public init(x963: [UInt8]) throws(Refusal) {
+    public init(x963: [UInt8]) throws(VerificationError) {
         guard x963.count == 65, let key = try? P256.Signing.PublicKey(x963Representation: x963) else {
             throw .unacceptableKey
         }
@@ -18,14 +18,14 @@ public struct VerifyingKey: Sendable, Hashable {
     }
 
     /// From a JSON Web Key on P-256 for ES256 signatures.
-    public init(jwk: JWK) throws(Refusal) {
+    public init(jwk: JWK) throws(VerificationError) {
         guard let point = jwk.x963 else { throw .unacceptableKey }
         try self.init(x963: point)
     }
 
     /// From a SubjectPublicKeyInfo (RFC 5480): PEM (RFC 7468 section 13), or DER in standard base64. Named curve and
     /// uncompressed point only.
-    public init(spki text: String) throws(Refusal) {
+    public init(spki text: String) throws(VerificationError) {
         guard let der = Self.der(ofSPKI: text) else { throw .unacceptableKey }
         try self.init(spkiDER: der)
     }
@@ -40,7 +40,7 @@ public struct VerifyingKey: Sendable, Hashable {
     }
 
     /// From a DER SubjectPublicKeyInfo of exactly the one form that a P-256 key has.
-    public init(spkiDER der: [UInt8]) throws(Refusal) {
+    public init(spkiDER der: [UInt8]) throws(VerificationError) {
         guard let key = try? P256.Signing.PublicKey(derRepresentation: der), Array(key.derRepresentation) == der else {
             throw .unacceptableKey
         }

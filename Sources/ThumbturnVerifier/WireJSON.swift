@@ -12,7 +12,7 @@ package enum WireJSON {
     }
 
     /// Decodes a message and refuses unknown members.
-    package static func decode<M: Message>(_ type: M.Type, from bytes: [UInt8]) throws(Refusal) -> M {
+    package static func decode<M: Message>(_ type: M.Type, from bytes: [UInt8]) throws(VerificationError) -> M {
         try read(bytes) { tree in
             guard tree.nodes[0].kind == .object else { throw WireDecoder.Fault.notWhatIsWanted }
             let known = M.CodingKeys.allCases
@@ -23,11 +23,11 @@ package enum WireJSON {
     }
 
     /// Decodes claims and ignores unknown ones (RFC 7519 section 4).
-    package static func decodeClaims<Claims: Decodable>(_ type: Claims.Type, from bytes: [UInt8]) throws(Refusal) -> Claims {
+    package static func decodeClaims<Claims: Decodable>(_ type: Claims.Type, from bytes: [UInt8]) throws(VerificationError) -> Claims {
         try read(bytes) { try Claims(from: WireDecoder(tree: $0, index: 0)) }
     }
 
-    private static func read<Value>(_ bytes: [UInt8], _ work: (JSONTree) throws -> Value) throws(Refusal) -> Value {
+    private static func read<Value>(_ bytes: [UInt8], _ work: (JSONTree) throws -> Value) throws(VerificationError) -> Value {
         do {
             return try work(try JSONTree(bytes))
         } catch {

@@ -17,7 +17,7 @@ package final class InMemoryServer: Transport {
         package var devices: [String: DeviceRecord] = [:]
         /// The next answer to this path is lost, after the work is done.
         package var losesAnswerTo: String?
-        package var requests: [HTTPRequest] = []
+        package var requests: [TransportRequest] = []
         package var tokens = 0
         /// Changes a challenge before it is handed out.
         package var tamper: (@Sendable (inout ChallengeClaims) -> Void)?
@@ -55,7 +55,7 @@ package final class InMemoryServer: Transport {
 
     package var paths: [String] { state.withLock { $0.requests.map { "\($0.method) \($0.url.dropFirst(20))" } } }
 
-    package func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    package func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         if state.withLock({ $0.isAway }) { throw Failure(.unreachable, recovery: .retry) }
         state.withLock { $0.requests.append(request) }
         let losesToken = state.withLock { state in
@@ -88,7 +88,7 @@ package final class InMemoryServer: Transport {
         }
     }
 
-    private func answer(_ request: HTTPRequest) throws -> HTTPResponse {
+    private func answer(_ request: TransportRequest) throws -> TransportResponse {
         let now = clock.civilTime
         switch request.url.dropFirst(20) {
         case "/v1/challenges":
@@ -104,21 +104,21 @@ package final class InMemoryServer: Transport {
         case "/v1/accounts/sign-in":
             _ = try dpop(request)
             let typed = try WireJSON.decode(PasswordSignInRequest.self, from: request.body)
-            guard typed.password == Self.password else { throw Refusal.wrongSignature }
+            guard typed.password == Self.password else { throw VerificationError.wrongSignature }
             return respond(200, EnrolmentTicket(ticket: "ticket", expiresIn: 300))
         case "/v1/devices":
             let jkt = try dpop(request).jkt
-            guard !state.withLock({ $0.refusesEnrolment }) else { throw Refusal.wrongSignature }
+            guard !state.withLock({ $0.refusesEnrolment }) else { throw VerificationError.wrongSignature }
             let enrol = try WireJSON.decode(EnrolRequest.self, from: request.body)
             var keys: [DeviceRecord.Key] = []
             for registration in enrol.keys {
-                guard let jwk = registration.jwk else { throw Refusal.malformed }
+                guard let jwk = registration.jwk else { throw VerificationError.malformed }
                 let key = try VerifyingKey(jwk: jwk)
                 if let text = registration.proof {
                     let proof = try UnverifiedProof(text)
                     try proof.verify(by: key)
                     let claims = try challenges.verify(proof.challenge, for: .enrol, at: now)
-                    guard claims.cnf.jkt == jkt else { throw Refusal.foreignKey }
+                    guard claims.cnf.jkt == jkt else { throw VerificationError.foreignKey }
                 }
                 let kid = registration.kind == .pin ? try UnverifiedProof(registration.proof ?? "").kid : key.thumbprint
                 keys.append(.init(kid: kid, kind: registration.kind, active: registration.proof != nil))
@@ -138,20 +138,20 @@ package final class InMemoryServer: Transport {
             ) { $1 }
             let proof = try UnverifiedProof(fields["proof"] ?? "")
             let also = try fields["also"].map { try UnverifiedProof($0) }
-            guard also == nil || also?.challenge == proof.challenge else { throw Refusal.foreignKey }
+            guard also == nil || also?.challenge == proof.challenge else { throw VerificationError.foreignKey }
             let claims = try challenges.verify(proof.challenge, for: fields["act"] == nil ? .signIn : .stepUp, at: now)
-            guard claims.act == fields["act"] else { throw Refusal.wrongPurpose }
+            guard claims.act == fields["act"] else { throw VerificationError.wrongPurpose }
             state.withLock {
                 $0.redeemed.append((claims, proof.challenge, fields["liveness"], [proof.kid] + (also.map { [$0.kid] } ?? [])))
             }
             guard claims.cnf.jkt == jkt, let (key, _) = state.withLock({ $0.keys[proof.kid] }),
                 state.withLock({ $0.devices[jkt]?.keys.contains { $0.kid == proof.kid } ?? false })
-            else { throw Refusal.foreignKey }
-            guard state.withLock({ $0.spent.insert(claims.jti).inserted }) else { throw Refusal.replayed }
+            else { throw VerificationError.foreignKey }
+            guard state.withLock({ $0.spent.insert(claims.jti).inserted }) else { throw VerificationError.replayed }
             try judge(proof, by: key, error: "invalid_grant")
             if let also {
                 guard let (key, _) = state.withLock({ $0.keys[also.kid] }), also.kid != proof.kid else {
-                    throw Refusal.foreignKey
+                    throw VerificationError.foreignKey
                 }
                 try judge(also, by: key, error: "invalid_grant")
             }
@@ -168,7 +168,7 @@ package final class InMemoryServer: Transport {
             }
             if let problem = state.withLock({ $0.problem }) { throw problem }
             if let wanted = state.withLock({ $0.wanted.isEmpty ? nil : $0.wanted.removeFirst() }) {
-                return HTTPResponse(status: 401, headers: ["www-authenticate": wanted], body: [])
+                return TransportResponse(status: 401, headers: ["www-authenticate": wanted], body: [])
             }
             return respond(
                 200, Me(account: "a", name: "ada", device: proof.jkt, acr: "x", amr: [], authTime: now)
@@ -182,7 +182,7 @@ package final class InMemoryServer: Transport {
         case "/v1/devices/current":
             let jkt = try dpop(request).jkt
             guard state.withLock({ $0.devices.removeValue(forKey: jkt) }) != nil else { throw Problem(.notFound, status: 404) }
-            return HTTPResponse(status: 204, headers: [:], body: [])
+            return TransportResponse(status: 204, headers: [:], body: [])
         default: throw Problem(.notFound, status: 404)
         }
     }
@@ -198,10 +198,10 @@ package final class InMemoryServer: Transport {
         let claims = try challenges.verify(try UnverifiedProof(text).challenge, for: .manage, at: now)
         guard claims.cnf.jkt == jkt, let change = claims.act.flatMap(KeyChange.init(rawValue:)),
             state.withLock({ $0.spent.insert(claims.jti).inserted }), var keys = state.withLock({ $0.devices[jkt]?.keys })
-        else { throw Refusal.replayed }
+        else { throw VerificationError.replayed }
         if let proof = try request.proof.map({ try UnverifiedProof($0) }) {
             guard let (key, kind) = state.withLock({ $0.keys[proof.kid] }), keys.contains(where: { $0.kid == proof.kid })
-            else { throw Refusal.unknownKey }
+            else { throw VerificationError.unknownKey }
             let payers: [KeyKind] =
                 switch change {
                 case .setPIN: [.biometric, .passcode]
@@ -210,15 +210,15 @@ package final class InMemoryServer: Transport {
                 case .replaceBiometric: state.withLock { $0.letsPasscodeReplaceBiometricKey } ? [.passcode] : []
                 case .removeBiometric: [.biometric, .passcode, .pin]
                 }
-            guard payers.contains(kind) else { throw Refusal.unknownKey }
+            guard payers.contains(kind) else { throw VerificationError.unknownKey }
             try judge(proof, by: key)
         } else {
-            guard request.ticket == "ticket", [.resetPIN, .replaceBiometric].contains(change) else { throw Refusal.unknownKey }
+            guard request.ticket == "ticket", [.resetPIN, .replaceBiometric].contains(change) else { throw VerificationError.unknownKey }
         }
         keys.removeAll { $0.kind == change.kind }
         if let registration = request.key, let jwk = registration.jwk {
             let (key, proof) = (try VerifyingKey(jwk: jwk), try UnverifiedProof(registration.proof ?? ""))
-            guard proof.kid == claims.kids[0] else { throw Refusal.unknownKey }
+            guard proof.kid == claims.kids[0] else { throw VerificationError.unknownKey }
             try proof.verify(by: key)
             keys.append(.init(kid: proof.kid, kind: change.kind, active: true))
             state.withLock { $0.keys[proof.kid] = (key, change.kind) }
@@ -248,7 +248,7 @@ package final class InMemoryServer: Transport {
         return TokenAnswer(accessToken: "access \(number)", expiresIn: 300, refreshToken: "refresh \(number)")
     }
 
-    private func dpop(_ request: HTTPRequest) throws -> DPoPProof {
+    private func dpop(_ request: TransportRequest) throws -> DPoPProof {
         let nonce = state.withLock { $0.nonce }
         let token = request.headers["Authorization"].map { String($0.dropFirst(5)) }
         do {
@@ -260,13 +260,13 @@ package final class InMemoryServer: Transport {
                 ),
                 fresh: .nonce(isLive: { $0 == nonce })
             )
-        } catch Refusal.nonceNeeded {
+        } catch VerificationError.nonceNeeded {
             throw Problem(.verificationFailed, status: 401, error: "use_dpop_nonce")
         }
     }
 
-    private func respond(_ status: Int, _ body: some Encodable) -> HTTPResponse {
-        HTTPResponse(status: status, headers: ["dpop-nonce": state.withLock { $0.nonce }], body: WireJSON.encode(body))
+    private func respond(_ status: Int, _ body: some Encodable) -> TransportResponse {
+        TransportResponse(status: status, headers: ["dpop-nonce": state.withLock { $0.nonce }], body: WireJSON.encode(body))
     }
 }
 

@@ -7,7 +7,7 @@ public enum ProtectedStoreConformance {
     /// - Parameters:
     ///   - platform: with the store, and a sensor whose person matches at every prompt.
     ///   - prompts: how many prompts there were.
-    public static func aSecretLives(on platform: Platform, prompts: () -> Int) async throws {
+    public static func aSecretLives(on platform: DevicePlatform, prompts: () -> Int) async throws {
         let store = try #require(platform.vaults)
         for (kind, rung) in [(KeyKind.biometric, Rung.biometric), (.passcode, .devicePasscode)] {
             let name = KeyName(server: Vault.realm, account: "x/../y", kind: kind)

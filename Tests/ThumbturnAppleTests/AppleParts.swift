@@ -17,9 +17,9 @@ extension AppleWorld {
     /// The platform as an app gets it.
     func parts(
         _ place: KeychainPlace = KeychainPlace(service: "test"), pinEntry: (any PINEntry)? = nil, installedIn folder: URL? = nil
-    ) -> Platform {
+    ) -> DevicePlatform {
         let keychain = keychain(place, installedIn: folder)
-        return Platform.apple(
+        return DevicePlatform.apple(
             keychain, sensor: AppleSensor(system, keychain), pinEntry: pinEntry, transport: URLSessionTransport(),
             phases: phone.appPhases, clock: clock, pinRounds: 10)
     }

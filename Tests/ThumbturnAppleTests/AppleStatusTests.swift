@@ -81,7 +81,7 @@ import ThumbturnCore
 
     // MARK: A refusal after a match
 
-    struct Refusal: CustomTestStringConvertible, Sendable {
+    struct VerificationError: CustomTestStringConvertible, Sendable {
         var kind: KeyKind
         var biometry: BiometryState
         var means: Failure.Code
@@ -90,17 +90,17 @@ import ThumbturnCore
     }
 
     static let refusals = [
-        Refusal(kind: .biometric, biometry: .ready, means: .keyInvalidated, next: .reEnrol),
-        Refusal(
+        VerificationError(kind: .biometric, biometry: .ready, means: .keyInvalidated, next: .reEnrol),
+        VerificationError(
             kind: .biometric, biometry: .lockedOut(.untilPasscode), means: .lockedOut, next: .fallBack(.devicePasscode)),
-        Refusal(kind: .biometric, biometry: .notEnrolled, means: .biometryNotEnrolled, next: .openSettings),
-        Refusal(kind: .biometric, biometry: .permissionDenied, means: .permissionDenied, next: .openSettings),
-        Refusal(kind: .biometric, biometry: .lidClosed, means: .biometryUnavailable, next: .fallBack(.devicePasscode)),
-        Refusal(kind: .biometric, biometry: .passcodeNotSet, means: .passcodeNotSet, next: .setPasscode),
-        Refusal(kind: .passcode, biometry: .ready, means: .keyInvalidated, next: .reEnrol),
-        Refusal(kind: .passcode, biometry: .lockedOut(.untilPasscode), means: .keyInvalidated, next: .reEnrol),
-        Refusal(kind: .passcode, biometry: .unavailable, means: .keyInvalidated, next: .reEnrol),
-        Refusal(kind: .passcode, biometry: .passcodeNotSet, means: .passcodeNotSet, next: .setPasscode),
+        VerificationError(kind: .biometric, biometry: .notEnrolled, means: .biometryNotEnrolled, next: .openSettings),
+        VerificationError(kind: .biometric, biometry: .permissionDenied, means: .permissionDenied, next: .openSettings),
+        VerificationError(kind: .biometric, biometry: .lidClosed, means: .biometryUnavailable, next: .fallBack(.devicePasscode)),
+        VerificationError(kind: .biometric, biometry: .passcodeNotSet, means: .passcodeNotSet, next: .setPasscode),
+        VerificationError(kind: .passcode, biometry: .ready, means: .keyInvalidated, next: .reEnrol),
+        VerificationError(kind: .passcode, biometry: .lockedOut(.untilPasscode), means: .keyInvalidated, next: .reEnrol),
+        VerificationError(kind: .passcode, biometry: .unavailable, means: .keyInvalidated, next: .reEnrol),
+        VerificationError(kind: .passcode, biometry: .passcodeNotSet, means: .passcodeNotSet, next: .setPasscode),
     ]
 
     @Test(
@@ -109,7 +109,7 @@ import ThumbturnCore
             AppleStatus(-25293), AppleStatus(-25300), AppleStatus(domain: "CryptoTokenKit", code: -5),
             AppleStatus(domain: "CryptoTokenKit", code: -6),
         ])
-    func aRefusalAfterAMatchIsToldApartByTheSensor(row: Refusal, status: AppleStatus) {
+    func aRefusalAfterAMatchIsToldApartByTheSensor(row: VerificationError, status: AppleStatus) {
         let failure = status.failure(of: row.kind, biometry: row.biometry)
         #expect(failure.code == row.means)
         #expect(failure.recovery == row.next)

@@ -9,9 +9,9 @@ extension AppleWorld {
     /// pause after it, and a PIN is not stretched for long.
     ///
     /// - Parameter installation: where the app's own files are; nil for none.
-    func platform(transport: any Transport, installation: URL? = nil) -> Platform {
+    func platform(transport: any Transport, installation: URL? = nil) -> DevicePlatform {
         let keychain = keychain(KeychainPlace(), installedIn: installation)
-        var platform = Platform.apple(
+        var platform = DevicePlatform.apple(
             keychain, sensor: AppleSensor(system, keychain), pinEntry: phone.platform(transport: transport).pin?.entry,
             transport: transport, phases: phone.appPhases, clock: phone.clock, pinRounds: 10)
         platform.promptGap = .zero

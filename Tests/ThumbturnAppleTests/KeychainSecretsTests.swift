@@ -53,7 +53,7 @@ import ThumbturnTestKit
         defer { try? FileManager.default.removeItem(at: folder) }
         // As an app makes it: on the system's own clock and threads.
         try await StandIns.$device.withValue(world.device) {
-            let platform = Platform.apple(in: KeychainPlace(service: "test"), pinEntry: NoPINEntry(), installation: folder)
+            let platform = DevicePlatform.apple(in: KeychainPlace(service: "test"), pinEntry: NoPINEntry(), installation: folder)
             try await platform.secrets.write([1], as: "a")
             expect(try await platform.secrets.read("a"), is: [1])
             _ = try await platform.keys.create(.of(.session))
@@ -62,7 +62,7 @@ import ThumbturnTestKit
             #expect(await platform.sensor.biometry() == .ready)
             #expect(InstallMarker(folder: folder, of: KeychainPlace(service: "test")).look() == .found)
         }
-        #expect(Platform.apple().pin == nil)
+        #expect(DevicePlatform.apple().pin == nil)
         #expect(world.items.count == 4)
         world.expectNothingOnTheSide()
     }
@@ -96,7 +96,7 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
-    private static func fill(_ platform: Platform) async throws {
+    private static func fill(_ platform: DevicePlatform) async throws {
         for kind in [KeyKind.biometric, .passcode, .session] { _ = try await platform.keys.create(.of(kind)) }
         try await platform.secrets.write([1], as: "a")
         try await platform.vaults?.protect(SecretBytes("x"), as: .of(.biometric), access: .biometryAny)

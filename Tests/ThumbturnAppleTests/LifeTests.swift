@@ -14,7 +14,7 @@ import ThumbturnTestKit
     struct Story: Sendable {
         let world: AppleWorld
         let server: InMemoryServer
-        let platform: Platform
+        let platform: DevicePlatform
         let auth: Authenticator
 
         init(_ model: SimulatedPhone.Model = .iPhone(.face), installation: URL? = nil) throws {
@@ -126,7 +126,7 @@ import ThumbturnTestKit
         try await Story.told { story in
             _ = try await story.auth.authenticate("Unlock")
             let prompts = story.phone.promptCount
-            let action = try #require(Action("payment", maximumAge: .zero))
+            let action = try #require(StepUpAction("payment", maximumAge: .zero))
             for _ in 1...2 { expect(try await story.auth.stepUp(for: action, "Pay").rung, is: .biometric) }
             #expect(story.phone.promptCount == prompts + 2)
             #expect(story.world.device.calls("evaluateAccessControl") == story.phone.promptCount, "a context is asked once")

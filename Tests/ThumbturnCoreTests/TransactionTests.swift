@@ -19,8 +19,8 @@ import ThumbturnCore
         {"type":"urn:eudi:sca:emandate:1","payload":{"transaction_id":"t-1","date_time":"2026-11-21T10:20:30Z","payee":\#(payee),"creditor_id":"DE98ZZZ09999999999","reference_number":"m-1","purpose":"Electricity","start_date":"2026-12-01","end_date":"2027-12-01","currency":"EUR","amount":"80"}}
         """#
 
-    static func read(_ json: String) throws -> Transaction {
-        try JSONDecoder().decode(Strict<Transaction>.self, from: Data(json.utf8)).content
+    static func read(_ json: String) throws -> ApprovalTransaction {
+        try JSONDecoder().decode(Strict<ApprovalTransaction>.self, from: Data(json.utf8)).content
     }
 
     @Test("each kind shows everything that is signed", arguments: [payment, login, access, mandate])

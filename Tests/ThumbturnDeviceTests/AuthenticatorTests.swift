@@ -425,8 +425,8 @@ struct World: Sendable {
         try await World.enrolled { world in
             let grant = try await world.auth.authenticate("Unlock")
             let typed = Credentials.password("hunter2hunter2", for: "ada")
-            let request = HTTPRequest(method: "GET", url: "u", headers: ["Authorization": "access 1"])
-            let response = HTTPResponse(status: 200, headers: [:], body: Array("access 1".utf8))
+            let request = TransportRequest(method: "GET", url: "u", headers: ["Authorization": "access 1"])
+            let response = TransportResponse(status: 200, headers: [:], body: Array("access 1".utf8))
             var dumped =
                 "\(request) \(response) \(String(reflecting: request)) \(grant) \(typed) \(String(reflecting: typed)) \(String(reflecting: grant.session))"
             dump(grant, to: &dumped)

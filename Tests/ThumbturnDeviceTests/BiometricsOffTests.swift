@@ -285,7 +285,7 @@ private struct SlowTokens: Transport {
     let server: InMemoryServer
     let clock: VirtualClock
 
-    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         if request.url.hasSuffix("/v1/token"), String(decoding: request.body, as: UTF8.self).contains("proof") {
             try? await clock.sleep(until: clock.now.advanced(by: .seconds(10)))
         }
@@ -302,7 +302,7 @@ private final class GoneAfterTheChange: Transport {
         self.server = server
     }
 
-    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         guard !isGone.withLock({ $0 }) else { throw Failure(.unreachable, recovery: .retry) }
         if request.url.hasSuffix("/v1/devices/current/keys") { isGone.withLock { $0 = true } }
         return try await server.send(request)

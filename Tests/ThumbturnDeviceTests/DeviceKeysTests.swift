@@ -12,7 +12,7 @@ import ThumbturnVerifier
         case simulatedPhone, softwareFiles
     }
 
-    private func with(_ implementation: Implementation, _ body: (Platform) async throws -> Void) async throws {
+    private func with(_ implementation: Implementation, _ body: (DevicePlatform) async throws -> Void) async throws {
         let phone = SimulatedPhone().platform()
         switch implementation {
         case .simulatedPhone: try await body(phone)
@@ -20,7 +20,7 @@ import ThumbturnVerifier
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
             defer { try? FileManager.default.removeItem(atPath: folder) }
             try await body(
-                Platform(sensor: phone.sensor, keys: SoftwareKeys(folder: folder), secrets: FileSecrets(folder: folder))
+                DevicePlatform(sensor: phone.sensor, keys: SoftwareKeys(folder: folder), secrets: FileSecrets(folder: folder))
             )
         }
     }

@@ -8,11 +8,11 @@ final class DyingParts: Sendable {
     /// Whether the last step still happens.
     enum Manner: CaseIterable, Sendable { case beforeTheStep, afterTheStep }
 
-    private let alive: Platform
+    private let alive: DevicePlatform
     private let manner: Manner
     private let left: Mutex<Int>
 
-    init(of platform: Platform, at step: Int, _ manner: Manner) {
+    init(of platform: DevicePlatform, at step: Int, _ manner: Manner) {
         alive = platform
         self.manner = manner
         left = Mutex(step)
@@ -21,11 +21,11 @@ final class DyingParts: Sendable {
     var isDead: Bool { left.withLock { $0 <= 0 } }
 
     /// Another process: nothing of it is shared with the platform that it was made of.
-    var platform: Platform {
+    var platform: DevicePlatform {
         let pin = alive.pin.map {
             PINSupport(entry: DyingEntry(entry: $0.entry, parts: self), key: DyingPINKeys(key: $0.key, parts: self))
         }
-        return Platform(
+        return DevicePlatform(
             sensor: DyingSensor(sensor: alive.sensor, parts: self), keys: DyingKeys(keys: alive.keys, parts: self),
             secrets: DyingSecrets(secrets: alive.secrets, parts: self), clock: alive.clock,
             transport: DyingTransport(transport: alive.transport, parts: self), pin: pin, promptGap: .zero
@@ -79,7 +79,7 @@ private struct DyingTransport: Transport {
     let transport: any Transport
     let parts: DyingParts
 
-    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         try await parts.step { () async throws(Failure) in try await transport.send(request) }
     }
 }

@@ -17,13 +17,13 @@ import ThumbturnTestKit
         }
 
         /// What a process of the app finds. Each has its own: a process that was killed shares nothing with the next one.
-        var platform: Platform {
+        var platform: DevicePlatform {
             var platform = world.phone.platform(transport: world.server)
             platform.secrets = secrets
             return platform
         }
 
-        func start(_ platform: Platform? = nil) throws -> Authenticator {
+        func start(_ platform: DevicePlatform? = nil) throws -> Authenticator {
             try Authenticator(server: InMemoryServer.url, platform: platform ?? self.platform)
         }
 
@@ -171,7 +171,7 @@ private final class LastWord: Transport {
         self.server = server
     }
 
-    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         guard !isGone.withLock({ $0 }) else { throw Failure(.unreachable, recovery: .retry) }
         let answer = try await server.send(request)
         guard request.url.hasSuffix("/v1/devices") else { return answer }

@@ -363,7 +363,7 @@ private struct MortalTransport: Transport {
     let transport: any Transport
     let life: Life
 
-    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         try life.step()
         let answer = try await transport.send(request)
         try life.step()
@@ -379,7 +379,7 @@ private final class Failing: Transport {
 
     init(server: InMemoryServer) { self.server = server }
 
-    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         if isAway.withLock({ $0 }) { throw Failure(.unreachable, recovery: .retry) }
         if request.url.hasSuffix("/keys"), isAwayAfterChange.withLock({ $0 }) { isAway.withLock { $0 = true } }
         return try await server.send(request)
@@ -408,7 +408,7 @@ private struct LoggedTransport: Transport {
     let transport: any Transport
     let log: EventLog
 
-    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         log.add("send \(request.url)")
         return try await transport.send(request)
     }

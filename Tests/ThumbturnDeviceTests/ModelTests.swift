@@ -11,7 +11,7 @@ private struct ScreenWorld: Sendable {
     let auth: Authenticator
     let app = MovedApp()
     let news = UnlockNewsRelay()
-    let platform: Platform
+    let platform: DevicePlatform
 
     static func tell(_ story: @escaping @MainActor @Sendable (ScreenWorld) async throws -> Void) async throws {
         let world = try World()

@@ -14,7 +14,7 @@ import ThumbturnTestKit
     private static let name = KeyName(server: Vault.realm, account: "designs", kind: .biometric)
 
     private static func with(
-        _ implementation: Implementation, _ body: @escaping @Sendable (SimulatedPhone, Platform) async throws -> Void
+        _ implementation: Implementation, _ body: @escaping @Sendable (SimulatedPhone, DevicePlatform) async throws -> Void
     ) async throws {
         let clock = VirtualClock()
         let phone = SimulatedPhone(clock: clock)

@@ -8,7 +8,7 @@ import ThumbturnTestKit
     private static let told = UnixTime(seconds: 1_900_000_000)
 
     private let clock = VirtualClock()
-    private var platform: Platform { SimulatedPhone(clock: clock).platform() }
+    private var platform: DevicePlatform { SimulatedPhone(clock: clock).platform() }
 
     @Test func whatWasToldGrowsOlderWithTheDevicesClock() {
         let platform = platform

@@ -9,7 +9,7 @@ import ThumbturnTestKit
 @Suite struct StepUpTests {
     /// A check that takes its time and hands out what it was given, or throws.
     final class Check: LivenessCheck {
-        let asked = Mutex<[(challenge: String, action: Action)]>([])
+        let asked = Mutex<[(challenge: String, action: StepUpAction)]>([])
         let ends: Result<LivenessEvidence, Failure>
         let clock: VirtualClock
         let takes: Duration
@@ -20,7 +20,7 @@ import ThumbturnTestKit
             clock = world.clock
         }
 
-        func evidence(for challenge: String, action: Action) async throws(Failure) -> LivenessEvidence {
+        func evidence(for challenge: String, action: StepUpAction) async throws(Failure) -> LivenessEvidence {
             asked.withLock { $0.append((challenge, action)) }
             try? await clock.sleep(until: clock.now.advanced(by: takes))
             return try ends.get()
@@ -30,7 +30,7 @@ import ThumbturnTestKit
     static let signed = "eyJhbGciOiJFUzI1NiJ9.bm90IGV2ZW4gSlNPTg.AAAA"
 
     /// Whether a step-up asks the person.
-    static func asks(_ world: World, _ action: Action, _ policy: UnlockPolicy = .highRisk) async throws -> Bool {
+    static func asks(_ world: World, _ action: StepUpAction, _ policy: UnlockPolicy = .highRisk) async throws -> Bool {
         let prompts = world.phone.promptCount
         _ = try await world.auth.stepUp(for: action, "Show your card", policy: policy)
         return world.phone.promptCount > prompts
@@ -60,7 +60,7 @@ import ThumbturnTestKit
 
     @Test func theAgeIsWhatTheActionDemandsNow() async throws {
         try await World.enrolled { world in
-            let (long, short) = (Action("export", maximumAge: .seconds(300))!, Action("export", maximumAge: .seconds(10))!)
+            let (long, short) = (StepUpAction("export", maximumAge: .seconds(300))!, StepUpAction("export", maximumAge: .seconds(10))!)
             expect(try await Self.asks(world, long), is: true)
             world.clock.advance(by: .seconds(10))
             expect(try await Self.asks(world, long), is: false)
@@ -278,21 +278,21 @@ import ThumbturnTestKit
 
     @Test func actionsHaveOneSpellingAndBounds() {
         for name in ["", "Card", "card details", "card_details", "cärd", String(repeating: "a", count: 65)] {
-            #expect(Action(name, maximumAge: .zero) == nil, "\(name)")
+            #expect(StepUpAction(name, maximumAge: .zero) == nil, "\(name)")
         }
-        #expect(Action(String(repeating: "a", count: 64), maximumAge: .seconds(300)) != nil)
-        #expect(Action("a-1", maximumAge: .seconds(301)) == nil && Action("a-1", maximumAge: .seconds(-1)) == nil)
+        #expect(StepUpAction(String(repeating: "a", count: 64), maximumAge: .seconds(300)) != nil)
+        #expect(StepUpAction("a-1", maximumAge: .seconds(301)) == nil && StepUpAction("a-1", maximumAge: .seconds(-1)) == nil)
     }
 
     @Test func thePresetsAreTheDefaults() {
-        let ages = { (actions: [Action]) in Dictionary(uniqueKeysWithValues: actions.map { ($0.name, $0.maximumAge) }) }
+        let ages = { (actions: [StepUpAction]) in Dictionary(uniqueKeysWithValues: actions.map { ($0.name, $0.maximumAge) }) }
         #expect(
-            ages(Action.presets) == [
+            ages(StepUpAction.presets) == [
                 "new-recipient": .zero, "existing-recipient": .seconds(300), "card-details": .seconds(120),
                 "statement-export": .seconds(300),
             ])
-        #expect(ages(Action.regulated)["existing-recipient"] == .zero && ages(Action.regulated)["new-recipient"] == .zero)
-        #expect(ages(Action.regulated)["card-details"] == .seconds(120) && Action.regulated.count == 4)
-        #expect(Action.presets.allSatisfy { Action($0.name, maximumAge: $0.maximumAge) == $0 })
+        #expect(ages(StepUpAction.regulated)["existing-recipient"] == .zero && ages(StepUpAction.regulated)["new-recipient"] == .zero)
+        #expect(ages(StepUpAction.regulated)["card-details"] == .seconds(120) && StepUpAction.regulated.count == 4)
+        #expect(StepUpAction.presets.allSatisfy { StepUpAction($0.name, maximumAge: $0.maximumAge) == $0 })
     }
 }

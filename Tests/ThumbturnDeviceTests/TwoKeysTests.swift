@@ -95,7 +95,7 @@ import ThumbturnTestKit
 
     @Test func anotherAmountIsAskedAnew() async throws {
         try await World.enrolled { world in
-            let action = Action("existing-recipient", maximumAge: .seconds(300))!
+            let action = StepUpAction("existing-recipient", maximumAge: .seconds(300))!
             func asks(_ minor: Int64) async throws -> Bool {
                 let prompts = world.phone.promptCount
                 _ = try await world.auth.stepUp(for: action, amount: Money(minor: minor, currency: "EUR"), "Pay")

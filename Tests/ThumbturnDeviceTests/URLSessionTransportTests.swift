@@ -8,7 +8,7 @@ import ThumbturnDevice
     @Test func nobodyThereIsUnreachable() async {
         // Port 1 of this machine: reserved, and nobody listens.
         await expectFailure(.unreachable) {
-            _ = try await URLSessionTransport().send(HTTPRequest(method: "GET", url: "http://127.0.0.1:1/"))
+            _ = try await URLSessionTransport().send(TransportRequest(method: "GET", url: "http://127.0.0.1:1/"))
         }
     }
 }

@@ -11,7 +11,7 @@ struct VaultWorld: Sendable {
     let phone: SimulatedPhone
     let sensor: WatchedSensor
     let news = World.News()
-    private let parts: Platform
+    private let parts: DevicePlatform
 
     init(hasSensor: Bool = true, hasPasscode: Bool = true) {
         phone = SimulatedPhone(clock: clock, hasSensor: hasSensor, hasPasscode: hasPasscode)
@@ -21,12 +21,12 @@ struct VaultWorld: Sendable {
         self.parts = parts
     }
 
-    var platform: Platform { parts }
+    var platform: DevicePlatform { parts }
 
     /// A vault as the app makes it at each start; `platform` is another one where the parts are replaced.
     func vault(
         _ name: String = "designs", _ access: VaultAccess = .biometryCurrentSet, policy: UnlockPolicy = .unlock,
-        on platform: Platform? = nil
+        on platform: DevicePlatform? = nil
     ) -> Vault {
         let news = news
         return Vault(named: name, platform: platform ?? parts, policy: policy, access: access) { news.hear($0) }
@@ -93,7 +93,7 @@ final class WatchedSensor: Sensor {
 
 /// A vault needs no network, so there is none.
 struct NoNetwork: Transport {
-    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         Issue.record("a vault asked the network for \(request.url)")
         throw Failure(.unreachable, recovery: .retry)
     }
@@ -109,7 +109,7 @@ final class DyingStores: SecretStore, ProtectedStore {
     private let manner: Manner
     private let left: Mutex<Int>
 
-    init(of platform: Platform, at write: Int, _ manner: Manner) throws {
+    init(of platform: DevicePlatform, at write: Int, _ manner: Manner) throws {
         secrets = platform.secrets
         vaults = try #require(platform.vaults)
         self.manner = manner

@@ -215,7 +215,7 @@ import ThumbturnVerifier
         let clock: TestClock
         let asked = Counter()
 
-        func evidence(for challenge: String, action: Action) async throws(Failure) -> LivenessEvidence {
+        func evidence(for challenge: String, action: StepUpAction) async throws(Failure) -> LivenessEvidence {
             asked.count()
             guard let jws = try? ApprovalDemandTests.evidence(challenge, at: clock.now),
                 let evidence = LivenessEvidence(jws: jws)

@@ -423,7 +423,7 @@ final class Tamper: Transport {
 
     func set(_ change: @escaping @Sendable (inout ChallengeClaims) -> Void) { self.change.withLock { $0 = change } }
 
-    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         var answer = try await URLSessionTransport().send(request)
         guard request.url.hasSuffix("/challenge"), answer.status == 200,
             let challenge = try? WireJSON.decode(ChallengeAnswer.self, from: answer.body).challenge,

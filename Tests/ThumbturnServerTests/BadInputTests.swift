@@ -317,7 +317,7 @@ import ThumbturnServer
                 }
                 guard let port = await running.first(where: { _ in true }) else { return try await group.next() ?? nil }
                 let answer = try await URLSessionTransport().send(
-                    ThumbturnDevice.HTTPRequest(method: "GET", url: "http://127.0.0.1:\(port)/away"))
+                    ThumbturnDevice.TransportRequest(method: "GET", url: "http://127.0.0.1:\(port)/away"))
                 group.cancelAll()
                 return answer.status
             }

@@ -145,12 +145,12 @@ import ThumbturnVerifier
             let theirs = try await bank.accessToken(at: live.clock.now)
             let hers = try await ada.signIn().accessToken
             #expect(try await ada.get("/v1/me", token: theirs).problem?.error == "invalid_token")
-            await #expect(throws: Refused.self) { _ = try await live.service.client(bearing: hers) }
+            await #expect(throws: RequestError.self) { _ = try await live.service.client(bearing: hers) }
             let sent = try await bank.connection.send("GET", "/v1/me", headers: [("Authorization", "Bearer \(theirs)")])
             #expect(sent.status == 401)
             // Somebody else's resource server, with our verifier, takes it for nobody's either.
             let keys = live.service.secrets.current.tokenKeys
-            #expect(throws: Refusal.malformed) {
+            #expect(throws: VerificationError.malformed) {
                 _ = try AccessToken(theirs, keys: keys, issuer: live.url, audience: live.url, at: live.clock.now)
             }
         }
@@ -163,15 +163,15 @@ import ThumbturnVerifier
             live.clock.advance(by: .seconds(299))
             #expect(try await live.service.client(bearing: token).id == "bank")
             live.clock.advance(by: .seconds(1))
-            await #expect(throws: Refused.self) { _ = try await live.service.client(bearing: token) }
+            await #expect(throws: RequestError.self) { _ = try await live.service.client(bearing: token) }
 
             let fresh = try await bank.accessToken(at: live.clock.now)
             expect(try await live.service.store.removeClient("bank"), is: true)
-            await #expect(throws: Refused.self) { _ = try await live.service.client(bearing: fresh) }
+            await #expect(throws: RequestError.self) { _ = try await live.service.client(bearing: fresh) }
             #expect(try await bank.token(at: live.clock.now).problem?.error == "invalid_client")
             live.clock.advance(by: .seconds(1))
             let other = try await live.backEnd([.introspect])
-            await #expect(throws: Refused.self, "one of the same name is another") {
+            await #expect(throws: RequestError.self, "one of the same name is another") {
                 _ = try await live.service.client(bearing: fresh)
             }
             _ = try await other.accessToken(at: live.clock.now)

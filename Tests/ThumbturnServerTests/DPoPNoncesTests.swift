@@ -16,8 +16,8 @@ import ThumbturnVerifier
         )
     }
 
-    private func refusal(_ nonces: DPoPNonces, _ proof: DPoPProof, at time: UnixTime) -> Refusal? {
-        do throws(Refusal) {
+    private func refusal(_ nonces: DPoPNonces, _ proof: DPoPProof, at time: UnixTime) -> VerificationError? {
+        do throws(VerificationError) {
             try nonces.admit(proof, at: time)
             return nil
         } catch {

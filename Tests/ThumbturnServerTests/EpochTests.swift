@@ -73,7 +73,7 @@ import ThumbturnLoad
         }
         #expect(try await ada.refresh(held.tokens.refreshToken).problem?.error == "invalid_grant")
         #expect(try await ada.get("/v1/me", token: held.tokens.accessToken).problem?.error == "invalid_token")
-        await #expect(throws: Refused.self) { _ = try await live.service.client(asserting: held.assertion) }
+        await #expect(throws: RequestError.self) { _ = try await live.service.client(asserting: held.assertion) }
         let tokens = try await ada.signIn()
         #expect(try await ada.refresh(tokens.refreshToken).status == 200, "the device signs in anew")
     }

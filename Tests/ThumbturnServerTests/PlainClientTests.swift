@@ -407,7 +407,7 @@ import ThumbturnVerifier
             _ = try make()
             return false
         } catch {
-            return error as? Refusal == .unacceptableKey
+            return error as? VerificationError == .unacceptableKey
         }
     }
 

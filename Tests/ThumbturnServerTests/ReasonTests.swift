@@ -27,9 +27,9 @@ import ThumbturnVerifier
     @Test func thePageHasAllThatTheOperatorReadsAndNothingElse() throws {
         let tables = try tables(below: "### What the operator reads")
         #expect(tables.count == 2)
-        #expect(tables[0].sorted() == Reason.Subject.allCases.map(\.rawValue).sorted())
-        #expect(tables[1].sorted() == Reason.causes.sorted())
-        #expect(Set(Reason.causes).count == Reason.causes.count, "no word has two meanings")
+        #expect(tables[0].sorted() == LogReason.Subject.allCases.map(\.rawValue).sorted())
+        #expect(tables[1].sorted() == LogReason.causes.sorted())
+        #expect(Set(LogReason.causes).count == LogReason.causes.count, "no word has two meanings")
     }
 
     @Test func thePageHasAllTypesThatAClientIsTold() throws {
@@ -52,9 +52,9 @@ import ThumbturnVerifier
     }
 
     @Test func aReasonIsTwoWords() {
-        #expect(Reason(.proof, .wrongSignature).code == "proof wrongSignature")
-        #expect(Reason(.account, .wrongCredentials).code == "account wrongCredentials")
-        #expect(Reason(.stepUp, StepUpTable.Unasked.unknownAction).code == "step-up unknownAction")
+        #expect(LogReason(.proof, .wrongSignature).code == "proof wrongSignature")
+        #expect(LogReason(.account, .wrongCredentials).code == "account wrongCredentials")
+        #expect(LogReason(.stepUp, StepUpTable.Unasked.unknownAction).code == "step-up unknownAction")
     }
 }
 #endif

@@ -161,7 +161,7 @@ import ThumbturnVerifier
             do {
                 try await strict.judge(claims, for: ActionAsk("card-details")!)
                 Issue.record("the assurance is not there")
-            } catch let refused as Refused {
+            } catch let refused as RequestError {
                 let acr = (refused.challenge ?? "").replacing("DPoP", with: "Bearer", maxReplacements: 1)
                     .replacing("urn:thumbturn:acr:hardware:biometric", with: "myACR")
                 #expect(isInAFigure(acr.components(separatedBy: ", action")[0]), "\(acr)")
@@ -268,7 +268,7 @@ import ThumbturnVerifier
             stricter.actions["pay"]?.thresholds = [.init(above: Money(minor: 500, currency: "EUR")!, oneOf: [.twoKeys])]
             let strict = ResourceServer.judging(bank, stricter)
             let claims = try claims(of: small)
-            await #expect(throws: Refused.self) { try await strict.judge(claims, for: ActionAsk(text: "pay:EUR:900")!) }
+            await #expect(throws: RequestError.self) { try await strict.judge(claims, for: ActionAsk(text: "pay:EUR:900")!) }
         }
     }
 

@@ -120,11 +120,11 @@ import ThumbturnTestKit
             let phone = SimulatedPhone()
             let auth = try Authenticator(server: URL(string: live.url)!, platform: phone.platform())
             try await auth.enrol(with: PasswordSignIn(account: "ada", password: LiveServer.password))
-            let lax = Action("card-details", maximumAge: .seconds(300))!
+            let lax = StepUpAction("card-details", maximumAge: .seconds(300))!
             let passcode = UnlockPolicy(ladder: [.devicePasscode, .fullCredentials])
             await expectFailure(.refused) { _ = try await auth.stepUp(for: lax, "Show", policy: passcode) }
             _ = try await auth.stepUp(for: lax, "Show")
-            let other = Action("passcode-is-enough", maximumAge: .zero)!
+            let other = StepUpAction("passcode-is-enough", maximumAge: .zero)!
             _ = try await auth.stepUp(for: other, "Look", policy: passcode)
         }
     }

@@ -13,7 +13,7 @@ import ThumbturnCore
     static func ask(_ text: String) -> ActionAsk { ActionAsk(text: text)! }
 
     @Test func theServersPresetsAreTheDevices() {
-        for (table, actions) in [(StepUpTable.standard, Action.presets), (.regulated, Action.regulated)] {
+        for (table, actions) in [(StepUpTable.standard, StepUpAction.presets), (.regulated, StepUpAction.regulated)] {
             #expect(
                 table.actions.mapValues(\.maximumAge)
                     == Dictionary(uniqueKeysWithValues: actions.map { ($0.name, $0.maximumAge) }))

@@ -45,7 +45,7 @@ import ThumbturnTestKit
         let proof = try #require(String(decoding: redeemed.body, as: UTF8.self).split(separator: "proof=").last).description
         let call = try #require(wire.exchanges.last { $0.request.url.hasSuffix("/v1/me") && $0.response.status == 200 }).request
         let challenge = try #require(CompactJWS(proof)).payload
-        let published = try await URLSessionTransport().send(HTTPRequest(method: "GET", url: url + "/.well-known/jwks.json"))
+        let published = try await URLSessionTransport().send(TransportRequest(method: "GET", url: url + "/.well-known/jwks.json"))
         let good = Case(
             jwks: try JSONDecoder().decode(JWKSet.self, from: Data(published.body)), issuer: url,
             token: grant.session.accessToken, challenge: String(decoding: challenge, as: UTF8.self),

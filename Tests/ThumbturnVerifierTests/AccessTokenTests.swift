@@ -11,7 +11,7 @@ import ThumbturnVerifier
 
     func judge(
         _ text: String, issuer: String = "https://a.example", audience: String = "https://api.example", at time: UnixTime = now
-    ) -> Refusal? {
+    ) -> VerificationError? {
         refusal {
             _ = try AccessToken(
                 text, keys: [key.verifying.thumbprint: key.verifying], issuer: issuer, audience: audience, at: time

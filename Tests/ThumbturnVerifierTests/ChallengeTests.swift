@@ -30,8 +30,8 @@ import ThumbturnVerifier
         #expect(try challenges([secret]).verify(other, for: .signIn, at: now).jti != claims.jti)
     }
 
-    @Test("alive until the second it expires", arguments: [(299, nil), (300, Refusal.expired), (301, .expired), (-3600, nil)])
-    func expiry(_ seconds: Int, _ expected: Refusal?) throws {
+    @Test("alive until the second it expires", arguments: [(299, nil), (300, VerificationError.expired), (301, .expired), (-3600, nil)])
+    func expiry(_ seconds: Int, _ expected: VerificationError?) throws {
         let challenge = try issue()
         #expect(refusal { _ = try challenges([secret]).verify(challenge, for: .signIn, at: now + .seconds(seconds)) } == expected)
     }
@@ -64,7 +64,7 @@ import ThumbturnVerifier
             return input + "." + Base64URL.encode(Array(code))
         }
         let type = ChallengeClaims.type
-        let table: [(String, String, Refusal)] = [
+        let table: [(String, String, VerificationError)] = [
             ("empty", "", .malformed),
             ("truncated", String(challenge.dropLast(2)), .malformed),
             ("two parts", parts[0] + "." + payload, .malformed),

@@ -24,7 +24,7 @@ import ThumbturnVerifier
         )
     }
 
-    func judge(_ text: String, _ request: DPoPProof.Request? = nil) -> Refusal? {
+    func judge(_ text: String, _ request: DPoPProof.Request? = nil) -> VerificationError? {
         refusal { _ = try DPoPProof(text, for: request ?? self.request, fresh: .nonce(isLive: { $0 == "n" })) }
     }
 
@@ -35,7 +35,7 @@ import ThumbturnVerifier
     }
 
     @Test func everyPartOfTheRequestCounts() {
-        let table: [(String, DPoPClaims, Refusal)] = [
+        let table: [(String, DPoPClaims, VerificationError)] = [
             ("method", claims { $0.htm = "GET" }, .wrongRequest),
             ("method in lower case", claims { $0.htm = "post" }, .wrongRequest),
             ("path", claims { $0.htu = "https://a.example/v1/devices" }, .wrongRequest),
@@ -74,7 +74,7 @@ import ThumbturnVerifier
 
     @Test func badHeaders() {
         let other = String(decoding: WireJSON.encode(TestKey().jwk), as: UTF8.self)
-        let table: [(String, String, Refusal)] = [
+        let table: [(String, String, VerificationError)] = [
             ("none", #"{"alg":"none","jwk":JWK,"typ":"dpop+jwt"}"#, .wrongAlgorithm),
             ("HS256", #"{"alg":"HS256","jwk":JWK,"typ":"dpop+jwt"}"#, .wrongAlgorithm),
             ("type", #"{"alg":"ES256","jwk":JWK,"typ":"jwt"}"#, .wrongType),

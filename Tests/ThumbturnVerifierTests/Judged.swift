@@ -3,12 +3,12 @@ import ThumbturnCore
 import ThumbturnVerifier
 
 /// Why something was refused, or nil where it was accepted.
-func refusal(_ work: () throws -> Void) -> Refusal? {
+func refusal(_ work: () throws -> Void) -> VerificationError? {
     do {
         try work()
         return nil
     } catch {
-        return error as? Refusal
+        return error as? VerificationError
     }
 }
 

@@ -11,7 +11,7 @@ import ThumbturnVerifier
 
     private func read(
         _ text: String, issuer: String = "https://a.example", audience: String = "https://api.example", at time: UnixTime = now
-    ) throws(Refusal) -> PlainTokenClaims {
+    ) throws(VerificationError) -> PlainTokenClaims {
         try PlainTokenClaims(
             verifying: text, keys: [key.verifying.thumbprint: key.verifying], issuer: issuer, audience: audience, at: time
         )

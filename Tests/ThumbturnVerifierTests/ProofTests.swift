@@ -19,7 +19,7 @@ import ThumbturnVerifier
         let good = key.sign(header: header, payload: "c")
         let parts = good.split(separator: ".").map(String.init)
         let kid = key.verifying.thumbprint
-        let table: [(String, String, Refusal)] = [
+        let table: [(String, String, VerificationError)] = [
             ("truncated", String(good.dropLast(2)), .wrongSignature),
             ("empty signature", parts[0] + "." + parts[1] + ".", .malformed),
             (

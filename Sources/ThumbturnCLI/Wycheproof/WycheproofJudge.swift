@@ -5,7 +5,7 @@ import ThumbturnVerifier
 
 /// How the cases of one group are judged: by the verifier's own checks, or not at all.
 enum WycheproofJudge {
-    /// Throws `Refusal` for what the verifier refuses, `NotJudged` for a case that it has no check for, and `Broken` where the file
+    /// Throws `VerificationError` for what the verifier refuses, `NotJudged` for a case that it has no check for, and `Broken` where the file
     /// leaves out what the check needs.
     case judge((WycheproofFile.Case) throws -> Void)
     /// This verifier has no check for such a group. What comes beside the reason must refuse all the same: nothing of another kind may
@@ -51,7 +51,7 @@ enum WycheproofJudge {
             let key = try key.get()
             let signature = try test.members.needed("sig", test.members.bytes("sig"))
             guard isValid(key, signature, try test.members.needed("msg", test.members.bytes("msg"))) else {
-                throw Refusal.wrongSignature
+                throw VerificationError.wrongSignature
             }
         }
     }
@@ -64,9 +64,9 @@ enum WycheproofJudge {
             if let der = group.bytes("publicKeyDer") { keys.append(try VerifyingKey(spkiDER: der)) }
             if let pem = group.text("publicKeyPem") { keys.append(try VerifyingKey(spki: pem)) }
             if let jwk = group.object("publicKeyJwk") { keys.append(try key(jwk)) }
-            guard let first = keys.first, keys.allSatisfy({ $0 == first }) else { throw Refusal.unacceptableKey }
+            guard let first = keys.first, keys.allSatisfy({ $0 == first }) else { throw VerificationError.unacceptableKey }
             return first
-        } catch is Refusal {
+        } catch is VerificationError {
             // Every case stands on this key, so whatever is said of one without it is said by chance.
             throw Broken(says: "the group's key was refused")
         }

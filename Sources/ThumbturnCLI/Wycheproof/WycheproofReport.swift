@@ -58,7 +58,7 @@ struct WycheproofReport: Encodable {
                 return differ(test, "accepted, and nothing of this kind ever should be")
             }
             count(test, isAccepted: true, as: "accepted")
-        } catch let refusal as Refusal {
+        } catch let refusal as VerificationError {
             count(test, isAccepted: false, as: "refused (\(refusal.rawValue))")
         } catch let unknown as WycheproofJudge.NotJudged {
             leaveOut(unknown.because)

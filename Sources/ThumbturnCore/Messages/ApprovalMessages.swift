@@ -70,7 +70,7 @@ public struct ApprovalRequest: Message, Hashable {
     /// Another account that has to approve as well, on its own device.
     public let secondAccount: String?
     /// What is to be approved.
-    public let transaction: Transaction
+    public let transaction: ApprovalTransaction
     /// What has to answer; nil for one key, biometric or PIN.
     public let demand: ApprovalDemand?
     /// Seconds, 30 to 86400; nil for 300.
@@ -80,7 +80,7 @@ public struct ApprovalRequest: Message, Hashable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         account = try container.decode(String.self, forKey: .account)
         secondAccount = try container.decodeIfPresent(String.self, forKey: .secondAccount)
-        transaction = try container.decode(Strict<Transaction>.self, forKey: .transaction).content
+        transaction = try container.decode(Strict<ApprovalTransaction>.self, forKey: .transaction).content
         demand = try container.decodeIfPresent(ApprovalDemand.self, forKey: .demand)
         expiresIn = try container.decodeIfPresent(Int64.self, forKey: .expiresIn)
     }
@@ -190,10 +190,10 @@ public struct ApprovalRedemption: Message, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable { case transaction }
 
     /// It has to be what was approved.
-    public let transaction: Transaction
+    public let transaction: ApprovalTransaction
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        transaction = try container.decode(Strict<Transaction>.self, forKey: .transaction).content
+        transaction = try container.decode(Strict<ApprovalTransaction>.self, forKey: .transaction).content
     }
 }

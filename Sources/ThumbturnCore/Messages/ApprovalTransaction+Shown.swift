@@ -1,4 +1,4 @@
-extension Transaction {
+extension ApprovalTransaction {
     /// One line of what is shown.
     public struct Line: Hashable, Sendable {
         /// Which.

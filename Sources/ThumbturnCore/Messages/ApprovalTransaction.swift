@@ -2,7 +2,7 @@
 ///
 /// It differs from TS12 in two points: an amount is a decimal text, because numbers of JSON are not read alike everywhere, and members
 /// that are not listed are refused. A value of this type can be shown as it is: what hides or turns text was refused.
-public struct Transaction: Message, Hashable {
+public struct ApprovalTransaction: Message, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable { case type, payload }
 
     /// The kinds, each with what it says.
@@ -70,7 +70,7 @@ public struct Transaction: Message, Hashable {
     }
 }
 
-extension Transaction {
+extension ApprovalTransaction {
     /// Somebody who is paid.
     public struct Payee: Message, Hashable {
         public enum CodingKeys: String, CodingKey, CaseIterable { case name, id }

@@ -4,9 +4,9 @@ public enum Purpose: String, Hashable, Sendable, Codable, CaseIterable {
     case enrol
     /// A change of the keys of an enrolled device; `act` says which.
     case manage
-    /// A proof of presence for one action; `act` says which. See `Action`.
+    /// A proof of presence for one action; `act` says which. See `StepUpAction`.
     case stepUp = "step-up"
-    /// The approval of one transaction; `act` is the approval's id, and `txn` the transaction. See `Transaction`.
+    /// The approval of one transaction; `act` is the approval's id, and `txn` the transaction. See `ApprovalTransaction`.
     case approve
 
     /// The longest that a challenge for it lives.
@@ -26,7 +26,7 @@ public struct ChallengeRequest: Message, Hashable {
 
     /// What the challenge may be spent on.
     public var purpose: Purpose
-    /// Of purposes `manage` and `step-up` alone: the one change or action that it may be spent on; see `KeyChange` and `Action`.
+    /// Of purposes `manage` and `step-up` alone: the one change or action that it may be spent on; see `KeyChange` and `StepUpAction`.
     public var act: String?
     /// The keys that may answer, 1 to 4. The server echoes them without looking, so nothing can be found out by asking. Where a PIN
     /// key is new, `pin` stands for it, and the server puts a new random handle in its place. Of a change that brings a key the

@@ -4,14 +4,14 @@
 ///     card-details
 ///     new-recipient:EUR:125000
 public struct ActionAsk: Hashable, Sendable {
-    /// The action's name; see `Action`.
+    /// The action's name; see `StepUpAction`.
     public let name: String
     /// What it is about, where it is about money.
     public let amount: Money?
 
     /// Nil for a name of another spelling.
     public init?(_ name: String, amount: Money? = nil) {
-        guard Action.isName(name) else { return nil }
+        guard StepUpAction.isName(name) else { return nil }
         self.name = name
         self.amount = amount
     }

@@ -2,7 +2,7 @@
 ///
 /// The maximum age says how old that proof may be when the same action is wanted again. No other proof counts, however fresh: an unlock
 /// says that the person is there, not that they want this.
-public struct Action: Hashable, Sendable {
+public struct StepUpAction: Hashable, Sendable {
     /// 1 to 64 of `a` to `z`, `0` to `9` and `-`. The claim `act` of the challenge.
     public let name: String
     /// 0 to 300 s, measured from when the proof's challenge was asked for. Zero wants a new prompt each time.
@@ -29,21 +29,21 @@ public struct Action: Hashable, Sendable {
     }
 }
 
-extension Action {
+extension StepUpAction {
     /// A payment to somebody new: proved each time.
-    public static let newRecipient = Action(known: "new-recipient", .zero)
+    public static let newRecipient = StepUpAction(known: "new-recipient", .zero)
     /// A payment to somebody who was paid before: 5 minutes.
-    public static let existingRecipient = Action(known: "existing-recipient", .seconds(300))
+    public static let existingRecipient = StepUpAction(known: "existing-recipient", .seconds(300))
     /// Showing a card's number: 2 minutes.
-    public static let cardDetails = Action(known: "card-details", .seconds(120))
+    public static let cardDetails = StepUpAction(known: "card-details", .seconds(120))
     /// Handing out statements: 5 minutes.
-    public static let statementExport = Action(known: "statement-export", .seconds(300))
+    public static let statementExport = StepUpAction(known: "statement-export", .seconds(300))
 
     /// The actions that are known without being told.
-    public static let presets: [Action] = [.newRecipient, .existingRecipient, .cardDetails, .statementExport]
+    public static let presets: [StepUpAction] = [.newRecipient, .existingRecipient, .cardDetails, .statementExport]
 
     /// The same for payments under regulation (SCA-RTS Art. 5): each one is proved, whoever is paid.
-    public static let regulated: [Action] = [
-        .newRecipient, Action(known: Action.existingRecipient.name, .zero), .cardDetails, .statementExport,
+    public static let regulated: [StepUpAction] = [
+        .newRecipient, StepUpAction(known: StepUpAction.existingRecipient.name, .zero), .cardDetails, .statementExport,
     ]
 }

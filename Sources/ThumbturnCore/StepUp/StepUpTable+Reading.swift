@@ -23,7 +23,7 @@ extension StepUpTable: Decodable {
         if values.contains(.actions) {
             let rules = try values.nestedContainer(keyedBy: ActionName.self, forKey: .actions)
             for name in rules.allKeys {
-                guard Action.isName(name.stringValue) else {
+                guard StepUpAction.isName(name.stringValue) else {
                     throw DecodingError.dataCorruptedError(
                         forKey: name, in: rules, debugDescription: "a name is 1 to 64 of a to z, 0 to 9 and -")
                 }

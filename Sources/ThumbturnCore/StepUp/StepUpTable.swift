@@ -9,14 +9,14 @@ public struct StepUpTable: Hashable, Sendable {
         self.actions = actions
     }
 
-    private init(_ actions: [Action]) {
+    private init(_ actions: [StepUpAction]) {
         self.init(actions: Dictionary(uniqueKeysWithValues: actions.map { ($0.name, ActionRule(maximumAge: $0.maximumAge)) }))
     }
 
-    /// The ages that the device's `Action.presets` have.
-    public static let standard = StepUpTable(Action.presets)
-    /// The ages of `Action.regulated`: every payment is signed (SCA-RTS Art. 5).
-    public static let regulated = StepUpTable(Action.regulated)
+    /// The ages that the device's `StepUpAction.presets` have.
+    public static let standard = StepUpTable(StepUpAction.presets)
+    /// The ages of `StepUpAction.regulated`: every payment is signed (SCA-RTS Art. 5).
+    public static let regulated = StepUpTable(StepUpAction.regulated)
     /// The presets by name, as files call them.
     public static let presets: [String: StepUpTable] = ["standard": .standard, "regulated": .regulated]
 }

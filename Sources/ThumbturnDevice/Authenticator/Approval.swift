@@ -12,7 +12,7 @@ public struct Approval: Hashable, Sendable {
     /// Who asks: the server's name for the back end.
     public let from: String
     /// What is to be approved.
-    public let transaction: Transaction
+    public let transaction: ApprovalTransaction
     /// What has to answer.
     public let demand: ApprovalDemand
     /// Until when, by the server's clock.
@@ -22,8 +22,8 @@ public struct Approval: Hashable, Sendable {
 
     /// Nil for a transaction that this version cannot show whole, letter by letter: nobody signs what they cannot read.
     init?(_ record: ApprovalRecord) {
-        guard let bytes = Base64URL.decode(record.txn), bytes.count <= Transaction.largest, JSONScan.isUnambiguous(bytes),
-            let transaction = try? JSONDecoder().decode(Strict<Transaction>.self, from: Data(bytes)).content,
+        guard let bytes = Base64URL.decode(record.txn), bytes.count <= ApprovalTransaction.largest, JSONScan.isUnambiguous(bytes),
+            let transaction = try? JSONDecoder().decode(Strict<ApprovalTransaction>.self, from: Data(bytes)).content,
             // Nothing is in the bytes that would not be shown.
             Signing.encode(transaction) == bytes
         else { return nil }

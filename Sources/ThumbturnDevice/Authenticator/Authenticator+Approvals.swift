@@ -101,10 +101,10 @@ extension Authenticator {
     }
 }
 
-extension Action {
+extension StepUpAction {
     /// What a liveness check for an approval is told that it is for.
-    public static let approval: Action = {
-        guard let action = Action("approve", maximumAge: .zero) else { preconditionFailure("the name has the right letters") }
+    public static let approval: StepUpAction = {
+        guard let action = StepUpAction("approve", maximumAge: .zero) else { preconditionFailure("the name has the right letters") }
         return action
     }()
 }

@@ -2,7 +2,7 @@ import Foundation
 public import ThumbturnCore
 
 /// A live session: tokens bound to this device's session key. It has no description, so it cannot reach a log.
-public struct Session: Sendable, Redacted {
+public struct DeviceSession: Sendable, Redacted {
     /// For requests to this server's resources, with a DPoP proof of the session key; alone it is useless.
     public let accessToken: String
     /// Nil after a step-up: what was proved for one action ends with its token.
@@ -31,7 +31,7 @@ extension Authenticator {
     /// - Throws: what `send` and `stepUp` throw; `refused` where the resource wants more than this device can show, or wants a step-up
     ///   again.
     public func send(
-        _ method: String, _ path: String, json: [UInt8]? = nil, doing action: Action, amount: Money? = nil, _ reason: String,
+        _ method: String, _ path: String, json: [UInt8]? = nil, doing action: StepUpAction, amount: Money? = nil, _ reason: String,
         policy: UnlockPolicy = .highRisk, liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> [UInt8] {
         try check(reason)
@@ -56,7 +56,7 @@ extension Authenticator {
 
     /// - Parameter stepUp: one whose token goes first, if there is one.
     private func reach(
-        _ method: String, _ path: String, _ body: ServerConnection.Body, with stepUp: Session?, in enrolment: Int
+        _ method: String, _ path: String, _ body: ServerConnection.Body, with stepUp: DeviceSession?, in enrolment: Int
     ) async throws(Failure) -> ServerConnection.Reached {
         let key = name(of: .session, in: enrolment)
         if let stepUp {
@@ -111,13 +111,13 @@ extension Authenticator {
     ///
     /// - Throws: `sessionOver` where nobody is signed in or the session has ended; `unreachable`, `unexpectedAnswer`.
     @discardableResult
-    public func refresh() async throws(Failure) -> Session {
+    public func refresh() async throws(Failure) -> DeviceSession {
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
         return try await refresh(live)
     }
 
     /// Exchanges one key's proof, or two keys', for a session.
-    package func redeem(_ proofs: [Proof]) async throws(Failure) -> Session {
+    package func redeem(_ proofs: [Proof]) async throws(Failure) -> DeviceSession {
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
         let session = try await token(try form(proofs), live)
         // Whoever signs in anew begins anew.
@@ -130,7 +130,7 @@ extension Authenticator {
     /// Exchanges proofs for a token for one action. The session stays as it is.
     func redeem(
         _ proofs: [Proof], for ask: ActionAsk, with evidence: LivenessEvidence?
-    ) async throws(Failure) -> Session {
+    ) async throws(Failure) -> DeviceSession {
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
         var form = try form(proofs) + [("act", ask.text)]
         if let evidence { form.append(("liveness", evidence.jws)) }
@@ -152,7 +152,7 @@ extension Authenticator {
         try await platform.secrets.delete(sessionName(enrolment))
     }
 
-    private func refresh(_ enrolment: Int) async throws(Failure) -> Session {
+    private func refresh(_ enrolment: Int) async throws(Failure) -> DeviceSession {
         guard let exchanged = try await storedSession(of: enrolment).refreshToken else {
             preconditionFailure("what is kept can be refreshed")
         }
@@ -167,7 +167,7 @@ extension Authenticator {
         }
     }
 
-    private func token(_ form: [(String, String)], _ enrolment: Int) async throws(Failure) -> Session {
+    private func token(_ form: [(String, String)], _ enrolment: Int) async throws(Failure) -> DeviceSession {
         let answer = try await connection.send(
             "POST", "/v1/token", .form(form), key: name(of: .session, in: enrolment), expecting: TokenAnswer.self
         )
@@ -176,18 +176,18 @@ extension Authenticator {
 
     private func session(
         _ accessToken: String, _ type: String, _ expiresIn: Int64, refreshToken: String? = nil
-    ) throws(Failure) -> Session {
+    ) throws(Failure) -> DeviceSession {
         guard type == "DPoP" else { throw Failure(.unexpectedAnswer, recovery: .report) }
-        return Session(
+        return DeviceSession(
             accessToken: accessToken, refreshToken: refreshToken, expiresAt: platform.clock.civilTime + .seconds(expiresIn))
     }
 
-    private func keep(_ session: Session, _ enrolment: Int) async throws(Failure) {
+    private func keep(_ session: DeviceSession, _ enrolment: Int) async throws(Failure) {
         guard let stored = StoredSession(session) else { preconditionFailure("what is kept can be refreshed") }
         try await platform.secrets.write(Signing.encode(stored), as: sessionName(enrolment))
     }
 
-    private func storedSession(of enrolment: Int) async throws(Failure) -> Session {
+    private func storedSession(of enrolment: Int) async throws(Failure) -> DeviceSession {
         guard let bytes = try await platform.secrets.read(sessionName(enrolment)),
             let stored = try? JSONDecoder().decode(StoredSession.self, from: Data(bytes))
         else { throw Failure(.sessionOver, recovery: .fallBack(.biometric)) }
@@ -213,12 +213,12 @@ private struct StoredSession: Codable {
     var refreshToken: String
     var expiresAt: UnixTime
 
-    init?(_ session: Session) {
+    init?(_ session: DeviceSession) {
         guard let refreshToken = session.refreshToken else { return nil }
         accessToken = session.accessToken
         self.refreshToken = refreshToken
         expiresAt = session.expiresAt
     }
 
-    var session: Session { Session(accessToken: accessToken, refreshToken: refreshToken, expiresAt: expiresAt) }
+    var session: DeviceSession { DeviceSession(accessToken: accessToken, refreshToken: refreshToken, expiresAt: expiresAt) }
 }

@@ -22,7 +22,7 @@ extension Authenticator {
     /// - Throws: what `authenticate` throws; what the check throws; `timedOut` where the check left too little time to answer the
     ///   challenge. A policy that lets one unlock stand for the next throws `policyDenies`.
     public func stepUp(
-        for action: Action, amount: Money? = nil, _ reason: String, policy: UnlockPolicy = .highRisk,
+        for action: StepUpAction, amount: Money? = nil, _ reason: String, policy: UnlockPolicy = .highRisk,
         liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> Grant {
         try await stepUp(for: action, amount, reason, policy, liveness, mayReuse: true)
@@ -30,7 +30,7 @@ extension Authenticator {
 
     /// - Parameter mayReuse: false where the server has just said that what there is does not do.
     func stepUp(
-        for action: Action, _ amount: Money?, _ reason: String, _ policy: UnlockPolicy, _ liveness: (any LivenessCheck)?,
+        for action: StepUpAction, _ amount: Money?, _ reason: String, _ policy: UnlockPolicy, _ liveness: (any LivenessCheck)?,
         mayReuse: Bool
     ) async throws(Failure) -> Grant {
         guard policy.reuse == .zero, let ask = ActionAsk(action.name, amount: amount) else {
@@ -66,7 +66,7 @@ extension Authenticator {
 
     /// The last step-up, where it stands for this one.
     func reusable(
-        for action: Action, _ ask: ActionAsk?, _ policy: UnlockPolicy, withLiveness: Bool
+        for action: StepUpAction, _ ask: ActionAsk?, _ policy: UnlockPolicy, withLiveness: Bool
     ) async throws(Failure) -> Grant? {
         guard policy.problem == nil, let lastStepUp, lastStepUp.ask == ask, Set(lastStepUp.also).isSuperset(of: policy.also),
             policy.ladder.contains(lastStepUp.rung),
@@ -78,7 +78,7 @@ extension Authenticator {
 
     /// The challenge comes first, because the evidence has to name it; a challenge that is asked for anew has its own.
     private nonisolated func challenge(
-        for action: Action, _ ask: ActionAsk, _ liveness: (any LivenessCheck)?, notingIn asked: Asked
+        for action: StepUpAction, _ ask: ActionAsk, _ liveness: (any LivenessCheck)?, notingIn asked: Asked
     ) -> Asking {
         { [connection] (kids, session) async throws(Failure) in
             let since = self.moment
@@ -98,7 +98,7 @@ extension Authenticator {
 struct StepUp: Sendable {
     var ask: ActionAsk
     /// Its token.
-    var session: Session
+    var session: DeviceSession
     var rung: Rung
     /// The further keys that signed.
     var also: [Rung]

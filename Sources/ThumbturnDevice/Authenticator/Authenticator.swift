@@ -10,7 +10,7 @@ public import ThumbturnCore
 ///     try await auth.enrol(with: PasswordSignIn(account: name, password: password))
 ///     let grant = try await auth.authenticate("Unlock Acme", policy: .unlock)
 public actor Authenticator {
-    package nonisolated let platform: Platform
+    package nonisolated let platform: DevicePlatform
     package nonisolated let connection: ServerConnection
     private nonisolated let address: ServerAddress
     private nonisolated let account: String
@@ -35,7 +35,7 @@ public actor Authenticator {
     ///   - platform: what comes from outside: sensor, keys, disk, time, network.
     ///   - observe: hears hints, moves along the ladder and telemetry.
     public init(
-        server: URL, account: String = "default", platform: Platform,
+        server: URL, account: String = "default", platform: DevicePlatform,
         observe: @escaping @Sendable (UnlockNews) -> Void = { _ in }
     ) throws(Failure) {
         address = try ServerAddress(server)
@@ -370,5 +370,5 @@ public struct Grant: Sendable {
     /// The rung whose key answered.
     public let rung: Rung
     /// The tokens. After a step-up there is an access token alone, and the session goes on beside it.
-    public let session: Session
+    public let session: DeviceSession
 }

@@ -5,11 +5,11 @@ package import ThumbturnCore
 /// Requests to one server in the name of a session key: DPoP proofs, server nonces, problem documents.
 package final class ServerConnection: Sendable {
     let address: ServerAddress
-    private let platform: Platform
+    private let platform: DevicePlatform
     /// The newest nonce that the server gave.
     private let nonce = Mutex<String?>(nil)
 
-    package init(address: ServerAddress, platform: Platform) {
+    package init(address: ServerAddress, platform: DevicePlatform) {
         self.address = address
         self.platform = platform
     }
@@ -63,13 +63,13 @@ package final class ServerConnection: Sendable {
     @discardableResult
     package func send(
         _ method: String, _ path: String, _ body: Body = .none, token: String? = nil, key: KeyName
-    ) async throws(Failure) -> HTTPResponse {
+    ) async throws(Failure) -> TransportResponse {
         try await exchange(method, path, body, token: token, key: key)
     }
 
     /// An answer, or what a resource wants first.
     package enum Reached: Sendable {
-        case answer(HTTPResponse)
+        case answer(TransportResponse)
         case stepUp(StepUpChallenge)
     }
 
@@ -85,7 +85,7 @@ package final class ServerConnection: Sendable {
 
     private func exchange(
         _ method: String, _ path: String, _ body: Body, token: String?, key: KeyName?, takingStepUps: Bool = false
-    ) async throws(Failure) -> HTTPResponse {
+    ) async throws(Failure) -> TransportResponse {
         for attempt in 1...2 {
             let request = try await request(method, path, body, token: token, key: key)
             let response = try await platform.transport.send(request)
@@ -101,12 +101,12 @@ package final class ServerConnection: Sendable {
 
     private func request(
         _ method: String, _ path: String, _ body: Body, token: String?, key: KeyName?
-    ) async throws(Failure) -> HTTPRequest {
+    ) async throws(Failure) -> TransportRequest {
         // Whatever a path comes from, it cannot lead the token to another host.
         guard path.hasPrefix("/"), !path.hasPrefix("//"), let url = URLComponents(string: address.issuer + path),
             url.host == URLComponents(string: address.issuer)?.host, url.port == URLComponents(string: address.issuer)?.port
         else { throw Failure(.insecureServer, recovery: .report) }
-        var request = HTTPRequest(method: method, url: address.issuer + path)
+        var request = TransportRequest(method: method, url: address.issuer + path)
         switch body {
         case .none: break
         case .json(let bytes):
@@ -132,7 +132,7 @@ package final class ServerConnection: Sendable {
         return request
     }
 
-    private func read<Answer: Message>(_ type: Answer.Type, from response: HTTPResponse) throws(Failure) -> Answer {
+    private func read<Answer: Message>(_ type: Answer.Type, from response: TransportResponse) throws(Failure) -> Answer {
         // Answers may grow, so unknown members are ignored here; only what is signed is read strictly.
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {
             throw Failure(.unexpectedAnswer, recovery: .report)
@@ -180,7 +180,7 @@ package final class ServerConnection: Sendable {
     }
 }
 
-extension HTTPResponse {
+extension TransportResponse {
     /// The step-up that a resource wants; nil for every other answer.
     fileprivate var stepUp: StepUpChallenge? {
         status == 401 ? headers["www-authenticate"].flatMap(StepUpChallenge.init) : nil

@@ -27,7 +27,7 @@ final class ServerTimes: Sendable {
     }
 }
 
-extension Platform {
+extension DevicePlatform {
     /// Now, by the device's own clock alone.
     var moment: Moment { Moment(boot: clock.boot, sinceBoot: clock.now) }
 

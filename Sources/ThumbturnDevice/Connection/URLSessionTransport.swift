@@ -17,7 +17,7 @@ public struct URLSessionTransport: Transport {
     /// All of them share one session.
     public init() {}
 
-    public func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse {
+    public func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         guard let url = URL(string: request.url) else { throw Failure(.insecureServer, recovery: .report) }
         var message = URLRequest(url: url)
         message.httpMethod = request.method
@@ -37,7 +37,7 @@ public struct URLSessionTransport: Transport {
         guard let answer = answer as? HTTPURLResponse else { throw Failure(.unexpectedAnswer, recovery: .report) }
         var headers: [String: String] = [:]
         for case (let name as String, let value as String) in answer.allHeaderFields { headers[name.lowercased()] = value }
-        return HTTPResponse(status: answer.statusCode, headers: headers, body: Array(data))
+        return TransportResponse(status: answer.statusCode, headers: headers, body: Array(data))
     }
 
     private final class RefusingRedirects: NSObject, URLSessionTaskDelegate {

@@ -17,7 +17,7 @@ public import ThumbturnCore
     public private(set) var message: PersonMessage?
 
     @ObservationIgnored private var lock: AppLock
-    private let platform: Platform
+    private let platform: DevicePlatform
     private let unlock: @Sendable () async throws(Failure) -> Void
     private let whenLocked: @MainActor () -> Void
     private let work: AsyncStream<AppLock.Effect>
@@ -31,7 +31,7 @@ public import ThumbturnCore
     ///   - unlock: asks the person, for example with `Authenticator.authenticate`; it returns where that was a success.
     ///   - whenLocked: forgets what was unlocked; also `Authenticator.forgetWhoWasThere` where a policy has a `reuse`.
     public init(
-        rules: AppLock.Rules = .init(), platform: Platform, unlock: @escaping @Sendable () async throws(Failure) -> Void,
+        rules: AppLock.Rules = .init(), platform: DevicePlatform, unlock: @escaping @Sendable () async throws(Failure) -> Void,
         whenLocked: @escaping @MainActor () -> Void = {}
     ) {
         lock = AppLock(rules: rules)

@@ -1,7 +1,7 @@
 public import ThumbturnCore
 
 /// Everything that comes from outside: the sensor, the keys, the disk, time and the network.
-public struct Platform: Sendable {
+public struct DevicePlatform: Sendable {
     /// The sensor and the system's passcode prompt.
     public var sensor: any Sensor
     /// The keys.

@@ -6,7 +6,7 @@ public protocol LivenessCheck: Sendable {
     /// Runs the check, and returns what the vendor signed. The evidence has to name the challenge.
     ///
     /// A check that ends without evidence throws, and then no key is asked for anything.
-    func evidence(for challenge: String, action: Action) async throws(Failure) -> LivenessEvidence
+    func evidence(for challenge: String, action: StepUpAction) async throws(Failure) -> LivenessEvidence
 }
 
 /// What a liveness check signed: an opaque compact JWS. It has no description, so it cannot reach a log.

@@ -4,11 +4,11 @@ public import ThumbturnCore
 public protocol Transport: Sendable {
     /// Sends one request and returns the answer, whatever its status. Redirects are not followed.
     /// Throws `unreachable` when there is none.
-    func send(_ request: HTTPRequest) async throws(Failure) -> HTTPResponse
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse
 }
 
 /// One request. It may carry tokens and proofs, so it has no description.
-public struct HTTPRequest: Sendable, Redacted {
+public struct TransportRequest: Sendable, Redacted {
     /// In capital letters.
     public var method: String
     /// The absolute address.
@@ -28,7 +28,7 @@ public struct HTTPRequest: Sendable, Redacted {
 }
 
 /// One answer, whatever its status. It may carry tokens, so it has no description.
-public struct HTTPResponse: Sendable, Redacted {
+public struct TransportResponse: Sendable, Redacted {
     /// The HTTP status.
     public var status: Int
     /// Names in lower case.

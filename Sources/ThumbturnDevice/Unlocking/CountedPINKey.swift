@@ -5,10 +5,10 @@ import ThumbturnCore
 struct CountedPINKey: Sendable {
     let pin: PINSupport
     let name: KeyName
-    private let platform: Platform
+    private let platform: DevicePlatform
 
     /// Nil where the platform has no PIN.
-    init?(_ name: KeyName, on platform: Platform) {
+    init?(_ name: KeyName, on platform: DevicePlatform) {
         precondition(name.kind == .pin, "only a PIN key has a ledger")
         guard let pin = platform.pin else { return nil }
         self.pin = pin
@@ -80,7 +80,7 @@ struct CountedPINKey: Sendable {
     }
 
     /// Deletes key and ledger; the ledger also where the platform no longer has a PIN.
-    static func delete(_ name: KeyName, on platform: Platform) async throws(Failure) {
+    static func delete(_ name: KeyName, on platform: DevicePlatform) async throws(Failure) {
         try await platform.pin?.key.delete(name)
         try await platform.secrets.delete(ledgerName(name))
     }

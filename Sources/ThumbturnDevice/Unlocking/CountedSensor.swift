@@ -4,10 +4,10 @@ import ThumbturnCore
 /// The sensor before one enrolment's biometric key, with every attempt written into the ledger before the prompt.
 struct CountedSensor: Sendable {
     private let name: KeyName
-    private let platform: Platform
+    private let platform: DevicePlatform
     private let delays: MismatchDelays
 
-    init(_ name: KeyName, on platform: Platform, under delays: MismatchDelays) {
+    init(_ name: KeyName, on platform: DevicePlatform, under delays: MismatchDelays) {
         precondition(name.kind == .biometric, "only a biometric key has a ledger of the sensor")
         self.name = name
         self.platform = platform
@@ -87,7 +87,7 @@ struct CountedSensor: Sendable {
         }
     }
 
-    static func delete(_ name: KeyName, on platform: Platform) async throws(Failure) {
+    static func delete(_ name: KeyName, on platform: DevicePlatform) async throws(Failure) {
         try await platform.secrets.delete(ledgerName(name))
     }
 

@@ -6,7 +6,7 @@ import ThumbturnCore
 struct Habits: Sendable {
     /// Whose unlocks they are: an account or a vault.
     let asker: String
-    let platform: Platform
+    let platform: DevicePlatform
 
     func person() async -> Person {
         Person(

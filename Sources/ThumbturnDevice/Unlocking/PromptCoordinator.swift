@@ -36,7 +36,7 @@ final class PromptCoordinator: Sendable {
     ///
     /// - Parameter mayShare: whether somebody who asks the same meanwhile gets this work's outcome. Never for a step-up.
     func inTurn<Value: Sendable>(
-        _ ask: PromptAsk, mayShare: Bool, on platform: Platform,
+        _ ask: PromptAsk, mayShare: Bool, on platform: DevicePlatform,
         _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let caller = state.withLock { state in
@@ -67,7 +67,7 @@ final class PromptCoordinator: Sendable {
 
     /// Shows one prompt of the system, once it may be shown.
     func prompt(
-        _ request: PromptRequest, on platform: Platform, hearing: @escaping @Sendable (PoorReading) -> Void
+        _ request: PromptRequest, on platform: DevicePlatform, hearing: @escaping @Sendable (PoorReading) -> Void
     ) async -> PromptAnswer {
         await screen.enter()
         defer { screen.leave() }
@@ -81,14 +81,14 @@ final class PromptCoordinator: Sendable {
         }
     }
 
-    private func earliest(on platform: Platform) -> Instant {
+    private func earliest(on platform: DevicePlatform) -> Instant {
         state.withLock { $0.lastPrompt }?.advanced(by: platform.promptGap) ?? platform.clock.now
     }
 
     // MARK: - Turns
 
     private func begin<Value: Sendable>(
-        _ turn: Int, on platform: Platform, _ work: @escaping @Sendable () async throws(Failure) -> Value
+        _ turn: Int, on platform: DevicePlatform, _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) -> Task<Void, Never> {
         Task(executorPreference: platform.clock.executor) {
             let outcome: Outcome
@@ -131,7 +131,7 @@ final class PromptCoordinator: Sendable {
     }
 }
 
-extension Platform {
+extension DevicePlatform {
     /// Shows a prompt of the system: one at a time, only while the app is in front, and never without an end.
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
         await prompts.prompt(request, on: self, hearing: hearing)

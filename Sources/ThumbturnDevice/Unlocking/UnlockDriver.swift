@@ -4,7 +4,7 @@ import ThumbturnCore
 /// Runs an `UnlockFlow` on a platform. One task owns the machine; its effects run as child tasks and come back as events,
 /// so there is no lock, no re-entrancy, and nothing outlives the call.
 struct UnlockDriver<Output: Unlocking> {
-    let platform: Platform
+    let platform: DevicePlatform
     let reason: String
     let habits: Habits
     /// What the device can do, now.
@@ -240,7 +240,7 @@ enum Permit: Sendable {
     }
 
     /// Has the key sign that this permit is for.
-    func sign(_ message: [UInt8], with key: KeyName, on platform: Platform) async throws(Failure) -> [UInt8] {
+    func sign(_ message: [UInt8], with key: KeyName, on platform: DevicePlatform) async throws(Failure) -> [UInt8] {
         switch self {
         case .presence(let presence): return try await platform.keys.sign(message, with: key, presence: presence)
         case .pin(let pin):

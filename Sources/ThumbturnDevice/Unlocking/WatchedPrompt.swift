@@ -3,18 +3,18 @@ import ThumbturnCore
 /// Runs a `PromptWatch`. It must not hang on a platform that never answers, so it is no child of its caller: whoever waits has an
 /// answer in time, and what the platform still says afterwards reaches nobody.
 struct WatchedPrompt: Sendable {
-    private let platform: Platform
+    private let platform: DevicePlatform
     private let earliest: Instant
     private let show: @Sendable () async -> PromptAnswer
 
-    init(on platform: Platform, notBefore earliest: Instant, show: @escaping @Sendable () async -> PromptAnswer) {
+    init(on platform: DevicePlatform, notBefore earliest: Instant, show: @escaping @Sendable () async -> PromptAnswer) {
         self.platform = platform
         self.earliest = earliest
         self.show = show
     }
 
     /// Returns once a prompt may be shown, and shows none.
-    static func mayBeShown(on platform: Platform, notBefore earliest: Instant) async throws(Failure) {
+    static func mayBeShown(on platform: DevicePlatform, notBefore earliest: Instant) async throws(Failure) {
         let nothing = WatchedPrompt(on: platform, notBefore: earliest) {
             .failed(Failure(.cancelledByApp, recovery: .retry))
         }

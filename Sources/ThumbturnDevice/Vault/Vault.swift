@@ -29,7 +29,7 @@ public final class Vault: Sendable {
 
     /// The app's label for the vault on this device.
     public let name: String
-    private let platform: Platform
+    private let platform: DevicePlatform
     private let policy: UnlockPolicy
     private let access: VaultAccess
     private let observe: @Sendable (UnlockNews) -> Void
@@ -48,7 +48,7 @@ public final class Vault: Sendable {
     ///   - access: what opens the vault. A vault keeps the one that it was made with; unlocking with another throws `policyDenies`.
     ///   - observe: hears hints, moves along the ladder and telemetry.
     public init(
-        named name: String, platform: Platform, policy: UnlockPolicy = .unlock, access: VaultAccess = .biometryCurrentSet,
+        named name: String, platform: DevicePlatform, policy: UnlockPolicy = .unlock, access: VaultAccess = .biometryCurrentSet,
         observe: @escaping @Sendable (UnlockNews) -> Void = { _ in }
     ) {
         var policy = policy

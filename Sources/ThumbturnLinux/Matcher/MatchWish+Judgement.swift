@@ -11,7 +11,7 @@ import ThumbturnDevice
 struct JudgedWish: Hashable, Sendable {
     var purpose: Purpose
     /// What is approved, where that is the purpose.
-    var transaction: Transaction?
+    var transaction: ApprovalTransaction?
     /// The server, from the challenge.
     var issuer: String
     /// The hash of the command that signs exactly this message with exactly this key.
@@ -58,9 +58,9 @@ extension MatchWish {
         )
     }
 
-    private static func transaction(_ txn: String?) throws(MatcherRefusal) -> Transaction {
-        guard let bytes = txn.flatMap({ Base64URL.decode($0) }), bytes.count <= Transaction.largest,
-            let transaction = read(Transaction.self, bytes)
+    private static func transaction(_ txn: String?) throws(MatcherRefusal) -> ApprovalTransaction {
+        guard let bytes = txn.flatMap({ Base64URL.decode($0) }), bytes.count <= ApprovalTransaction.largest,
+            let transaction = read(ApprovalTransaction.self, bytes)
         else { throw .malformed }
         return transaction
     }

@@ -53,7 +53,7 @@ struct IDToken {
 
     /// Judges a token. Its `nonce` has to be the thumbprint of the session key that brings it: so a token that was stolen on its way is of no
     /// use to another device, and neither is one that was made for another app's purpose.
-    init(_ text: String, providers: [IdentityProvider], jkt: String, at now: UnixTime) throws(Refusal) {
+    init(_ text: String, providers: [IdentityProvider], jkt: String, at now: UnixTime) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decodeClaims(Header.self, from: jws.header)
         guard header.crit == nil else { throw .malformed }

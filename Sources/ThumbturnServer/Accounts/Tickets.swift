@@ -55,7 +55,7 @@ struct Tickets {
     }
 
     /// The account of one of our own tickets for this session key, and what is spent with it.
-    func verify(_ ticket: String, jkt: String, at now: UnixTime) throws(Refusal) -> Right {
+    func verify(_ ticket: String, jkt: String, at now: UnixTime) throws(VerificationError) -> Right {
         guard let jws = CompactJWS(ticket), jws.header == Self.header else { throw .malformed }
         guard HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: key) else {
             throw .wrongSignature

@@ -19,7 +19,7 @@ extension AuthorizationServer {
     func signIn(_ request: PasswordSignInRequest, from sender: Sender) async throws -> EnrolmentTicket {
         guard request.account.utf8.count <= 512, request.password.utf8.count <= Passwords.maximumBytes,
             request.oneTimeCode?.utf8.count ?? 0 <= 32
-        else { throw Refused.malformed() }
+        else { throw RequestError.malformed() }
         var candidate = try await candidate(named: request.account, from: sender)
         let fits = try await compare(request.password, candidate)
         let step = oneTimeStep(request.oneTimeCode, candidate.account)
@@ -33,7 +33,7 @@ extension AuthorizationServer {
     func recover(_ request: RecoveryRequest, from sender: Sender) async throws -> EnrolmentTicket {
         guard request.account.utf8.count <= 512, request.password?.utf8.count ?? 0 <= Passwords.maximumBytes,
             request.code.utf8.count <= 64
-        else { throw Refused.malformed() }
+        else { throw RequestError.malformed() }
         var candidate = try await candidate(named: request.account, from: sender)
         let fits = try await compare(request.password ?? "", candidate)
         candidate.attempt.evidence = .recoveryCode(RecoveryCodes.hash(request.code), passwordFits: fits)
@@ -75,14 +75,14 @@ extension AuthorizationServer {
 
     /// Always the same work: where nothing may be tried, or nobody is there, the password is compared with one that nobody has.
     private func compare(_ password: String, _ candidate: Candidate) async throws -> Bool {
-        guard candidate.standing != .overloaded else { throw Refused.unavailable(.init(.server, .overloaded)) }
+        guard candidate.standing != .overloaded else { throw RequestError.unavailable(.init(.server, .overloaded)) }
         do {
             return try await passwords.verify(
                 password, against: candidate.standing == .open ? candidate.account?.passwordHash : nil,
                 isStranger: candidate.isStranger
             )
         } catch is Passwords.QueueFull {
-            throw Refused.unavailable(.init(.server, .overloaded))
+            throw RequestError.unavailable(.init(.server, .overloaded))
         }
     }
 
@@ -99,9 +99,9 @@ extension AuthorizationServer {
         await beforeSpending()
         switch try await store.settle(candidate.attempt) {
         case .open: break
-        case .wrong: throw Refused.unverified(.init(.account, .wrongCredentials))
-        case .closed: throw Refused.unverified(.init(.account, .paused))
-        case .overloaded: throw Refused.unavailable(.init(.server, .overloaded))
+        case .wrong: throw RequestError.unverified(.init(.account, .wrongCredentials))
+        case .closed: throw RequestError.unverified(.init(.account, .paused))
+        case .overloaded: throw RequestError.unavailable(.init(.server, .overloaded))
         }
         guard let account = candidate.account else { preconditionFailure("nobody signs in without an account") }
         let ticket = tickets.issue(to: account.id, jkt: sender.jkt, at: time.now, lifetime: settings.ticketLifetime)

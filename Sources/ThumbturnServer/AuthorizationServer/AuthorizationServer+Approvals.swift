@@ -11,17 +11,17 @@ extension AuthorizationServer {
         let shortest = Duration.seconds(30)
         let lifetime = request.expiresIn.map { Duration.seconds($0) } ?? settings.approvals.lifetime
         guard let account = AccountID(request.account), (shortest...settings.approvals.longestLifetime).contains(lifetime) else {
-            throw Refused.malformed()
+            throw RequestError.malformed()
         }
         let second = request.secondAccount.map { AccountID($0) }
         // Nobody is their own second approver.
-        if let second { guard let second, second != account else { throw Refused.malformed() } }
+        if let second { guard let second, second != account else { throw RequestError.malformed() } }
         let txn = try Self.txn(of: request.transaction)
         let demand = request.demand ?? .oneKey
         // Evidence that nobody could bring is not demanded.
         if let level = demand.liveness {
             guard settings.approvals.livenessVendors.vendors.contains(where: { $0.certified >= level }) else {
-                throw Refused.malformed(.insufficient)
+                throw RequestError.malformed(.insufficient)
             }
         }
         let new = NewApproval(
@@ -31,9 +31,9 @@ extension AuthorizationServer {
         switch try await store.create(new) {
         case .made(let approval): return (record(of: approval), isNew: true)
         case .exists(let approval): return (record(of: approval), isNew: false)
-        case .unknownAccount: throw Refused.notFound
-        case .tooMany: throw Refused.conflict("too_many_open")
-        case .redeemed: throw Refused.conflict("redeemed")
+        case .unknownAccount: throw RequestError.notFound
+        case .tooMany: throw RequestError.conflict("too_many_open")
+        case .redeemed: throw RequestError.conflict("redeemed")
         }
     }
 
@@ -46,7 +46,7 @@ extension AuthorizationServer {
     func withdraw(_ id: String, by client: Client) async throws -> ApprovalRecord {
         let approval = try await approval(id, createdBy: client)
         guard let withdrawn = try await store.withdraw(approval.id, by: client.id) else {
-            throw Refused.conflict(approval.state(at: time.now).rawValue)
+            throw RequestError.conflict(approval.state(at: time.now).rawValue)
         }
         return record(of: withdrawn)
     }
@@ -69,9 +69,9 @@ extension AuthorizationServer {
         case .redeemed(let approval):
             counters.redemptions.count()
             return try Self.proof(of: approval)
-        case .changed: throw Refused.conflict("changed")
-        case .not(let state): throw Refused.conflict(state.rawValue)
-        case .unknown: throw Refused.notFound
+        case .changed: throw RequestError.conflict("changed")
+        case .not(let state): throw RequestError.conflict(state.rawValue)
+        case .unknown: throw RequestError.notFound
         }
     }
 
@@ -90,7 +90,7 @@ extension AuthorizationServer {
         // What belongs to another back end does not exist for this one, also where that one had its name before.
         guard let id = ApprovalID(id), let approval = try await store.approval(id), approval.creator == client.id,
             approval.createdAt >= client.createdAt
-        else { throw Refused.notFound }
+        else { throw RequestError.notFound }
         return approval
     }
 
@@ -117,17 +117,17 @@ extension AuthorizationServer {
     }
 
     /// The canonical bytes of a transaction, in base64url: members sorted, no spaces, nothing but text.
-    private static func txn(of transaction: Transaction) throws -> String {
+    private static func txn(of transaction: ApprovalTransaction) throws -> String {
         let bytes = WireJSON.encode(transaction)
-        guard bytes.count <= Transaction.largest else { throw Refused.malformed() }
+        guard bytes.count <= ApprovalTransaction.largest else { throw RequestError.malformed() }
         return Base64URL.encode(bytes)
     }
 }
 
-extension Refused {
+extension RequestError {
     /// The creator's request does not fit how things stand; it may know why.
-    static func conflict(_ error: String) -> Refused {
-        Refused(problem: Problem(.conflict, status: 409, error: error), reason: .init(.approval, .conflict))
+    static func conflict(_ error: String) -> RequestError {
+        RequestError(problem: Problem(.conflict, status: 409, error: error), reason: .init(.approval, .conflict))
     }
 }
 #endif

@@ -23,7 +23,7 @@ extension AuthorizationServer {
         let device = try await device(dpop)
         let approval = try await approval(id, askedOf: device.account)
         guard let declined = try await store.decline(approval.id, by: device.account) else {
-            throw Refused.conflict(approval.state(at: time.now).rawValue)
+            throw RequestError.conflict(approval.state(at: time.now).rawValue)
         }
         return record(of: declined, for: device.account)
     }
@@ -34,18 +34,18 @@ extension AuthorizationServer {
         let approval = try await approval(id, askedOf: device.account)
         let now = time.now
         guard approval.state(at: now) == .open, !approval.isSigned(by: device.account) else {
-            throw Refused.conflict(approval.state(at: now).rawValue)
+            throw RequestError.conflict(approval.state(at: now).rawValue)
         }
-        guard now >= device.coolsOffUntil else { throw Refused.unverified(.init(.approval, .coolingOff)) }
+        guard now >= device.coolsOffUntil else { throw RequestError.unverified(.init(.approval, .coolingOff)) }
         var generator = SystemRandomNumberGenerator()
-        do throws(Refusal) {
+        do throws(VerificationError) {
             let challenge = try challenges.issue(
                 approval: approval.id.text, txn: approval.txn, demand: approval.demand, kids: request.kids, jkt: dpop.jkt,
                 at: now, using: &generator
             )
             return ChallengeAnswer(challenge: challenge, expiresIn: Purpose.approve.lifetime.components.seconds)
         } catch {
-            throw Refused.malformed(error)
+            throw RequestError.malformed(error)
         }
     }
 
@@ -58,37 +58,37 @@ extension AuthorizationServer {
         let claims: ChallengeClaims
         let spend: Spend
         do {
-            guard let challenge = UnverifiedProof.challenge(in: request.proof) else { throw Refusal.malformed }
+            guard let challenge = UnverifiedProof.challenge(in: request.proof) else { throw VerificationError.malformed }
             (claims, spend) = try await verified(challenge, for: .approve)
-            guard claims.act == id else { throw Refusal.wrongPurpose }
-            guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
-        } catch let refusal as Refusal {
-            throw Refused.unverified(.init(.approval, refusal)).counting(refusal)
+            guard claims.act == id else { throw VerificationError.wrongPurpose }
+            guard claims.cnf.jkt == dpop.jkt else { throw VerificationError.foreignKey }
+        } catch let refusal as VerificationError {
+            throw RequestError.unverified(.init(.approval, refusal)).counting(refusal)
         }
 
         let judged: (proof: UnverifiedProof, key: EnrolledKey, signature: NewApprovalSignature)
         do {
             judged = try await judge(request, id, claims)
-        } catch let refusal as Refusal {
+        } catch let refusal as VerificationError {
             _ = try await store.spend([spend])
-            throw Refused.unverified(.init(.approval, refusal)).counting(refusal)
+            throw RequestError.unverified(.init(.approval, refusal)).counting(refusal)
         }
         try await refuseIfPaused(judged.key, spending: [spend])
         counters.verifications.count()
-        do throws(Refusal) {
+        do throws(VerificationError) {
             try judged.proof.verify(by: try VerifyingKey(x963: judged.key.x963))
         } catch {
             guard let count = try await store.spend([spend], wronglySignedBy: judged.key.kid), judged.key.kind == .pin else {
-                throw Refused.unverified(.init(.approval, error))
+                throw RequestError.unverified(.init(.approval, error))
             }
-            throw Refused.wrongPIN(after: count)
+            throw RequestError.wrongPIN(after: count)
         }
 
         await beforeSpending()
         switch try await store.approve(judged.signature, spending: spend) {
         case .done(let approval): return record(of: approval, for: judged.signature.account)
-        case .refused: throw Refused.unverified(.init(.approval, .replayed))
-        case .disabled: throw Refused.wrongPIN(after: PINLedger.limit)
+        case .refused: throw RequestError.unverified(.init(.approval, .replayed))
+        case .disabled: throw RequestError.wrongPIN(after: PINLedger.limit)
         }
     }
 
@@ -98,23 +98,23 @@ extension AuthorizationServer {
     ) async throws -> (proof: UnverifiedProof, key: EnrolledKey, signature: NewApprovalSignature) {
         guard let device = try await store.device(withSessionKey: claims.cnf.jkt), let approvalID = ApprovalID(id),
             let approval = try await store.approval(approvalID), approval.accounts.contains(device.account)
-        else { throw Refusal.unknownKey }
+        else { throw VerificationError.unknownKey }
         let now = time.now
-        guard now >= device.coolsOffUntil else { throw Refusal.notYetValid }
-        guard approval.state(at: now) == .open, !approval.isSigned(by: device.account) else { throw Refusal.over }
+        guard now >= device.coolsOffUntil else { throw VerificationError.notYetValid }
+        guard approval.state(at: now) == .open, !approval.isSigned(by: device.account) else { throw VerificationError.over }
         // The row that is kept counts, not only our own MAC over what it once was.
         guard let txn = claims.txn, let demand = claims.demand, approval.txn == txn, approval.demand == demand else {
-            throw Refusal.changed
+            throw VerificationError.changed
         }
         let proof = try UnverifiedProof(request.proof)
         guard claims.kids.contains(proof.kid), let key = device.keys.first(where: { $0.kid == proof.kid }), demand.takes(key.kind)
-        else { throw Refusal.unknownKey }
+        else { throw VerificationError.unknownKey }
         if let evidence = request.liveness {
             // What nobody asked for is not judged, and must not look as if it counted.
-            guard let level = demand.liveness else { throw Refusal.malformed }
+            guard let level = demand.liveness else { throw VerificationError.malformed }
             try settings.approvals.livenessVendors.judge(evidence, for: proof.challenge, demanding: level, at: now)
         } else if demand.wantsLiveness(with: key.kind) {
-            throw Refusal.insufficient
+            throw VerificationError.insufficient
         }
         let signature = NewApprovalSignature(
             approval: approvalID, account: device.account, kid: key.kid, txn: txn, demand: demand, proof: request.proof,
@@ -124,13 +124,13 @@ extension AuthorizationServer {
     }
 
     private func device(_ dpop: DPoPProof) async throws -> EnrolledDevice {
-        guard let device = try await store.device(withSessionKey: dpop.jkt) else { throw Refused.notFound }
+        guard let device = try await store.device(withSessionKey: dpop.jkt) else { throw RequestError.notFound }
         return device
     }
 
     private func approval(_ id: String, askedOf account: AccountID) async throws -> ApprovalView {
         guard let id = ApprovalID(id), let approval = try await store.approval(id), approval.accounts.contains(account) else {
-            throw Refused.notFound
+            throw RequestError.notFound
         }
         return approval
     }

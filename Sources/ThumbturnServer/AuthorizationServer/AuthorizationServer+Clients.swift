@@ -7,18 +7,18 @@ extension AuthorizationServer {
     func client(asserting text: String) async throws -> Client {
         do {
             let assertion = try ClientAssertion(text)
-            guard let client = try await store.client(assertion.client) else { throw Refusal.unknownKey }
+            guard let client = try await store.client(assertion.client) else { throw VerificationError.unknownKey }
             try assertion.verify(
                 by: client.keys, audiences: [settings.publicURL, settings.publicURL + "/v1/token"], at: time.now
             )
             // Whether one of before this epoch was used nobody knows any more.
             let epoch = try await store.epoch()
-            guard assertion.issuedAt - epoch.began > ClientAssertion.skew else { throw Refusal.replayed }
+            guard assertion.issuedAt - epoch.began > ClientAssertion.skew else { throw VerificationError.replayed }
             let spend = Spend(.assertion, id: assertion.replayKey, expiresAt: assertion.expiry, epoch: epoch.number)
-            guard try await store.spend([spend]) else { throw Refusal.replayed }
+            guard try await store.spend([spend]) else { throw VerificationError.replayed }
             return client
-        } catch let refusal as Refusal {
-            throw Refused.invalidClient(.init(.client, refusal))
+        } catch let refusal as VerificationError {
+            throw RequestError.invalidClient(.init(.client, refusal))
         }
     }
 
@@ -30,7 +30,7 @@ extension AuthorizationServer {
         let asked = scope.map { Set($0.split(separator: " ").map(String.init)) } ?? Set(client.scopes.map(\.rawValue))
         let granted = Set(asked.compactMap(ClientScope.init)).intersection(client.scopes)
         guard granted.count == asked.count, !asked.isEmpty else {
-            throw Refused(problem: Problem(.malformed, status: 400, error: "invalid_scope"), reason: .init(.client, .scope))
+            throw RequestError(problem: Problem(.malformed, status: 400, error: "invalid_scope"), reason: .init(.client, .scope))
         }
         let now = time.now
         let claims = ClientTokenClaims(
@@ -54,12 +54,12 @@ extension AuthorizationServer {
             )
             // One that was added anew under the name of another has nothing of the other's.
             guard var client = try await store.client(claims.sub), client.createdAt <= claims.iat else {
-                throw Refusal.unknownKey
+                throw VerificationError.unknownKey
             }
             client.scopes.formIntersection(ClientScope.known(in: claims.scope))
             return client
-        } catch let refusal as Refusal {
-            throw Refused.invalidBearer(.init(.clientToken, refusal))
+        } catch let refusal as VerificationError {
+            throw RequestError.invalidBearer(.init(.clientToken, refusal))
         }
     }
 
@@ -67,7 +67,7 @@ extension AuthorizationServer {
 
     /// Registers a back end. A second key lets it change its key without a gap.
     package func addClient(named name: String, scopes: Set<ClientScope>, keys: [VerifyingKey]) async throws {
-        guard Action.isName(name) else { throw SetupError.clientName }
+        guard StepUpAction.isName(name) else { throw SetupError.clientName }
         guard !scopes.isEmpty, (1...2).contains(keys.count) else { throw SetupError.clientNeeds }
         guard try await store.addClient(NewClient(id: name, scopes: scopes, keys: keys)) else {
             throw SetupError.clientExists(name)

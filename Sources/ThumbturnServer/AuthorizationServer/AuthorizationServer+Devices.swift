@@ -11,10 +11,10 @@ extension AuthorizationServer {
 
     /// `PATCH /v1/devices/{id}`. A name is how the owner tells devices apart, so it costs a proof of presence like what it may hide.
     func rename(_ device: String, _ request: DeviceRename, _ caller: Caller) async throws -> DeviceRecord {
-        guard DeviceName.isAcceptable(request.name) else { throw Refused.malformed() }
-        guard let id = self.id(of: device, caller) else { throw Refused.notFound }
+        guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
+        guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
         try requirePresence(caller, evenDuringCoolOff: id == caller.session.device)
-        guard let renamed = try await store.rename(id, to: request.name, by: caller.session.id) else { throw Refused.notFound }
+        guard let renamed = try await store.rename(id, to: request.name, by: caller.session.id) else { throw RequestError.notFound }
         return record(of: renamed, current: caller.session.device)
     }
 
@@ -22,31 +22,31 @@ extension AuthorizationServer {
     /// credentials begin anew. To end another's, the person has been verified a moment ago, by a key that is worth as much as those
     /// that go, on a device that is past its cool-off.
     func revoke(_ device: String, _ caller: Caller) async throws {
-        guard let id = self.id(of: device, caller) else { throw Refused.notFound }
+        guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
         if id != caller.session.device {
             try requirePresence(caller)
             guard let target = try await store.devices(of: caller.session.account).first(where: { $0.id == id }) else {
-                throw Refused.notFound
+                throw RequestError.notFound
             }
             guard DeviceChangeRules.mayRemove(target, by: caller.session.kind, caller.session.keyOrigin) else {
-                throw Refused.stepUp(maximumAge: settings.deviceChangeMaximumAge)
+                throw RequestError.stepUp(maximumAge: settings.deviceChangeMaximumAge)
             }
         }
-        guard try await store.revoke(id, by: caller.session.id) else { throw Refused.notFound }
+        guard try await store.revoke(id, by: caller.session.id) else { throw RequestError.notFound }
     }
 
     /// `DELETE /v1/devices/current` without a token: whoever holds a device's session key may end that device, whether or not
     /// anybody is signed in.
     func endDevice(_ dpop: DPoPProof) async throws {
-        guard try await store.revoke(deviceWithSessionKey: dpop.jkt) else { throw Refused.notFound }
+        guard try await store.revoke(deviceWithSessionKey: dpop.jkt) else { throw RequestError.notFound }
     }
 
     /// `POST /v1/tickets`: a device lets in another one, with a fresh proof in the place of the password.
     func vouch(_ request: VouchRequest, _ caller: Caller) throws -> EnrolmentTicket {
-        guard Base64URL.decode(request.jkt)?.count == 32 else { throw Refused.malformed() }
+        guard Base64URL.decode(request.jkt)?.count == 32 else { throw RequestError.malformed() }
         try requirePresence(caller)
         guard DeviceChangeRules.word(of: caller.session.kind, caller.session.keyOrigin) != .doesNotCount else {
-            throw Refused.stepUp(maximumAge: settings.deviceChangeMaximumAge)
+            throw RequestError.stepUp(maximumAge: settings.deviceChangeMaximumAge)
         }
         let ticket = tickets.issue(
             to: caller.session.account, jkt: request.jkt, voucher: caller.session.id, at: time.now,
@@ -59,11 +59,11 @@ extension AuthorizationServer {
     private func requirePresence(_ caller: Caller, evenDuringCoolOff: Bool = false) throws {
         let now = time.now
         guard evenDuringCoolOff || now >= caller.session.coolsOffUntil else {
-            throw Refused.unverified(.init(.device, .coolingOff))
+            throw RequestError.unverified(.init(.device, .coolingOff))
         }
         // What was signed for one action stands for no other.
         guard caller.session.granted == nil, now - caller.session.authTime <= settings.deviceChangeMaximumAge else {
-            throw Refused.stepUp(maximumAge: settings.deviceChangeMaximumAge)
+            throw RequestError.stepUp(maximumAge: settings.deviceChangeMaximumAge)
         }
     }
 

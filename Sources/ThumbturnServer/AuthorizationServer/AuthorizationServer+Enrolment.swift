@@ -6,19 +6,19 @@ import ThumbturnVerifier
 extension AuthorizationServer {
     /// `POST /v1/devices`: one ticket, one challenge, one request with all proofs. All of it holds, or nothing is enrolled.
     func enrol(_ request: EnrolRequest, dpop: DPoPProof) async throws -> DeviceRecord {
-        guard DeviceName.isAcceptable(request.name), (2...4).contains(request.keys.count) else { throw Refused.malformed() }
+        guard DeviceName.isAcceptable(request.name), (2...4).contains(request.keys.count) else { throw RequestError.malformed() }
         let ticket: Tickets.Right
         let claims: ChallengeClaims
         let spend: Spend
         do {
             ticket = try tickets.verify(request.ticket, jkt: dpop.jkt, at: time.now)
             guard let challenge = request.keys.lazy.compactMap(\.proof).compactMap(UnverifiedProof.challenge).first else {
-                throw Refusal.malformed
+                throw VerificationError.malformed
             }
             (claims, spend) = try await verified(challenge, for: .enrol)
-            guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
-        } catch let refusal as Refusal {
-            throw Refused.unverified(.init(.enrolment, refusal))
+            guard claims.cnf.jkt == dpop.jkt else { throw VerificationError.foreignKey }
+        } catch let refusal as VerificationError {
+            throw RequestError.unverified(.init(.enrolment, refusal))
         }
 
         // From here on both are spent, whatever the keys and proofs say: one challenge, one attempt.
@@ -27,9 +27,9 @@ extension AuthorizationServer {
         do {
             candidate = try Candidate(request.keys)
             try candidate.judge(claims: claims, jkt: dpop.jkt)
-        } catch let refusal as Refusal {
+        } catch let refusal as VerificationError {
             _ = try await store.spend(spends)
-            throw Refused.unverified(.init(.enrolment, refusal))
+            throw RequestError.unverified(.init(.enrolment, refusal))
         }
         await beforeSpending()
         var device = NewDevice(
@@ -42,7 +42,7 @@ extension AuthorizationServer {
         device.voucher = ticket.voucher
         device.ifEnrolled = request.ifEnrolled ?? .fail
         guard let enrolled = try await store.enrol(device, spending: spends) else {
-            throw Refused.unverified(.init(.enrolment, .replayed))
+            throw RequestError.unverified(.init(.enrolment, .replayed))
         }
         return record(of: enrolled, current: enrolled.id)
     }
@@ -72,14 +72,14 @@ private struct Candidate {
     let keys: [RegisteredKey]
 
     init(_ registrations: [KeyRegistration]) throws {
-        guard Set(registrations.map(\.kind)).count == registrations.count else { throw Refusal.malformed }
+        guard Set(registrations.map(\.kind)).count == registrations.count else { throw VerificationError.malformed }
         keys = try registrations.map { try RegisteredKey($0) }
         // No key answers for two factors.
-        guard Set(keys.map(\.key)).count == keys.count else { throw Refusal.unacceptableKey }
+        guard Set(keys.map(\.key)).count == keys.count else { throw VerificationError.unacceptableKey }
     }
 
     /// Returns if every key may be enrolled under this challenge.
-    func judge(claims: ChallengeClaims, jkt: String) throws(Refusal) {
+    func judge(claims: ChallengeClaims, jkt: String) throws(VerificationError) {
         // The challenge names exactly these keys, so a signature over it vouches for all of them.
         guard Set(keys.map(\.kid)) == Set(claims.kids), claims.kids.count == keys.count else { throw .unknownKey }
         guard let session = keys.first(where: { $0.kind == .session }), session.key.thumbprint == jkt, session.proof != nil

@@ -9,7 +9,7 @@ extension AuthorizationServer {
         let now = time.now
         guard key.isPaused(at: now) else { return }
         _ = try await store.spend(spends)
-        var refused = error == nil ? Refused.unverified(.init(.proof, .paused)) : .invalidGrant(.init(.proof, .paused))
+        var refused = error == nil ? RequestError.unverified(.init(.proof, .paused)) : .invalidGrant(.init(.proof, .paused))
         refused.problem.retryAfter = (key.pausedUntil - now).components.seconds
         throw refused
     }
@@ -20,8 +20,8 @@ extension AuthorizationServer {
     }
 }
 
-extension Refused {
+extension RequestError {
     /// Marks what came without the session key that it needs.
-    func counting(_ refusal: Refusal) -> Refused { [.foreignKey, .unknownKey].contains(refusal) ? byStranger : self }
+    func counting(_ refusal: VerificationError) -> RequestError { [.foreignKey, .unknownKey].contains(refusal) ? byStranger : self }
 }
 #endif

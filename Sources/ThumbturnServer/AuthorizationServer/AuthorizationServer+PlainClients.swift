@@ -8,15 +8,15 @@ extension AuthorizationServer {
     /// `POST /v1/plain/devices`. A ticket pays, as for every device: full credentials gave it, or a device that may let in others. The
     /// ticket is also what the key signs: it is ours, for this account, and good once.
     func enrol(_ request: PlainEnrolRequest, dpop: DPoPProof) async throws -> PlainEnrolAnswer {
-        guard DeviceName.isAcceptable(request.name) else { throw Refused.malformed() }
+        guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
         let ticket: Tickets.Right
-        do throws(Refusal) {
+        do throws(VerificationError) {
             ticket = try tickets.verify(request.ticket, jkt: dpop.jkt, at: time.now)
         } catch {
-            throw Refused.unverified(.init(.enrolment, error))
+            throw RequestError.unverified(.init(.enrolment, error))
         }
         let key: PlainKey
-        do throws(Refusal) {
+        do throws(VerificationError) {
             key = try PlainKey(spki: request.spki)
             // What signs DPoP proofs is no plain key.
             guard key.kid != dpop.jkt else { throw .unacceptableKey }
@@ -25,7 +25,7 @@ extension AuthorizationServer {
             }
         } catch {
             _ = try await store.spend([ticket.spend])
-            throw Refused.unverified(.init(.enrolment, error))
+            throw RequestError.unverified(.init(.enrolment, error))
         }
         await beforeSpending()
         // It has no session key, and can change nothing, so there is nothing to cool off from.
@@ -35,14 +35,14 @@ extension AuthorizationServer {
         device.voucher = ticket.voucher
         let new = NewPlainKey(kid: key.kid, spki: key.spki)
         guard try await store.enrol(device, with: new, spending: ticket.spend) else {
-            throw Refused.unverified(.init(.enrolment, .replayed))
+            throw RequestError.unverified(.init(.enrolment, .replayed))
         }
         return PlainEnrolAnswer(userID: ticket.account.text, device: device.id.text, kid: key.kid)
     }
 
     /// `POST /v1/plain/challenges`. Nobody is looked up, so nothing can be found out by asking.
     func challenge(_ request: PlainChallengeRequest) throws -> PlainChallengeAnswer {
-        guard let account = AccountID(request.userID) else { throw Refused.malformed() }
+        guard let account = AccountID(request.userID) else { throw RequestError.malformed() }
         let (id, challenge) = plainChallenges.issue(to: account, at: time.now)
         return PlainChallengeAnswer(
             challengeID: id, challenge: challenge, expiresIn: PlainChallenges.lifetime.components.seconds
@@ -56,21 +56,21 @@ extension AuthorizationServer {
     /// locks out a victim. While the address pauses nothing is judged.
     func signIn(_ request: PlainSignInRequest, from network: Network) async throws -> PlainTokenAnswer {
         let asked: PlainChallenges.Asked
-        do throws(Refusal) {
+        do throws(VerificationError) {
             asked = try plainChallenges.verify(request.challengeID, at: time.now)
         } catch {
-            throw Refused.unverified(.init(.proof, error))
+            throw RequestError.unverified(.init(.proof, error))
         }
-        guard try await mayTry(from: network) else { throw Refused.unverified(.init(.proof, .paused)) }
+        guard try await mayTry(from: network) else { throw RequestError.unverified(.init(.proof, .paused)) }
         let signature = Base64URL.decode(request.signature) ?? []
         let signer = try await signer(of: signature, for: asked)
         guard request.userID == asked.account.text, let signer else {
             _ = try await store.spend([asked.spend])
-            throw Refused.unverified(.init(.proof, .wrongSignature)).byStranger
+            throw RequestError.unverified(.init(.proof, .wrongSignature)).byStranger
         }
         await beforeSpending()
         guard try await store.spend(asked.spend, on: signer) else {
-            throw Refused.unverified(.init(.proof, .replayed))
+            throw RequestError.unverified(.init(.proof, .replayed))
         }
         return try token(for: signer)
     }

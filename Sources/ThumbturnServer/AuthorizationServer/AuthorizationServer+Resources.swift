@@ -18,11 +18,11 @@ extension AuthorizationServer {
                 token, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.audience, at: time.now
             ).claims
         } catch {
-            throw Refused.invalidToken(.init(.token, error))
+            throw RequestError.invalidToken(.init(.token, error))
         }
-        guard claims.cnf.jkt == dpop.jkt else { throw Refused.invalidToken(.init(.token, .foreignKey)) }
+        guard claims.cnf.jkt == dpop.jkt else { throw RequestError.invalidToken(.init(.token, .foreignKey)) }
         guard let id = SessionID(claims.sid), let session = try await store.session(id), session.isLive else {
-            throw Refused.invalidToken(.init(.token, .sessionOver))
+            throw RequestError.invalidToken(.init(.token, .sessionOver))
         }
         return Caller(session: session, claims: claims)
     }

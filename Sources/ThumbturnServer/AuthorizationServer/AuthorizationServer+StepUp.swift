@@ -8,7 +8,7 @@ package typealias LivenessJudge = @Sendable (_ evidence: String, _ challenge: St
 extension AuthorizationServer {
     /// What the table demands for the claim `act` of a step-up. What it has no answer for is denied before anybody is asked for a
     /// finger.
-    func demand(for act: String) throws(Refused) -> (ask: ActionAsk, demand: ActionDemand) {
+    func demand(for act: String) throws(RequestError) -> (ask: ActionAsk, demand: ActionDemand) {
         guard let ask = ActionAsk(text: act) else { throw .malformed() }
         do throws(StepUpTable.Unasked) {
             return (ask, try settings.stepUp.current.demand(for: ask))
@@ -29,13 +29,13 @@ extension AuthorizationServer {
         var shown: [FurtherProof] = Set(kinds).isSuperset(of: [.biometric, .pin]) ? [.twoKeys] : []
         if let liveness { shown.append(try level(of: liveness, over: challenge)) }
         let trusted = keys.filter { assurance(of: $0.kind).meets(demand.assurance) }
-        guard demand.takes(trusted.map(standing)), demand.isMet(by: shown) else { throw Refused.unmet(.init(.stepUp, .unmet)) }
+        guard demand.takes(trusted.map(standing)), demand.isMet(by: shown) else { throw RequestError.unmet(.init(.stepUp, .unmet)) }
         return ActionGrant(ask, keys: kinds, shown: shown, once: demand.signsEach)
     }
 
     /// The highest level that the evidence reaches.
     private func level(of liveness: String, over challenge: String) throws -> FurtherProof {
-        guard let level = livenessJudge?(liveness, challenge, time.now) else { throw Refusal.wrongSignature }
+        guard let level = livenessJudge?(liveness, challenge, time.now) else { throw VerificationError.wrongSignature }
         return level
     }
 
@@ -53,15 +53,15 @@ extension LivenessVendors {
     }
 }
 
-extension Refused {
+extension RequestError {
     /// The table has no answer for what is asked: no key can help.
-    static func denied(_ reason: Reason) -> Refused {
-        Refused(problem: Problem(.malformed, status: 400, error: "invalid_request"), reason: reason)
+    static func denied(_ reason: LogReason) -> RequestError {
+        RequestError(problem: Problem(.malformed, status: 400, error: "invalid_request"), reason: reason)
     }
 
     /// The keys may be right, and the table demands more than them.
-    static func unmet(_ reason: Reason) -> Refused {
-        Refused(problem: Problem(.stepUpRequired, status: 400, error: "unmet_authentication_requirements"), reason: reason)
+    static func unmet(_ reason: LogReason) -> RequestError {
+        RequestError(problem: Problem(.stepUpRequired, status: 400, error: "unmet_authentication_requirements"), reason: reason)
     }
 }
 #endif

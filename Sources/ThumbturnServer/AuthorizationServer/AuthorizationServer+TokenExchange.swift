@@ -11,9 +11,9 @@ extension AuthorizationServer {
         do {
             token = try IDToken(text, providers: providers.current, jkt: dpop.jkt, at: time.now)
             // Whether one of before this epoch was used nobody knows any more.
-            guard token.issuedAt - epoch.began > IDToken.skew else { throw Refusal.replayed }
-        } catch let refusal as Refusal {
-            throw Refused.invalidGrant(.init(.idToken, refusal))
+            guard token.issuedAt - epoch.began > IDToken.skew else { throw VerificationError.replayed }
+        } catch let refusal as VerificationError {
+            throw RequestError.invalidGrant(.init(.idToken, refusal))
         }
         let identity = Identity(issuer: token.issuer, subject: token.subject)
         // Nobody knows the password of an account that a provider vouches for.
@@ -22,7 +22,7 @@ extension AuthorizationServer {
             passwordHash: try await passwords.hash(Identifier<Identity>.random().text)
         )
         guard let account = try await store.account(of: identity, orMaking: fresh, spending: token.spend(in: epoch.number)) else {
-            throw Refused.invalidGrant(.init(.idToken, .replayed))
+            throw RequestError.invalidGrant(.init(.idToken, .replayed))
         }
         let ticket = tickets.issue(to: account, jkt: dpop.jkt, at: time.now, lifetime: settings.ticketLifetime)
         return TicketAnswer(accessToken: ticket, expiresIn: settings.ticketLifetime.components.seconds)

@@ -38,13 +38,13 @@ extension AuthorizationServer {
         let spend: Spend
         let challenge: String
         do {
-            guard let text = UnverifiedProof.challenge(in: text) else { throw Refusal.malformed }
+            guard let text = UnverifiedProof.challenge(in: text) else { throw VerificationError.malformed }
             challenge = text
             (claims, spend) = try await verified(challenge, for: act == nil ? .signIn : .stepUp)
-            guard claims.act == act else { throw Refusal.wrongPurpose }
-            guard claims.cnf.jkt == dpop.jkt else { throw Refusal.foreignKey }
-        } catch let refusal as Refusal {
-            throw Refused.invalidGrant(.init(.proof, refusal)).counting(refusal)
+            guard claims.act == act else { throw VerificationError.wrongPurpose }
+            guard claims.cnf.jkt == dpop.jkt else { throw VerificationError.foreignKey }
+        } catch let refusal as VerificationError {
+            throw RequestError.invalidGrant(.init(.proof, refusal)).counting(refusal)
         }
 
         let answers: [Answer]
@@ -54,20 +54,20 @@ extension AuthorizationServer {
             granted = try act.map { try judge($0, by: answers.map(\.key), liveness, over: challenge) }
         } catch {
             _ = try await store.spend([spend])
-            guard let refusal = error as? Refusal else { throw error }
-            throw Refused.invalidGrant(.init(.proof, refusal)).counting(refusal)
+            guard let refusal = error as? VerificationError else { throw error }
+            throw RequestError.invalidGrant(.init(.proof, refusal)).counting(refusal)
         }
         for answer in answers { try await refuseIfPaused(answer.key, spending: [spend], error: "invalid_grant") }
         // A PIN comes last: what is said of it is said only where nothing else is wrong, and is counted.
         for answer in answers.filter({ $0.key.kind != .pin }) + answers.filter({ $0.key.kind == .pin }) {
             counters.verifications.count()
-            do throws(Refusal) {
+            do throws(VerificationError) {
                 try answer.proof.verify(by: try VerifyingKey(x963: answer.key.x963))
             } catch {
                 guard let count = try await store.spend([spend], wronglySignedBy: answer.key.kid), answer.key.kind == .pin else {
-                    throw Refused.invalidGrant(.init(.proof, error))
+                    throw RequestError.invalidGrant(.init(.proof, error))
                 }
-                throw Refused.wrongPIN(after: count, error: "invalid_grant")
+                throw RequestError.wrongPIN(after: count, error: "invalid_grant")
             }
         }
 
@@ -87,9 +87,9 @@ extension AuthorizationServer {
             counters.spends.count()
             counters.sessions.count()
             return (session, refreshToken)
-        case .refused: throw Refused.invalidGrant(.init(.proof, .replayed))
+        case .refused: throw RequestError.invalidGrant(.init(.proof, .replayed))
         // The same answer as to a wrong PIN: a key that is used up no longer tells which one is right.
-        case .disabled: throw Refused.wrongPIN(after: PINLedger.limit, error: "invalid_grant")
+        case .disabled: throw RequestError.wrongPIN(after: PINLedger.limit, error: "invalid_grant")
         }
     }
 
@@ -106,9 +106,9 @@ extension AuthorizationServer {
         var answers: [Answer] = []
         for text in texts {
             let proof = try UnverifiedProof(text)
-            guard proof.challenge == challenge else { throw Refusal.foreignKey }
+            guard proof.challenge == challenge else { throw VerificationError.foreignKey }
             let key = try await self.key(claimedBy: proof, claims)
-            guard !answers.contains(where: { $0.key.kind == key.kind }) else { throw Refusal.unknownKey }
+            guard !answers.contains(where: { $0.key.kind == key.kind }) else { throw VerificationError.unknownKey }
             answers.append(Answer(proof: proof, key: key))
         }
         return answers
@@ -117,18 +117,18 @@ extension AuthorizationServer {
     /// The key that claims to have made a proof, if it may: it verifies the person, belongs to the device of this session key, and
     /// the challenge was made for it.
     private func key(claimedBy proof: UnverifiedProof, _ claims: ChallengeClaims) async throws -> EnrolledKey {
-        guard claims.kids.contains(proof.kid) else { throw Refusal.unknownKey }
+        guard claims.kids.contains(proof.kid) else { throw VerificationError.unknownKey }
         guard let key = try await store.knownKey(proof.kid), !key.isRevoked, key.kind.userVerification > .none else {
-            throw Refusal.unknownKey
+            throw VerificationError.unknownKey
         }
-        guard key.sessionJKT == claims.cnf.jkt else { throw Refusal.foreignKey }
+        guard key.sessionJKT == claims.cnf.jkt else { throw VerificationError.foreignKey }
         return key
     }
 
     /// The token endpoint's refresh grant (RFC 6749 section 6), bound to the session key (RFC 9449 section 5).
     func refresh(_ text: String, dpop: DPoPProof) async throws -> TokenAnswer {
         guard let (id, generation) = refreshTokens.read(text), generation < .max else {
-            throw Refused.invalidGrant(.init(.refresh, .malformed))
+            throw RequestError.invalidGrant(.init(.refresh, .malformed))
         }
         let successor = refreshTokens.token(of: id, generation: generation + 1)
         let outcome = try await store.rotate(
@@ -142,9 +142,9 @@ extension AuthorizationServer {
         case .rotated(let session), .repeated(let session):
             counters.refreshes.count()
             return try answer(session, refreshToken: successor)
-        case .reused: throw Refused.invalidGrant(.init(.refresh, .reused))
-        case .foreign: throw Refused.invalidGrant(.init(.refresh, .foreignKey))
-        case .over: throw Refused.invalidGrant(.init(.refresh, .sessionOver))
+        case .reused: throw RequestError.invalidGrant(.init(.refresh, .reused))
+        case .foreign: throw RequestError.invalidGrant(.init(.refresh, .foreignKey))
+        case .over: throw RequestError.invalidGrant(.init(.refresh, .sessionOver))
         }
     }
 

@@ -68,7 +68,7 @@ package struct AuthorizationServer: Sendable {
     func verified(_ challenge: String, for purpose: Purpose) async throws -> (claims: ChallengeClaims, spend: Spend) {
         do {
             return try verify(challenge, for: purpose, by: secrets.current)
-        } catch Refusal.unknownKey {
+        } catch VerificationError.unknownKey {
             try await secrets.reload(atMostOncePerSecond: true)
             return try verify(challenge, for: purpose, by: secrets.current)
         }
@@ -76,7 +76,7 @@ package struct AuthorizationServer: Sendable {
 
     private func verify(
         _ challenge: String, for purpose: Purpose, by secrets: ServerSecrets.Current
-    ) throws(Refusal) -> (claims: ChallengeClaims, spend: Spend) {
+    ) throws(VerificationError) -> (claims: ChallengeClaims, spend: Spend) {
         let claims = try challenges(by: secrets).verify(challenge, for: purpose, at: time.now)
         // It is ours, so it has the right form.
         guard let id = Base64URL.decode(claims.jti), id.count >= 16 else { throw .malformed }

@@ -19,7 +19,7 @@ struct RegisteredKey {
             return
         }
         // A PIN key's id must not be derived from the key: it is a handle that we made, and without its own proof it has none.
-        guard let proof, PINHandle.isHandle(proof.kid) else { throw Refusal.unknownKey }
+        guard let proof, PINHandle.isHandle(proof.kid) else { throw VerificationError.unknownKey }
         kid = proof.kid
     }
 
@@ -28,9 +28,9 @@ struct RegisteredKey {
         case (let jwk?, nil, nil): return try VerifyingKey(jwk: jwk)
         case (nil, let spki?, nil): return try VerifyingKey(spki: spki)
         case (nil, nil, let point?):
-            guard let bytes = Base64URL.decode(point) else { throw Refusal.unacceptableKey }
+            guard let bytes = Base64URL.decode(point) else { throw VerificationError.unacceptableKey }
             return try VerifyingKey(x963: bytes)
-        default: throw Refusal.unacceptableKey
+        default: throw VerificationError.unacceptableKey
         }
     }
 }

@@ -49,9 +49,9 @@ package final class DPoPNonces: Sendable {
     }
 
     /// Remembers a verified proof. Refuses one that was seen before, and one whose nonce has just run out.
-    package func admit(_ proof: DPoPProof, at now: UnixTime) throws(Refusal) {
+    package func admit(_ proof: DPoPProof, at now: UnixTime) throws(VerificationError) {
         let key = proof.replayKey.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
-        try state.withLock { state throws(Refusal) in
+        try state.withLock { state throws(VerificationError) in
             Self.advance(&state, to: now)
             guard let nonce = proof.nonce, let bucket = Self.bucket(of: nonce, in: state) else { throw .nonceNeeded }
             if state.seen.count + state.seenBefore.count >= capacity {

@@ -4,12 +4,12 @@ import ThumbturnVerifier
 
 /// Why a request was refused, for the operator's log alone: what was judged, and what was wrong with it. Both are closed sets, and
 /// docs/http.md lists them; nothing that was sent is ever part of a reason.
-struct Reason: Hashable, Sendable {
+struct LogReason: Hashable, Sendable {
     let subject: Subject
-    /// A code of `Refusal`, of `StepUpTable.Unasked` or of `Cause`.
+    /// A code of `VerificationError`, of `StepUpTable.Unasked` or of `Cause`.
     let cause: String
 
-    init(_ subject: Subject, _ refusal: Refusal) {
+    init(_ subject: Subject, _ refusal: VerificationError) {
         self.subject = subject
         cause = refusal.rawValue
     }
@@ -61,7 +61,7 @@ struct Reason: Hashable, Sendable {
 
     /// All causes there are.
     static var causes: [String] {
-        Refusal.allCases.map(\.rawValue) + StepUpTable.Unasked.allCases.map(\.rawValue) + Cause.allCases.map(\.rawValue)
+        VerificationError.allCases.map(\.rawValue) + StepUpTable.Unasked.allCases.map(\.rawValue) + Cause.allCases.map(\.rawValue)
     }
 }
 #endif

@@ -24,7 +24,7 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch {
             // Before the answer leaves. If it cannot be counted, nothing is told.
             var error = error
-            if let refused = error as? Refused, refused.isByStranger {
+            if let refused = error as? RequestError, refused.isByStranger {
                 do { try await countStranger(request, context) } catch let failure { error = failure }
             }
             if case StoreError.anotherEpoch = error { await catchUp() }
@@ -35,9 +35,9 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 
     private func answer(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
-        let refused: Refused
+        let refused: RequestError
         switch error {
-        case let known as Refused: refused = known
+        case let known as RequestError: refused = known
         case let http as any HTTPResponseError:
             refused =
                 switch http.status.code {
@@ -57,7 +57,7 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 }
 
-extension Refused {
+extension RequestError {
     /// Tells the operator why. All of it is words of our own, never something that was sent.
     func log(_ logger: Logger, at endpoint: String?) {
         logger.debug(

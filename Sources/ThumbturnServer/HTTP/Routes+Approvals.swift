@@ -49,7 +49,7 @@ extension Routes {
             let body = try Self.decode(ApprovalRedemption.self, try await request.bytes(of: "application/json"))
             // One value of visible characters (draft-ietf-httpapi-idempotency-key-header).
             let keys = request.headers[values: .idempotencyKey]
-            guard keys.count == 1, ShownText.identifier.holds(keys[0]) else { throw Refused.malformed() }
+            guard keys.count == 1, ShownText.identifier.holds(keys[0]) else { throw RequestError.malformed() }
             let id = try context.parameters.require("id")
             return Response.json(try await service.redeemApproval(id, body, key: keys[0], by: client))
         }

@@ -16,27 +16,27 @@ extension Routes {
         let client: Client
         if let form, form["client_assertion"] != nil {
             // One way at a time (RFC 6749 section 2.3).
-            guard request.headers[.authorization] == nil else { throw Refused.malformed(error: "invalid_request") }
+            guard request.headers[.authorization] == nil else { throw RequestError.malformed(error: "invalid_request") }
             client = try await service.client(asserting: try Self.assertion(in: form))
         } else {
             client = try await service.client(bearing: try Self.bearerToken(of: request))
         }
-        guard client.scopes.contains(scope) else { throw Refused.insufficientScope(scope) }
+        guard client.scopes.contains(scope) else { throw RequestError.insufficientScope(scope) }
         return client
     }
 
     private static func assertion(in form: Form) throws -> String {
-        guard let assertion = form["client_assertion"] else { throw Refused.invalidClient(.init(.client, .missing)) }
-        guard form["client_assertion_type"] == assertionType else { throw Refused.malformed(error: "invalid_request") }
+        guard let assertion = form["client_assertion"] else { throw RequestError.invalidClient(.init(.client, .missing)) }
+        guard form["client_assertion_type"] == assertionType else { throw RequestError.malformed(error: "invalid_request") }
         return assertion
     }
 
     private static func bearerToken(of request: Request) throws -> String {
         let values = request.headers[values: .authorization]
-        guard values.count == 1 else { throw Refused.invalidBearer(.init(.clientToken, .missing)) }
+        guard values.count == 1 else { throw RequestError.invalidBearer(.init(.clientToken, .missing)) }
         let parts = values[0].split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
-            throw Refused.invalidBearer(.init(.clientToken, .missing))
+            throw RequestError.invalidBearer(.init(.clientToken, .missing))
         }
         return String(parts[1])
     }

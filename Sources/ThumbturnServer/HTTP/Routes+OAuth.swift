@@ -15,13 +15,13 @@ extension Routes {
         router.post("v1/introspect") { request, _ in
             let form = try await Self.form(request).form
             _ = try await client(of: request, form: form, needing: .introspect)
-            guard let token = form["token"] else { throw Refused.malformed(error: "invalid_request") }
+            guard let token = form["token"] else { throw RequestError.malformed(error: "invalid_request") }
             return Response.json(try await service.introspect(token))
         }
         router.post("v1/revoke") { request, _ in
             let (form, bytes) = try await Self.form(request)
             let dpop = try dpop(of: request, body: bytes)
-            guard let token = form["token"] else { throw Refused.malformed(error: "invalid_request") }
+            guard let token = form["token"] else { throw RequestError.malformed(error: "invalid_request") }
             try await service.revoke(token: token, dpop: dpop)
             return Response(status: .ok, headers: [.cacheControl: "no-store"])
         }
@@ -30,7 +30,7 @@ extension Routes {
     /// The form of a request, and its bytes.
     static func form(_ request: Request) async throws -> (form: Form, bytes: [UInt8]) {
         let bytes = try await request.bytes(of: "application/x-www-form-urlencoded", error: "invalid_request")
-        guard let form = Form(bytes) else { throw Refused.malformed(error: "invalid_request") }
+        guard let form = Form(bytes) else { throw RequestError.malformed(error: "invalid_request") }
         return (form, bytes)
     }
 

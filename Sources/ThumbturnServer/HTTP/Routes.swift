@@ -33,8 +33,8 @@ package struct Routes: Sendable {
             let body = try Self.decode(ChallengeRequest.self, try await request.bytes(of: "application/json"))
             do {
                 return Response.json(try service.challenge(body))
-            } catch let refusal as Refusal {
-                throw Refused.malformed(refusal)
+            } catch let refusal as VerificationError {
+                throw RequestError.malformed(refusal)
             }
         }
         router.post("v1/devices") { request, _ in
@@ -46,29 +46,29 @@ package struct Routes: Sendable {
             let (form, bytes) = try await Self.form(request)
             // What is not judged must not look as if it counted.
             guard form["liveness"] == nil || (service.livenessJudge != nil && form["act"] != nil) else {
-                throw Refused.malformed(error: "invalid_request")
+                throw RequestError.malformed(error: "invalid_request")
             }
             // A back end has no session key: it shows itself by an assertion.
             if form["grant_type"] == "client_credentials" { return try await clientCredentials(form) }
             let dpop = try dpop(of: request, body: bytes)
             switch form["grant_type"] {
             case proofGrantType:
-                guard let proof = form["proof"] else { throw Refused.malformed(error: "invalid_request") }
+                guard let proof = form["proof"] else { throw RequestError.malformed(error: "invalid_request") }
                 guard let act = form["act"] else {
                     return Response.json(try await service.redeem(proof, also: form["also"], dpop: dpop))
                 }
                 return Response.json(
                     try await service.stepUp(proof, also: form["also"], act: act, liveness: form["liveness"], dpop: dpop))
             case "refresh_token":
-                guard let token = form["refresh_token"] else { throw Refused.malformed(error: "invalid_request") }
+                guard let token = form["refresh_token"] else { throw RequestError.malformed(error: "invalid_request") }
                 return Response.json(try await service.refresh(token, dpop: dpop))
             case TokenExchange.grantType where service.exchangesTokens:
                 guard let token = form["subject_token"], form["subject_token_type"] == TokenExchange.idTokenType,
                     [nil, TokenExchange.ticketType].contains(form["requested_token_type"])
-                else { throw Refused.malformed(error: "invalid_request") }
+                else { throw RequestError.malformed(error: "invalid_request") }
                 return Response.json(try await service.exchange(token, dpop: dpop))
-            case nil: throw Refused.malformed(error: "invalid_request")
-            default: throw Refused.malformed(error: "unsupported_grant_type")
+            case nil: throw RequestError.malformed(error: "invalid_request")
+            default: throw RequestError.malformed(error: "unsupported_grant_type")
             }
         }
 
@@ -76,11 +76,11 @@ package struct Routes: Sendable {
         router.get("v1/devices") { request, _ in Response.json(try await service.devices(try await caller(request))) }
         // Of other devices there is only the list.
         router.get("v1/devices/{id}") { request, context in
-            guard try context.parameters.require("id") == "current" else { throw Refused.notFound }
+            guard try context.parameters.require("id") == "current" else { throw RequestError.notFound }
             return Response.json(try await service.currentDevice(try dpop(of: request, body: try await request.cappedBytes())))
         }
         router.post("v1/devices/{id}/keys") { request, context in
-            guard try context.parameters.require("id") == "current" else { throw Refused.notFound }
+            guard try context.parameters.require("id") == "current" else { throw RequestError.notFound }
             let bytes = try await request.bytes(of: "application/json")
             let dpop = try dpop(of: request, body: bytes)
             return Response.json(try await service.change(try Self.decode(KeyChangeRequest.self, bytes), dpop: dpop))
@@ -102,10 +102,10 @@ package struct Routes: Sendable {
     }
 
     static func decode<M: Message>(_ type: M.Type, _ bytes: [UInt8]) throws -> M {
-        do throws(Refusal) {
+        do throws(VerificationError) {
             return try WireJSON.decode(type, from: bytes)
         } catch {
-            throw Refused.malformed(error)
+            throw RequestError.malformed(error)
         }
     }
 
@@ -114,7 +114,7 @@ package struct Routes: Sendable {
         let atResource = token != nil
         let values = request.headers[values: .dpop]
         guard values.count == 1, !values[0].utf8.contains(UInt8(ascii: ",")) else {
-            throw Refused.dpop(.malformed, atResource: atResource)
+            throw RequestError.dpop(.malformed, atResource: atResource)
         }
         let now = service.time.now
         let target = DPoPProof.Request(
@@ -122,13 +122,13 @@ package struct Routes: Sendable {
             // A body changes something; DPoP alone would not cover it.
             body: request.method == .get ? nil : body
         )
-        do throws(Refusal) {
+        do throws(VerificationError) {
             let proof = try DPoPProof(values[0], for: target, fresh: .nonce(isLive: { service.nonces.isLive($0, at: now) }))
             service.counters.verifications.count()
             try service.nonces.admit(proof, at: now)
             return proof
         } catch {
-            throw Refused.dpop(error, atResource: atResource)
+            throw RequestError.dpop(error, atResource: atResource)
         }
     }
 
@@ -139,9 +139,9 @@ package struct Routes: Sendable {
 
     func caller(_ request: Request, body: [UInt8]) async throws -> Caller {
         let values = request.headers[values: .authorization]
-        guard values.count == 1 else { throw Refused.unverified(.init(.token, .missing)) }
+        guard values.count == 1 else { throw RequestError.unverified(.init(.token, .missing)) }
         let parts = values[0].split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "dpop" else { throw Refused.unverified(.init(.token, .missing)) }
+        guard parts.count == 2, parts[0].lowercased() == "dpop" else { throw RequestError.unverified(.init(.token, .missing)) }
         let token = String(parts[1])
         return try await service.caller(token: token, dpop: try dpop(of: request, body: body, token: token))
     }
@@ -157,7 +157,7 @@ extension Request {
     func bytes(of type: String, error: String? = nil) async throws -> [UInt8] {
         let bytes = try await cappedBytes()
         guard let sent = headers[.contentType], sent == type || Self.mediaType(sent) == type else {
-            throw Refused.malformed(status: 415, error: error)
+            throw RequestError.malformed(status: 415, error: error)
         }
         return bytes
     }
@@ -169,11 +169,11 @@ extension Request {
 
     /// The body, capped before anything is parsed.
     func cappedBytes() async throws -> [UInt8] {
-        if let length = headers[.contentLength].flatMap({ Int($0) }), length > Self.largestBody { throw Refused.tooLarge }
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > Self.largestBody { throw RequestError.tooLarge }
         do {
             return Array(buffer: try await body.collect(upTo: Self.largestBody))
         } catch is NIOTooManyBytesError {
-            throw Refused.tooLarge
+            throw RequestError.tooLarge
         }
     }
 

@@ -50,7 +50,7 @@ struct PlainChallenges {
     }
 
     /// What one of our own ids stands for, if it is alive.
-    func verify(_ id: String, at now: UnixTime) throws(Refusal) -> Asked {
+    func verify(_ id: String, at now: UnixTime) throws(VerificationError) -> Asked {
         guard let jws = CompactJWS(id), jws.header == Self.header else { throw .malformed }
         guard HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: key) else {
             throw .wrongSignature

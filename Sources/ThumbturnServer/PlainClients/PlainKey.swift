@@ -19,14 +19,14 @@ struct PlainKey: Sendable {
     }
 
     /// From a SubjectPublicKeyInfo: PEM, or DER in standard base64.
-    init(spki text: String) throws(Refusal) {
+    init(spki text: String) throws(VerificationError) {
         guard let der = VerifyingKey.der(ofSPKI: text) else { throw .unacceptableKey }
         try self.init(spkiDER: der)
     }
 
     /// From the one DER form that a key has: a P-256 key, or an RSA key of 2048, 3072 or 4096 bits with the exponent 65537. Shorter
     /// ones are weak, longer ones and other exponents are slow, or weak in ways of their own.
-    init(spkiDER der: [UInt8]) throws(Refusal) {
+    init(spkiDER der: [UInt8]) throws(VerificationError) {
         spki = der
         if let key = try? VerifyingKey(spkiDER: der) {
             algorithm = .es256(key)

@@ -40,7 +40,7 @@ public struct RequireStepUp<Context: RequestContext>: RouterMiddleware {
             var response = try await ResourceServer.$token.withValue(claims) { try await next(request, context) }
             response.headers[.dpopNonce] = nonce
             return response
-        } catch let refused as Refused {
+        } catch let refused as RequestError {
             refused.log(context.logger, at: context.endpointPath)
             var response = refused.response(isOAuth: false)
             response.headers[.dpopNonce] = nonce
@@ -54,20 +54,20 @@ public struct RequireStepUp<Context: RequestContext>: RouterMiddleware {
         request.body = .init(buffer: ByteBuffer(bytes: body))
         let (tokens, proofs) = (request.headers[values: .authorization], request.headers[values: .dpop])
         // Who shows nothing is told what to show, and no error (RFC 6750 section 3.1).
-        guard !tokens.isEmpty else { throw Refused.unverified(.init(.token, .missing)) }
+        guard !tokens.isEmpty else { throw RequestError.unverified(.init(.token, .missing)) }
         let parts = tokens[0].split(separator: " ", maxSplits: 1)
         guard tokens.count == 1, parts.count == 2, parts[0].lowercased() == "dpop" else {
-            throw Refused.unverified(.init(.token, .missing))
+            throw RequestError.unverified(.init(.token, .missing))
         }
-        guard proofs.count == 1, !proofs[0].contains(",") else { throw Refused.dpop(.malformed, atResource: true) }
+        guard proofs.count == 1, !proofs[0].contains(",") else { throw RequestError.dpop(.malformed, atResource: true) }
         let claims = try await resource.verify(
             .init(
                 token: String(parts[1]), dpop: proofs[0], method: request.method.rawValue, path: request.uri.path, body: body
             )
         )
         let money: Money?
-        do { money = try amount(body) } catch { throw Refused.malformed() }
-        guard let ask = ActionAsk(action, amount: money) else { throw Refused.malformed() }
+        do { money = try amount(body) } catch { throw RequestError.malformed() }
+        guard let ask = ActionAsk(action, amount: money) else { throw RequestError.malformed() }
         try await resource.judge(claims, for: ask)
         return (request, claims)
     }

@@ -70,10 +70,10 @@ extension ResourceServer {
             claims = try AccessToken(
                 shown.token, keys: keys, issuer: settings.issuer, audience: settings.audience, at: now
             ).claims
-        } catch let refusal as Refusal {
-            throw Refused.invalidToken(.init(.token, refusal))
+        } catch let refusal as VerificationError {
+            throw RequestError.invalidToken(.init(.token, refusal))
         }
-        do throws(Refusal) {
+        do throws(VerificationError) {
             let proof = try DPoPProof(
                 shown.dpop,
                 for: .init(
@@ -85,7 +85,7 @@ extension ResourceServer {
             guard claims.cnf.jkt == proof.jkt else { throw .foreignKey }
             try nonces.admit(proof, at: now)
         } catch {
-            throw Refused.dpop(error, atResource: true)
+            throw RequestError.dpop(error, atResource: true)
         }
         return claims
     }
@@ -97,12 +97,12 @@ extension ResourceServer {
         do throws(StepUpTable.Unasked) {
             demand = try settings.policy.current.demand(for: ask)
         } catch {
-            throw Refused.forbidden(.init(.stepUp, error))
+            throw RequestError.forbidden(.init(.stepUp, error))
         }
         guard Assurance(acr: claims.acr)?.meets(demand.assurance) == true else {
-            throw Refused.stepUp(StepUpChallenge(acrValues: [demand.assurance.acr], ask: ask))
+            throw RequestError.stepUp(StepUpChallenge(acrValues: [demand.assurance.acr], ask: ask))
         }
-        let stale = Refused.stepUp(StepUpChallenge(maximumAge: demand.maximumAge, ask: ask))
+        let stale = RequestError.stepUp(StepUpChallenge(maximumAge: demand.maximumAge, ask: ask))
         guard let grant = claims.authorizationDetails?.first, claims.authorizationDetails?.count == 1, grant.covers(ask),
             demand.takes(grant.keys), demand.isMet(by: grant.shown), grant.once || !demand.signsEach,
             now - claims.authTime <= demand.oldest
@@ -114,10 +114,10 @@ extension ResourceServer {
     }
 }
 
-extension Refused {
+extension RequestError {
     /// The policy has no answer: no token helps.
-    static func forbidden(_ reason: Reason) -> Refused {
-        Refused(problem: Problem(.verificationFailed, status: 403), reason: reason)
+    static func forbidden(_ reason: LogReason) -> RequestError {
+        RequestError(problem: Problem(.verificationFailed, status: 403), reason: reason)
     }
 }
 #endif

@@ -21,7 +21,7 @@ public struct ApprovalSettings: Sendable {
     /// Reads whose liveness checks are believed. Throws `SetupError` where the file is not as `LivenessVendors` wants it.
     public mutating func readLivenessVendors(_ path: String) throws(SetupError) {
         guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path) }
-        do throws(Refusal) {
+        do throws(VerificationError) {
             livenessVendors = try LivenessVendors(json: Array(data))
         } catch {
             throw .livenessVendors(path)

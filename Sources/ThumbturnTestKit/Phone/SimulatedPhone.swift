@@ -62,8 +62,8 @@ public final class SimulatedPhone: Sendable {
     /// - Parameters:
     ///   - transport: the network.
     ///   - process: the kind of process that asks: an app and its extensions are told different marks of enrolment.
-    public func platform(transport: any Transport = URLSessionTransport(), process: String = "app") -> Platform {
-        Platform(
+    public func platform(transport: any Transport = URLSessionTransport(), process: String = "app") -> DevicePlatform {
+        DevicePlatform(
             sensor: PhoneSensor(phone: self, process: process), keys: PhoneKeys(phone: self), secrets: PhoneSecrets(phone: self),
             clock: clock, transport: transport, pin: hasPIN ? pinSupport : nil, vaults: vaultStore,
             phases: PhonePhases(phone: self),

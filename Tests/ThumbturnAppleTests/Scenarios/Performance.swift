@@ -12,12 +12,12 @@ import ThumbturnCore
 struct Performance: Sendable {
     let scenario: Scenario
     let world: AppleWorld
-    let platform: Platform
+    let platform: DevicePlatform
     let server: InMemoryServer
     let script: Script
 
     /// - Parameter platform: of that phone, by whichever way.
-    init(_ scenario: Scenario, in world: AppleWorld, platform: (any Transport) -> Platform) {
+    init(_ scenario: Scenario, in world: AppleWorld, platform: (any Transport) -> DevicePlatform) {
         self.scenario = scenario
         self.world = world
         server = InMemoryServer(clock: world.phone.clock)

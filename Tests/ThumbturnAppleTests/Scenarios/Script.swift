@@ -30,7 +30,7 @@ final class Script: Sendable {
     }
 
     /// The same platform, watched.
-    func watching(_ platform: Platform) -> Platform {
+    func watching(_ platform: DevicePlatform) -> DevicePlatform {
         var watched = platform
         watched.sensor = ScriptedSensor(script: self, sensor: platform.sensor)
         watched.keys = ScriptedKeys(script: self, keys: platform.keys)

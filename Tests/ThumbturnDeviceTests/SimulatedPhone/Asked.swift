@@ -6,7 +6,7 @@ import ThumbturnTestKit
 struct Asked: Sendable {
     let clock = VirtualClock()
     let phone: SimulatedPhone
-    let platform: Platform
+    let platform: DevicePlatform
 
     init(_ model: SimulatedPhone.Model, hasPasscode: Bool = true, hasPIN: Bool = false) {
         phone = SimulatedPhone(model, clock: clock, hasPasscode: hasPasscode, hasPIN: hasPIN)

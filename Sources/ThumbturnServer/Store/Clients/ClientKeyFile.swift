@@ -15,7 +15,7 @@ enum ClientKeyFile {
             let jwk = try WireJSON.decodeClaims(LooseJWK.self, from: Array(text.utf8))
             guard jwk.d == nil else { throw SetupError.clientKeyIsPrivate }
             guard jwk.kty == "EC", jwk.crv == "P-256", let x = Base64URL.decode(jwk.x), let y = Base64URL.decode(jwk.y) else {
-                throw Refusal.unacceptableKey
+                throw VerificationError.unacceptableKey
             }
             return try VerifyingKey(x963: [4] + x + y)
         } catch let error as SetupError {

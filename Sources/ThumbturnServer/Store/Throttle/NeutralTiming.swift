@@ -125,9 +125,9 @@ package struct NeutralTiming: Sendable {
     /// Microseconds.
     private func time(_ attempt: Attempt) async throws -> Double {
         let send = try prepare(attempt)
-        var refused: Refused?
+        var refused: RequestError?
         let began = ContinuousClock.now
-        do { try await send() } catch let error as Refused { refused = error }
+        do { try await send() } catch let error as RequestError { refused = error }
         let took = began.duration(to: .now).components
         precondition(
             attempt.isAnswered ? refused == nil : refused?.problem.status == 401, "nobody signs in with these, nor is told why")
@@ -158,7 +158,7 @@ package struct NeutralTiming: Sendable {
     }
 
     private func id(_ name: String) throws -> String {
-        guard let id = ids[name] else { throw Refused.malformed() }
+        guard let id = ids[name] else { throw RequestError.malformed() }
         return id.text
     }
 
