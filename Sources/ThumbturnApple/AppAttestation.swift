@@ -113,11 +113,11 @@ public struct AppAttestation: Sendable {
         let pair = Failure.PlatformStatus(domain: status.domain, code: status.code)
         switch (status.domain == DCErrorDomain, status.code) {
         // serverUnavailable
-        case (true, 4): return (Failure(.unreachable, recovery: .retry, status: pair), true)
+        case (true, 4): return (Failure(.unreachable, status: pair), true)
         // invalidKey: gone, or attested before and nobody wrote it down
         case (true, 3): return (Failure(.keyInvalidated, recovery: .retry, status: pair), false)
         // invalidInput: ours, and it would be refused again
-        case (true, 2): return (Failure(.platform, recovery: .report, status: pair), false)
+        case (true, 2): return (Failure(.platform, status: pair), false)
         // featureUnsupported
         case (true, 1): return (nil, false)
         // unknownSystemFailure, and what nobody has heard of

@@ -53,9 +53,9 @@ public struct AppleSensor: Sensor {
     ) async -> PromptAnswer {
         // A key that nobody has to open would match without a prompt.
         guard let kind = request.rung.key, kind == request.key.kind, [.biometric, .passcode].contains(kind) else {
-            return .failed(Failure(.platform, recovery: .report))
+            return .failed(Failure(.platform))
         }
-        guard let sheet = sheet(for: request) else { return .failed(Failure(.reasonMissing, recovery: .report)) }
+        guard let sheet = sheet(for: request) else { return .failed(Failure(.reasonMissing)) }
         #if DEBUG
         await advice.give(on: system) { await self.kind() }
         #endif

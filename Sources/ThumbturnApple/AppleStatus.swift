@@ -118,7 +118,7 @@ extension AppleStatus {
     /// - Parameter needsPasscode: whether it was to be protected with "when a passcode is set".
     func failureOfMaking(needsPasscode: Bool) -> Failure {
         guard needsPasscode, self == AppleStatus(-25291) else { return failure }
-        return Failure(.passcodeNotSet, recovery: .setPasscode, status: status)
+        return Failure(.passcodeNotSet, status: status)
     }
 }
 
@@ -140,7 +140,7 @@ extension AppleStatus {
     ///   - biometry: the state of the sensor after the refusal.
     func failure(of kind: KeyKind, biometry: BiometryState) -> Failure {
         guard Self.refusals.contains(self) else { return failure }
-        let gone = Failure(.keyInvalidated, recovery: .reEnrol)
+        let gone = Failure(.keyInvalidated)
         // A sensor says nothing about what the passcode opens, except that there is no passcode.
         let obstacle = kind == .biometric || biometry == .passcodeNotSet ? biometry.obstacle : nil
         var failure = obstacle ?? gone

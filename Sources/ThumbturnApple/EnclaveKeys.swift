@@ -8,7 +8,7 @@ struct EnclaveKeys: DeviceKeys {
 
     func create(_ name: KeyName) async throws(Failure) -> JWK {
         // A PIN key needs its PIN.
-        guard name.kind != .pin else { throw Failure(.policyDenies, recovery: .report) }
+        guard name.kind != .pin else { throw Failure(.policyDenies) }
         return try await keychain.makeKey(name)
     }
 
@@ -18,7 +18,7 @@ struct EnclaveKeys: DeviceKeys {
 
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
         guard name.kind != .session else { return try await keychain.sign(message, with: name) }
-        guard let context = presence?.context as? PromptContext else { throw Failure(.notMatched, recovery: .retry) }
+        guard let context = presence?.context as? PromptContext else { throw Failure(.notMatched) }
         try await keychain.open()
         do throws(Failure) {
             return try await context.sign(message, with: name, in: keychain.place)
@@ -27,8 +27,8 @@ struct EnclaveKeys: DeviceKeys {
             guard let status = error.status else { throw error }
             // Whether the key died meanwhile shows only when it is looked at again.
             switch await state(of: name) {
-            case .invalidated: throw Failure(.keyInvalidated, recovery: .reEnrol, status: status)
-            case .missing: throw Failure(.notEnrolled, recovery: .signInAgain, status: status)
+            case .invalidated: throw Failure(.keyInvalidated, status: status)
+            case .missing: throw Failure(.notEnrolled, status: status)
             case .usable, .paused, .notYetReadable:
                 throw AppleStatus(status).failure(of: name.kind, biometry: await context.system.biometry())
             }

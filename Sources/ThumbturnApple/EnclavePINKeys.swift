@@ -9,7 +9,7 @@ struct EnclavePINKeys: PINKey {
     var rounds = SoftwarePINKey.rounds
 
     func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
-        guard name.kind == .pin else { throw Failure(.policyDenies, recovery: .report) }
+        guard name.kind == .pin else { throw Failure(.policyDenies) }
         return try await keychain.makeKey(name, password: try await SoftwarePINKey.stretch(pin, for: name, rounds: rounds))
     }
 

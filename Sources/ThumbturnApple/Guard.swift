@@ -29,7 +29,7 @@ struct Guard: Equatable, Sendable {
     /// A secret of a vault behind one rung. Never with `privateKeyUsage`: a password behind that could not be decrypted. Throws for a rung
     /// that the access does not have.
     static func of(_ access: VaultAccess, behind kind: KeyKind) throws(Failure) -> Guard {
-        guard access.rungs.contains(where: { $0.key == kind }) else { throw Failure(.policyDenies, recovery: .report) }
+        guard access.rungs.contains(where: { $0.key == kind }) else { throw Failure(.policyDenies) }
         let flags: SecAccessControlCreateFlags =
             switch kind {
             case .biometric: access == .biometryCurrentSet ? .biometryCurrentSet : .biometryAny

@@ -72,13 +72,13 @@ extension Keychain {
             key = try self.key(name, context)
         } catch {
             guard SilentRefusal(error.status) == .refused else { throw error }
-            throw Failure(.notMatched, recovery: .retry, status: error.status)
+            throw Failure(.notMatched, status: error.status)
         }
         do throws(Failure) {
             return try KeychainCalls.sign(message, with: key)
         } catch {
             guard SilentRefusal.mayBeAWrongPassword(error.status) else { throw error }
-            throw Failure(.notMatched, recovery: .retry, status: error.status)
+            throw Failure(.notMatched, status: error.status)
         }
     }
 
@@ -119,7 +119,7 @@ extension Keychain {
     private func key(_ name: KeyName, _ context: LAContext) throws(Failure) -> SecKey {
         var query = place.query(key: name)
         query[kSecUseAuthenticationContext as String] = context
-        guard let key = try KeychainCalls.key(query) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let key = try KeychainCalls.key(query) else { throw Failure(.notEnrolled) }
         return key
     }
 }

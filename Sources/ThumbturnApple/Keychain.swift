@@ -30,7 +30,7 @@ actor Keychain {
         switch marker?.look() {
         case nil: break
         case .found?: marker = nil
-        case .unreadable?: if toMake { throw Failure(.notYetReadable, recovery: .retry) }
+        case .unreadable?: if toMake { throw Failure(.notYetReadable) }
         case .missing?:
             try KeychainCalls.delete(place.keys)
             try KeychainCalls.delete(place.passwords)

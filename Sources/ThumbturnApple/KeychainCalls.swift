@@ -65,9 +65,9 @@ enum KeychainCalls {
     /// The public half. It needs nobody.
     static func publicKey(of key: SecKey) throws(Failure) -> JWK {
         var error: Unmanaged<CFError>?
-        guard let publicKey = SecKeyCopyPublicKey(key) else { throw Failure(.platform, recovery: .report) }
+        guard let publicKey = SecKeyCopyPublicKey(key) else { throw Failure(.platform) }
         guard let point = unsafe SecKeyCopyExternalRepresentation(publicKey, &error) else { throw unsafe failure(error) }
-        guard let jwk = JWK(x963: Array(point as Data)) else { throw Failure(.platform, recovery: .report) }
+        guard let jwk = JWK(x963: Array(point as Data)) else { throw Failure(.platform) }
         return jwk
     }
 
@@ -79,7 +79,7 @@ enum KeychainCalls {
             throw unsafe failure(error)
         }
         guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: der as Data) else {
-            throw Failure(.platform, recovery: .report)
+            throw Failure(.platform)
         }
         return Array(signature.rawRepresentation)
     }

@@ -13,19 +13,19 @@ struct KeychainVault: ProtectedStore {
     let keychain: Keychain
 
     func protect(_ secret: SecretBytes, as name: KeyName, access: VaultAccess) async throws(Failure) {
-        guard name.kind == .biometric || name.kind == .passcode else { throw Failure(.policyDenies, recovery: .report) }
+        guard name.kind == .biometric || name.kind == .passcode else { throw Failure(.policyDenies) }
         try await keychain.protect(secret.bytes, as: name, access: access)
     }
 
     func release(_ name: KeyName, presence: Presence) async throws(Failure) -> SecretBytes {
         guard let item = try await keychain.protectedItem(name) else { throw Failure(.notEnrolled, recovery: .reEnrol) }
-        guard let context = presence.context as? PromptContext else { throw Failure(.notMatched, recovery: .retry) }
+        guard let context = presence.context as? PromptContext else { throw Failure(.notMatched) }
         do throws(Failure) {
             return SecretBytes(try await context.read(item, of: name, in: keychain.place))
         } catch {
             // Without a status it was not the system that refused; with one, the keychain gives the same for many reasons.
             guard let status = error.status else { throw error }
-            if await state(of: name).isDead { throw Failure(.keyInvalidated, recovery: .reEnrol, status: status) }
+            if await state(of: name).isDead { throw Failure(.keyInvalidated, status: status) }
             throw AppleStatus(status).failure(of: name.kind, biometry: await context.system.biometry())
         }
     }

@@ -27,7 +27,7 @@ extension PromptContext {
     ///
     /// The person is asked here and not by the keychain, which would leave three numbers of all that can go wrong.
     func ask(_ sheet: Sheet, for guarded: Guard, operation: LAAccessControlOperation) async throws(Failure) {
-        guard !wasAsked else { throw Failure(.platform, recovery: .report) }
+        guard !wasAsked else { throw Failure(.platform) }
         wasAsked = true
         do throws(Failure) {
             context.localizedCancelTitle = sheet.cancelTitle
@@ -45,7 +45,7 @@ extension PromptContext {
     private func evaluate(
         _ control: SecAccessControl, _ operation: LAAccessControlOperation, _ reason: String
     ) async throws(Failure) {
-        let cancelled = Failure(.cancelledByApp, recovery: .retry)
+        let cancelled = Failure(.cancelledByApp)
         guard !Task.isCancelled else { throw cancelled }
         let isMatch: Bool
         do {

@@ -29,7 +29,7 @@ extension PromptContext {
     }
 
     private func use(for purpose: Purpose) throws(Failure) {
-        guard self.purpose == purpose, didMatch, !wasUsed else { throw Failure(.notMatched, recovery: .retry) }
+        guard self.purpose == purpose, didMatch, !wasUsed else { throw Failure(.notMatched) }
         // Whatever the system makes of the match: it does not ask again by itself.
         context.interactionNotAllowed = true
     }

@@ -30,7 +30,7 @@ extension DeviceCommand {
                     approval = try await auth.approval(id)
                 } else {
                     guard let oldest = try await auth.approvals().first(where: { !$0.isSigned }) else {
-                        throw Failure(.approvalOver, recovery: .report)
+                        throw Failure(.approvalOver)
                     }
                     approval = oldest
                 }
@@ -45,7 +45,7 @@ extension DeviceCommand {
                 }
                 if !yes {
                     FileHandle.standardError.write(Data("Approve? Type yes: ".utf8))
-                    guard readLine() == "yes" else { throw Failure(.cancelledByUser, recovery: .retry) }
+                    guard readLine() == "yes" else { throw Failure(.cancelledByUser) }
                 }
                 let signed = try await auth.approve(approval)
                 try device.output.say(

@@ -125,11 +125,11 @@ private final class TerminalPIN: PINEntry {
     private func answer(to question: String, _ once: String?) -> PINAnswer {
         guard let typed = once ?? (isatty(0) == 1 ? Hidden.ask(question) : nil), !typed.isEmpty else {
             say("No PIN was given, or it did not match. Set THUMBTURN_PIN, or run this at a terminal.")
-            return .failed(Failure(.cancelledByUser, recovery: .retry))
+            return .failed(Failure(.cancelledByUser))
         }
         guard let pin = PIN(typed) else {
             say("A PIN has 6 to 32 digits.")
-            return .failed(Failure(.cancelledByUser, recovery: .retry))
+            return .failed(Failure(.cancelledByUser))
         }
         return .entered(pin)
     }

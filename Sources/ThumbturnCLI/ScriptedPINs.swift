@@ -16,7 +16,7 @@ final class ScriptedPINs: PINEntry {
 
     private func next() -> PINAnswer {
         let typed = script.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-        guard let pin = typed.flatMap(PIN.init) else { return .failed(Failure(.cancelledByUser, recovery: .retry)) }
+        guard let pin = typed.flatMap(PIN.init) else { return .failed(Failure(.cancelledByUser)) }
         return .entered(pin)
     }
 }

@@ -26,9 +26,9 @@ final class StandInSensor: Sensor {
         switch await next(request) {
         case .match: return .matched(Presence(context: "stand-in"))
         case .noMatch: return .notMatched
-        case .cancel: return .failed(Failure(.cancelledByUser, recovery: .retry))
+        case .cancel: return .failed(Failure(.cancelledByUser))
         case .lockout: return .failed(Failure(.lockedOut, recovery: .signInAgain))
-        case nil: return .failed(Failure(.cancelledByApp, recovery: .retry))
+        case nil: return .failed(Failure(.cancelledByApp))
         }
     }
 

@@ -192,8 +192,8 @@ public struct FlowWalk: Sendable {
     }
 
     private static let troubles = [
-        Failure(.lockedOut, recovery: .fallBack(.devicePasscode)), Failure(.keyInvalidated, recovery: .reEnrol),
-        Failure(.paused, recovery: .wait(.seconds(10))), Failure(.platform, recovery: .report),
+        Failure(.lockedOut), Failure(.keyInvalidated),
+        Failure(.paused, recovery: .wait(.seconds(10))), Failure(.platform),
     ]
     /// Each prompt has a proof of its own, so that none can stand for another.
     static func proof(of prompt: Int) -> Proof { Proof(jws: "a.b.\(prompt)") }
@@ -247,7 +247,7 @@ public struct FlowWalk: Sendable {
             }
         var events: [UnlockFlow.Event] = [
             .began(place.readiness, by: .tap), .tapped, .woke, .hintChosen, .cameFront,
-            .stopped(Failure(.cancelledByApp, recovery: .retry)),
+            .stopped(Failure(.cancelledByApp)),
         ]
         if place.disturbance != Disturbance.none { events.append(.began(place.readiness, by: .screen)) }
         // A first prompt stands for its retries here; an interruption may turn out to be an absence, and much changes meanwhile.
@@ -262,12 +262,12 @@ public struct FlowWalk: Sendable {
             ]
             if place.mayBe(.poorReading) || place.flow.isAway { events.append(.readPoorly(.tooPoor, prompt: prompt)) }
             if place.mayBe(.interruption) {
-                events.append(.answered(.failed(Failure(.cancelledBySystem, recovery: .retry)), prompt: prompt))
+                events.append(.answered(.failed(Failure(.cancelledBySystem)), prompt: prompt))
             }
             events += [Failure.Code.cancelledByUser, .superseded].map {
                 .answered(.failed(Failure($0, recovery: .retry)), prompt: prompt)
             }
-            events.append(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: prompt))
+            events.append(.signingFailed(Failure(.notMatched), prompt: prompt))
             if place.mayBe(.trouble) {
                 for failure in Self.troubles {
                     events += [.answered(.failed(failure), prompt: prompt), .signingFailed(failure, prompt: prompt)]

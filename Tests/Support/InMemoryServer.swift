@@ -56,28 +56,28 @@ package final class InMemoryServer: Transport {
     package var paths: [String] { state.withLock { $0.requests.map { "\($0.method) \($0.url.dropFirst(20))" } } }
 
     package func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
-        if state.withLock({ $0.isAway }) { throw Failure(.unreachable, recovery: .retry) }
+        if state.withLock({ $0.isAway }) { throw Failure(.unreachable) }
         state.withLock { $0.requests.append(request) }
         let losesToken = state.withLock { state in
             defer { if request.url.hasSuffix("/v1/token") { state.losesToken = false } }
             return request.url.hasSuffix("/v1/token") && state.losesToken
         }
-        if losesToken { throw Failure(.unreachable, recovery: .retry) }
+        if losesToken { throw Failure(.unreachable) }
         let isChange = request.method == "POST" && request.url.hasSuffix("/v1/devices/current/keys")
         let loss = state.withLock { state in
             defer { if isChange { state.loses = nil } }
             return isChange ? state.loses : nil
         }
-        if loss == .request { throw Failure(.unreachable, recovery: .retry) }
+        if loss == .request { throw Failure(.unreachable) }
         do {
             let answer = try answer(request)
-            if loss == .answer { throw Failure(.unreachable, recovery: .retry) }
+            if loss == .answer { throw Failure(.unreachable) }
             let isLost = state.withLock { state in
                 guard let path = state.losesAnswerTo, request.url.hasSuffix(path) else { return false }
                 state.losesAnswerTo = nil
                 return true
             }
-            if isLost { throw Failure(.unreachable, recovery: .retry) }
+            if isLost { throw Failure(.unreachable) }
             return answer
         } catch let lost as Failure {
             throw lost

@@ -40,7 +40,7 @@ public enum ProtectedStoreConformance {
     ) async throws -> Presence {
         let request = PromptRequest(rung: rung, reason: "Test", cancelButton: .cancel, key: name, message: message)
         guard case .matched(let presence) = await sensor.prompt(request, hearing: { _ in }) else {
-            throw Failure(.notMatched, recovery: .retry)
+            throw Failure(.notMatched)
         }
         return presence
     }

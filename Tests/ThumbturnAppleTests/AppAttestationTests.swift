@@ -136,7 +136,7 @@ import ThumbturnTestKit
     }
 
     /// What a backup brought without what opens it names a key that did not come along; what cannot be read now is another matter.
-    @Test(arguments: [(Failure(.keyInvalidated, recovery: .reEnrol), true), (Failure(.notYetReadable, recovery: .retry), false)])
+    @Test(arguments: [(Failure(.keyInvalidated), true), (Failure(.notYetReadable), false)])
     func anUnreadableNameIsANewKeyOnlyWhereItIsGoneForGood(_ failed: Failure, _ isGone: Bool) async throws {
         let (world, attest) = (AppleWorld(), StandInAttest())
         let attestation = AppAttestation(secrets: Unreadable(failure: failed))

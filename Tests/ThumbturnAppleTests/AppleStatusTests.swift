@@ -65,7 +65,7 @@ import ThumbturnCore
     @Test func theDomainsAreThoseOfTheFrameworks() {
         #expect(AppleStatus.localAuthentication == LAErrorDomain)
         #expect(AppleStatus(errSecUserCanceled) == AppleStatus(domain: "NSOSStatusErrorDomain", code: -128))
-        #expect(AppleStatus(nil).failure == Failure(.platform, recovery: .report, status: .init(domain: "none", code: 0)))
+        #expect(AppleStatus(nil).failure == Failure(.platform, status: .init(domain: "none", code: 0)))
         #expect(AppleStatus(NSError(domain: LAErrorDomain, code: -4)).failure.code == .cancelledBySystem)
     }
 

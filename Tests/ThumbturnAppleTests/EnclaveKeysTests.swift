@@ -48,7 +48,7 @@ import ThumbturnVerifier
             let signature = try await platform.keys.sign([1, 2], with: .of(kind), presence: presence)
             #expect(try VerifyingKey(jwk: made).isValid(signature, for: [1, 2]) && signature.count == 64)
             let again = await failure { _ = try await platform.keys.sign([3], with: .of(kind), presence: presence) }
-            #expect(again == Failure(.notMatched, recovery: .retry))
+            #expect(again == Failure(.notMatched))
         }
         #expect(world.phone.promptCount == 1)
         world.expectNothingOnTheSide()
@@ -83,7 +83,7 @@ import ThumbturnVerifier
                 .of(.biometric), .biometric, platform.sensor, message: [1])
             await (presence.context as? PromptContext)?.end()
             let refused = await failure { _ = try await platform.keys.sign([1], with: .of(.biometric), presence: presence) }
-            #expect(refused == Failure(.notMatched, recovery: .retry))
+            #expect(refused == Failure(.notMatched))
             #expect(await platform.keys.state(of: .of(.biometric)) == .usable)
             // One for another message, and for a key of another place.
             let signed = try await ProtectedStoreConformance.presence(
@@ -230,7 +230,7 @@ import ThumbturnVerifier
         try await world.run {
             let keychain = world.keychain()
             func state(_ code: Int, _ kind: KeyKind) async -> KeyState {
-                let refusal = Failure(.platform, recovery: .report, status: .init(domain: NSOSStatusErrorDomain, code: code))
+                let refusal = Failure(.platform, status: .init(domain: NSOSStatusErrorDomain, code: code))
                 return await keychain.state(afterSilentUse: refusal, of: kind, isOfTheSet: kind == .biometric)
             }
             #expect(await state(-25308, .biometric) == .usable)

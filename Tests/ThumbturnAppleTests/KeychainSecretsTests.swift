@@ -68,8 +68,8 @@ import ThumbturnTestKit
     }
 
     private struct NoPINEntry: PINEntry {
-        func enter(_ request: PINRequest) async -> PINAnswer { .failed(Failure(.cancelledByApp, recovery: .retry)) }
-        func choose() async -> PINAnswer { .failed(Failure(.cancelledByApp, recovery: .retry)) }
+        func enter(_ request: PINRequest) async -> PINAnswer { .failed(Failure(.cancelledByApp)) }
+        func choose() async -> PINAnswer { .failed(Failure(.cancelledByApp)) }
     }
 
     /// A secret's name may be what an app likes.

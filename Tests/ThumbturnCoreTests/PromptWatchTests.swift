@@ -3,8 +3,8 @@ import ThumbturnCore
 
 /// One prompt of the system, from the wish to show it to its end.
 @Suite struct PromptWatchTests {
-    static let byApp = Failure(.cancelledByApp, recovery: .retry)
-    static let bySystem = Failure(.cancelledBySystem, recovery: .retry)
+    static let byApp = Failure(.cancelledByApp)
+    static let bySystem = Failure(.cancelledBySystem)
     static func at(_ milliseconds: Int) -> Instant { Instant(sinceOrigin: .milliseconds(milliseconds)) }
 
     static func watch(notBefore: Int = 0, _ story: [(Int, PromptWatch.Event)]) -> [[PromptWatch.Effect]] {

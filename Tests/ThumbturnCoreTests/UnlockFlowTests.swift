@@ -92,7 +92,7 @@ let proof = Proof(jws: "a.b.c")
         var matched = player
         matched.answer(.matched, after: .seconds(1))
         #expect(matched.effects == [.emit(.sensorAnswered("matched", after: .seconds(3))), .sign(second)])
-        player.answer(.failed(Failure(.platform, recovery: .report)), after: .seconds(1))
+        player.answer(.failed(Failure(.platform)), after: .seconds(1))
         let third = UnlockFlow.Prompt(id: 3, rung: .devicePasscode, cancelButton: .cancel)
         #expect(
             player.effects == [
@@ -104,7 +104,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.flow.person.pace.missesInARow == 0, "the sensor was not to blame")
         var typing = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), .withPIN)
         typing.answer(.entered, after: .seconds(4))
-        typing.send(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: 1), after: .seconds(1))
+        typing.send(.signingFailed(Failure(.notMatched), prompt: 1), after: .seconds(1))
         #expect(typing.effects.first == .emit(.sensorAnswered("notMatched", after: .seconds(5))))
         var stopped = FlowPlayer(.highRisk)
         stopped.send(.woke, after: .seconds(8))
@@ -112,7 +112,7 @@ let proof = Proof(jws: "a.b.c")
             stopped.effects == [
                 .showHint(.fullCredentials), .emit(.hintShown), .wake(at: stopped.now.advanced(by: .seconds(4))),
             ])
-        stopped.answer(.failed(Failure(.lockedOut, recovery: .fallBack(.devicePasscode))))
+        stopped.answer(.failed(Failure(.lockedOut)))
         let end = Failure(.lockedOut, recovery: .signInAgain)
         #expect(
             stopped.effects == [
@@ -125,7 +125,7 @@ let proof = Proof(jws: "a.b.c")
     @Test func aLockoutSaysMoreThanAMismatch() {
         var player = FlowPlayer(.highRisk)
         player.answer(.notMatched)
-        player.answer(.failed(Failure(.lockedOut, recovery: .fallBack(.devicePasscode))))
+        player.answer(.failed(Failure(.lockedOut)))
         #expect(player.failure == Failure(.lockedOut, recovery: .signInAgain))
     }
 
@@ -136,7 +136,7 @@ let proof = Proof(jws: "a.b.c")
         var timedOut = FlowPlayer(.highRisk)
         timedOut.send(.woke, after: .seconds(12))
         #expect(timedOut.failure == Failure(.timedOut, recovery: .signInAgain))
-        let dead = Failure(.keyInvalidated, recovery: .reEnrol)
+        let dead = Failure(.keyInvalidated)
         let paused = Failure(.paused, recovery: .wait(.seconds(60)))
         var player = FlowPlayer(UnlockPolicy(ladder: [.appPIN, .biometric]), .withPIN)
         player.answer(.entered)
@@ -153,9 +153,9 @@ let proof = Proof(jws: "a.b.c")
 
     @Test func withoutTheSessionsKeyNothingIsAsked() {
         let missing = FlowPlayer(.unlock, .withPIN.with { $0.keys[.session] = .missing })
-        #expect(missing.failure == Failure(.notEnrolled, recovery: .signInAgain))
+        #expect(missing.failure == Failure(.notEnrolled))
         let dead = FlowPlayer(.highRisk, .withPIN.with { $0.keys[.session] = .invalidated(.enrolmentChanged) })
-        #expect(dead.failure == Failure(.keyInvalidated, recovery: .reEnrol))
+        #expect(dead.failure == Failure(.keyInvalidated))
         #expect(dead.effects.contains(.emit(.keyInvalidated(.enrolmentChanged))))
     }
 
@@ -256,7 +256,7 @@ let proof = Proof(jws: "a.b.c")
     @Test func fromTheSecondPromptTheCancelButtonIsAChoice() {
         var player = FlowPlayer()
         player.answer(.notMatched)
-        player.answer(.failed(Failure(.cancelledByUser, recovery: .retry)))
+        player.answer(.failed(Failure(.cancelledByUser)))
         #expect(player.effects.contains(.move(from: .biometric, to: .devicePasscode, because: .choice)))
         #expect(player.prompt?.rung == .devicePasscode)
     }
@@ -267,7 +267,7 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.entered)
         #expect(player.effects.last == .sign(.init(id: 1, rung: .appPIN, cancelButton: .cancel)))
         #expect(player.end == nil, "an entered PIN is no grant")
-        player.send(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: 1))
+        player.send(.signingFailed(Failure(.notMatched), prompt: 1))
         #expect(player.effects.contains(.emit(.retry(1))))
         #expect(player.prompt == .init(id: 2, rung: .appPIN, cancelButton: .use(.fullCredentials)))
         player.answer(.entered)
@@ -281,7 +281,7 @@ let proof = Proof(jws: "a.b.c")
         for wrong in 1...5 {
             #expect(player.prompt?.rung == .appPIN, "\(wrong)")
             player.answer(.entered)
-            player.send(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: player.prompt?.id ?? 0))
+            player.send(.signingFailed(Failure(.notMatched), prompt: player.prompt?.id ?? 0))
         }
         #expect(player.effects.contains(.move(from: .appPIN, to: .fullCredentials, because: .mismatches)))
         #expect(player.failure == Failure(.paused, recovery: .wait(.seconds(30))), "the pause says more than the mismatches")
@@ -293,7 +293,7 @@ let proof = Proof(jws: "a.b.c")
         var player = FlowPlayer(policy, .withPIN)
         for wrong in 1...4 {
             player.answer(.entered)
-            player.send(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: wrong))
+            player.send(.signingFailed(Failure(.notMatched), prompt: wrong))
         }
         #expect(player.failure == Failure(.notMatched, recovery: .signInAgain))
     }
@@ -304,7 +304,7 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.entered)
         player.send(.signingFailed(paused, prompt: 1))
         #expect(player.effects.contains(.move(from: .appPIN, to: .biometric, because: .mismatches)))
-        player.answer(.failed(Failure(.lockedOut, recovery: .fallBack(.devicePasscode))))
+        player.answer(.failed(Failure(.lockedOut)))
         #expect(player.failure == paused, "it ends by itself, so it says more than the lockout")
         let readiness = Readiness.withPIN.with { $0.keys[.pin] = .paused(for: .seconds(7)) }
         let skipped = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), readiness)
@@ -317,8 +317,8 @@ let proof = Proof(jws: "a.b.c")
         #expect(damaged.failure == Failure(.platform, recovery: .reEnrol), "no waiting mends a dead key")
         var dead = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), .withPIN)
         dead.answer(.entered)
-        dead.send(.signingFailed(Failure(.keyInvalidated, recovery: .reEnrol), prompt: 1))
-        #expect(dead.failure == Failure(.keyInvalidated, recovery: .reEnrol))
+        dead.send(.signingFailed(Failure(.keyInvalidated), prompt: 1))
+        #expect(dead.failure == Failure(.keyInvalidated))
     }
 
     @Test func aSensorThatPausesGoesStraightOn() {
@@ -365,7 +365,7 @@ let proof = Proof(jws: "a.b.c")
 
     @Test func lockoutGoesStraightOn() {
         var player = FlowPlayer()
-        player.answer(.failed(Failure(.lockedOut, recovery: .fallBack(.devicePasscode))))
+        player.answer(.failed(Failure(.lockedOut)))
         #expect(player.effects.contains(.emit(.lockedOut(.untilPasscode))))
         // One that ends by itself is told apart.
         var waiting = FlowPlayer()
@@ -394,18 +394,18 @@ let proof = Proof(jws: "a.b.c")
 
     @Test func aDeadKeyIsNamedAndAsksForEnrolment() {
         let player = FlowPlayer(.highRisk, .allGood.with { $0.keys[.biometric] = .invalidated(.enrolmentChanged) })
-        #expect(player.failure == Failure(.keyInvalidated, recovery: .reEnrol))
+        #expect(player.failure == Failure(.keyInvalidated))
         #expect(player.effects.contains(.emit(.keyInvalidated(.enrolmentChanged))))
         var late = FlowPlayer(.highRisk)
         late.answer(.matched)
-        late.send(.signingFailed(Failure(.keyInvalidated, recovery: .reEnrol), prompt: 1))
-        #expect(late.failure == Failure(.keyInvalidated, recovery: .reEnrol))
+        late.send(.signingFailed(Failure(.keyInvalidated), prompt: 1))
+        #expect(late.failure == Failure(.keyInvalidated))
     }
 
     @Test func aFailedSignatureNeverGrants() {
         var player = FlowPlayer()
         player.answer(.matched)
-        player.send(.signingFailed(Failure(.platform, recovery: .report), prompt: 1))
+        player.send(.signingFailed(Failure(.platform), prompt: 1))
         #expect(player.prompt?.rung == .devicePasscode)
         player.send(.signed(proof, prompt: 1))
         #expect(player.end == nil)
@@ -413,12 +413,12 @@ let proof = Proof(jws: "a.b.c")
 
     @Test func aLockedDeviceIsForLaterAndNeverSignedOut() {
         let player = FlowPlayer(.unlock, .allGood.with { $0.keys[.biometric] = .notYetReadable })
-        #expect(player.failure == Failure(.notYetReadable, recovery: .retry))
+        #expect(player.failure == Failure(.notYetReadable))
     }
 
     @Test func anEmptyLadderDenies() {
         let player = FlowPlayer(UnlockPolicy(ladder: []))
-        #expect(player.failure == Failure(.policyDenies, recovery: .report))
+        #expect(player.failure == Failure(.policyDenies))
     }
 
     @Test func lateDoubledAndForeignEventsChangeNothing() {
@@ -427,7 +427,7 @@ let proof = Proof(jws: "a.b.c")
         let before = player.flow
         for event: UnlockFlow.Event in [
             .answered(.matched, prompt: 1), .answered(.notMatched, prompt: 1), .answered(.matched, prompt: 3),
-            .signed(proof, prompt: 2), .signingFailed(Failure(.platform, recovery: .report), prompt: 2),
+            .signed(proof, prompt: 2), .signingFailed(Failure(.platform), prompt: 2),
             .began(.allGood, by: .tap),
         ] {
             #expect(player.send(event) == [])
@@ -438,7 +438,7 @@ let proof = Proof(jws: "a.b.c")
         let end = player.flow
         for event: UnlockFlow.Event in [
             .answered(.matched, prompt: 2), .woke, .hintChosen, .signed(proof, prompt: 2), .began(.allGood, by: .tap),
-            .stopped(Failure(.cancelledByApp, recovery: .retry)),
+            .stopped(Failure(.cancelledByApp)),
         ] {
             #expect(player.send(event) == [])
             #expect(player.flow == end)
@@ -446,7 +446,7 @@ let proof = Proof(jws: "a.b.c")
     }
 
     @Test func theAppCanStopItAnywhere() {
-        let stop = UnlockFlow.Event.stopped(Failure(.cancelledByApp, recovery: .retry))
+        let stop = UnlockFlow.Event.stopped(Failure(.cancelledByApp))
         var prompting = FlowPlayer()
         prompting.send(stop)
         #expect(prompting.failure?.code == .cancelledByApp)
@@ -473,22 +473,22 @@ let proof = Proof(jws: "a.b.c")
 @Suite struct UnlockFlowAwayTests {
     @Test func theSystemTakesThePromptAndTheAppStays() {
         var player = FlowPlayer()
-        player.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)), after: .seconds(2))
+        player.answer(.failed(Failure(.cancelledBySystem)), after: .seconds(2))
         #expect(player.flow.isAway && player.end == nil, "it may be about to go to the back")
         #expect(player.effects.contains(.wake(at: player.now.advanced(by: .seconds(1)))))
         #expect(player.send(.woke, after: .milliseconds(999)) == [])
         player.send(.woke, after: .milliseconds(1))
-        #expect(player.failure == Failure(.cancelledBySystem, recovery: .retry))
+        #expect(player.failure == Failure(.cancelledBySystem))
         #expect(player.effects.contains(.emit(.cancelled("cancelledBySystem"))))
         var stays = FlowPlayer()
-        stays.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)))
+        stays.answer(.failed(Failure(.cancelledBySystem)))
         stays.send(.tapped)
         #expect(stays.prompt == .init(id: 2, rung: .biometric, cancelButton: .cancel), "a tap says that it may come back")
     }
 
     @Test func thePromptComesBackWithTheAppExactlyOnce() {
         var player = FlowPlayer()
-        player.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)), after: .seconds(2))
+        player.answer(.failed(Failure(.cancelledBySystem)), after: .seconds(2))
         player.send(.wentBack)
         #expect(player.send(.woke, after: .seconds(1)) == [])
         player.send(.cameFront, after: .seconds(60))
@@ -557,11 +557,11 @@ let proof = Proof(jws: "a.b.c")
     @Test func aSystemThatTakesPromptsAgainAndAgainEndsTheFlow() {
         var player = FlowPlayer()
         for _ in 1...3 {
-            player.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)))
+            player.answer(.failed(Failure(.cancelledBySystem)))
             player.send(.cameFront)
             #expect(player.prompt?.rung == .biometric && !player.flow.isAway)
         }
-        player.answer(.failed(Failure(.cancelledBySystem, recovery: .retry)))
+        player.answer(.failed(Failure(.cancelledBySystem)))
         #expect(player.failure?.code == .cancelledBySystem)
     }
 
@@ -760,7 +760,7 @@ let proof = Proof(jws: "a.b.c")
         player.send(.changed(.withPIN.with { $0.keys[.biometric] = .invalidated(.enrolmentChanged) }))
         player.answer(.entered)
         player.send(.signed(second, prompt: 2))
-        #expect(player.failure == Failure(.keyInvalidated, recovery: .reEnrol))
+        #expect(player.failure == Failure(.keyInvalidated))
     }
 
     @Test func theSecondBeginsAnew() {
@@ -769,11 +769,11 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.matched)
         player.send(.signed(proof, prompt: 2))
         var broken = player
-        broken.answer(.failed(Failure(.platform, recovery: .report)))
+        broken.answer(.failed(Failure(.platform)))
         #expect(broken.failure?.code == .platform, "the mismatch before it was made good")
         for wrong in 1...4 {
             player.answer(.entered)
-            player.send(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: player.prompt?.id ?? 0))
+            player.send(.signingFailed(Failure(.notMatched), prompt: player.prompt?.id ?? 0))
             #expect(player.prompt?.rung == .appPIN, "\(wrong)")
         }
     }
@@ -785,17 +785,17 @@ let proof = Proof(jws: "a.b.c")
         for wrong in 1...5 {
             #expect(player.prompt?.rung == .appPIN, "\(wrong)")
             player.answer(.entered)
-            player.send(.signingFailed(Failure(.notMatched, recovery: .retry), prompt: player.prompt?.id ?? 0))
+            player.send(.signingFailed(Failure(.notMatched), prompt: player.prompt?.id ?? 0))
         }
         #expect(player.failure == Failure(.paused, recovery: .wait(.seconds(30))))
         var dead = FlowPlayer(Self.both, .withPIN.with { $0.keys[.pin] = .invalidated(.wrongPINs) })
         dead.answer(.matched)
         dead.send(.signed(proof, prompt: 1))
-        #expect(dead.failure == Failure(.keyInvalidated, recovery: .reEnrol))
+        #expect(dead.failure == Failure(.keyInvalidated))
         var declined = FlowPlayer(Self.both, .withPIN)
         declined.answer(.matched)
         declined.send(.signed(proof, prompt: 1))
-        declined.answer(.failed(Failure(.cancelledByUser, recovery: .retry)))
+        declined.answer(.failed(Failure(.cancelledByUser)))
         #expect(declined.failure?.code == .cancelledByUser)
     }
 }

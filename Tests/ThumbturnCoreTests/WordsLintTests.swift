@@ -18,10 +18,10 @@ import Testing
 
     /// Every code that the sources declare.
     static let codes: [Failure.Code] = {
-        let declaring = /static let (\w+) = (?:Code|Self|Failure\.Code)\(name: "\1"\)/
+        let declaring = /static let (\w+) = (?:Code|Self|Failure\.Code)\("\1", recovery: \./
         let sources = (try? files(in: ["ThumbturnCore", "ThumbturnDevice"])) ?? []
         return sources.compactMap { try? String(contentsOf: $0, encoding: .utf8) }.flatMap { text in
-            text.matches(of: declaring).map { Failure.Code(name: String($0.1)) }
+            text.matches(of: declaring).map { Failure.Code(String($0.1), recovery: .report) }
         }
     }()
 

@@ -80,7 +80,7 @@ import ThumbturnCore
     }
 
     @Test func aFailureSaysWhatToDoNext() {
-        let failure = Failure(.keyInvalidated, recovery: .reEnrol, status: .init(domain: "Phone", code: -7))
+        let failure = Failure(.keyInvalidated, status: .init(domain: "Phone", code: -7))
         #expect(failure.description == "keyInvalidated: Sign in once to set this device up again.")
         #expect(failure.debugDescription.contains("Phone -7"))
         #expect(Recovery.wait(.seconds(30)).advice == "Try again in 30 seconds.")

@@ -65,7 +65,7 @@ import ThumbturnVerifier
         try await world.clock.run {
             world.phone.pins("123456")
             let refused = await failure { try await world.auth.enrol(with: World.signIn) }
-            #expect(refused == Failure(.pinEasilyGuessed, recovery: .retry))
+            #expect(refused == Failure(.pinEasilyGuessed))
             #expect(world.phone.promptCount == 0 && world.phone.keyCount == 0)
             #expect(!world.server.paths.contains("POST /v1/devices"))
             try await world.auth.enrol(with: World.signIn)
@@ -165,7 +165,7 @@ import ThumbturnVerifier
                 await world.auth.useAnotherWay()
                 return await group.next() ?? nil
             }
-            #expect(ended == Failure(.notEnrolled, recovery: .signInAgain))
+            #expect(ended == Failure(.notEnrolled))
             #expect(start.duration(to: world.clock.now) == .seconds(600))
         }
     }
@@ -251,13 +251,13 @@ import ThumbturnVerifier
             world.clock.advance(by: .seconds(300))
             world.phone.pins(Self.wrong)
             let dead = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
-            #expect(dead == Failure(.keyInvalidated, recovery: .reEnrol))
+            #expect(dead == Failure(.keyInvalidated))
             world.clock.advance(by: .seconds(100_000))
             #expect(await world.auth.readiness().state(of: .pin).isDead)
             world.phone.next(.noMatch, .noMatch, .noMatch)
             let policy = UnlockPolicy(ladder: [.biometric, .appPIN])
             let still = await failure { _ = try await world.auth.authenticate("Unlock", policy: policy) }
-            #expect(still == Failure(.keyInvalidated, recovery: .reEnrol), "the dead key says more than the mismatches")
+            #expect(still == Failure(.keyInvalidated), "the dead key says more than the mismatches")
             #expect(world.phone.pinRequests.count == 10)
 
             try await world.auth.enrol(with: World.signIn)
@@ -300,7 +300,7 @@ import ThumbturnVerifier
             let real = try #require(world.phone.platform().pin)
             let broken = try Self.restarted(
                 world,
-                pin: PINSupport(entry: real.entry, key: BrokenKey(key: real.key, failure: Failure(.platform, recovery: .report))))
+                pin: PINSupport(entry: real.entry, key: BrokenKey(key: real.key, failure: Failure(.platform))))
             for _ in 1...12 {
                 await expectFailure(.platform) { _ = try await broken.authenticate("Unlock", policy: Self.policy) }
             }
@@ -468,7 +468,7 @@ private struct HangingKey: PINKey {
 
     func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
         try? await clock.sleep(until: clock.now.advanced(by: .seconds(1_000_000)))
-        throw Failure(.cancelledByApp, recovery: .retry)
+        throw Failure(.cancelledByApp)
     }
 }
 

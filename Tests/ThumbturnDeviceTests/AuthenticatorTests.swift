@@ -163,7 +163,7 @@ struct World: Sendable {
             #expect(readiness.state(of: .biometric).isDead)
             let prompts = world.phone.promptCount
             let dead = await failure { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
-            #expect(dead == Failure(.keyInvalidated, recovery: .reEnrol))
+            #expect(dead == Failure(.keyInvalidated))
             #expect(world.phone.promptCount == prompts, "a dead key asks nobody")
             expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
             try await world.auth.enrol(with: World.signIn)
@@ -314,7 +314,7 @@ struct World: Sendable {
         let bare = try World(hasSensor: false, hasPasscode: false)
         try await bare.clock.run {
             let failure = await failure { try await bare.auth.enrol(with: World.signIn) }
-            #expect(failure == Failure(.passcodeNotSet, recovery: .setPasscode))
+            #expect(failure == Failure(.passcodeNotSet))
         }
         let withPasscode = try World(hasSensor: false)
         try await withPasscode.clock.run {
@@ -329,7 +329,7 @@ struct World: Sendable {
             let prompts = world.phone.promptCount
             world.server.state.withLock { $0.tamper = { tampering.change(&$0) } }
             let failure = await failure { _ = try await world.auth.authenticate("Unlock") }
-            #expect(failure == Failure(.unexpectedAnswer, recovery: .report))
+            #expect(failure == Failure(.unexpectedAnswer))
             #expect(world.phone.promptCount == prompts)
         }
     }

@@ -303,7 +303,7 @@ private final class GoneAfterTheChange: Transport {
     }
 
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
-        guard !isGone.withLock({ $0 }) else { throw Failure(.unreachable, recovery: .retry) }
+        guard !isGone.withLock({ $0 }) else { throw Failure(.unreachable) }
         if request.url.hasSuffix("/v1/devices/current/keys") { isGone.withLock { $0 = true } }
         return try await server.send(request)
     }
@@ -320,7 +320,7 @@ private final class UnreadableLedger: SecretStore {
 
     func read(_ name: String) async throws(Failure) -> [UInt8]? {
         if isUnreadable.withLock({ $0 }), name.hasPrefix("biometric ledger") {
-            throw Failure(.notYetReadable, recovery: .retry)
+            throw Failure(.notYetReadable)
         }
         return try await store.read(name)
     }

@@ -223,6 +223,6 @@ struct FullDisk: SecretStore {
     let store: any SecretStore
 
     func read(_ name: String) async throws(Failure) -> [UInt8]? { try await store.read(name) }
-    func write(_ secret: [UInt8], as name: String) async throws(Failure) { throw Failure(.platform, recovery: .report) }
+    func write(_ secret: [UInt8], as name: String) async throws(Failure) { throw Failure(.platform) }
     func delete(_ name: String) async throws(Failure) { try await store.delete(name) }
 }

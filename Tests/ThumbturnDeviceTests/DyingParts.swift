@@ -42,7 +42,7 @@ final class DyingParts: Sendable {
         return value
     }
 
-    fileprivate static let death = Failure(.platform, recovery: .report)
+    fileprivate static let death = Failure(.platform)
 }
 
 private struct DyingKeys: DeviceKeys {

@@ -172,10 +172,10 @@ private final class LastWord: Transport {
     }
 
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
-        guard !isGone.withLock({ $0 }) else { throw Failure(.unreachable, recovery: .retry) }
+        guard !isGone.withLock({ $0 }) else { throw Failure(.unreachable) }
         let answer = try await server.send(request)
         guard request.url.hasSuffix("/v1/devices") else { return answer }
         isGone.withLock { $0 = true }
-        throw Failure(.unreachable, recovery: .retry)
+        throw Failure(.unreachable)
     }
 }

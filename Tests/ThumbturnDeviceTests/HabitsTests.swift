@@ -81,7 +81,7 @@ import ThumbturnTestKit
             }
             #expect(readiness.state(of: .pin) == .missing, "it never had one")
             let failure = await failure { _ = try await world.auth.authenticate("Unlock") }
-            #expect(failure == Failure(.keyInvalidated, recovery: .reEnrol))
+            #expect(failure == Failure(.keyInvalidated))
             #expect(world.news.all.contains(.telemetry(.keyInvalidated(.restored))))
         }
     }
@@ -186,6 +186,6 @@ private final class FlakySensor: Sensor {
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
         guard request.rung == .biometric else { return await sensor.prompt(request, hearing: hearing) }
         count.withLock { $0 += 1 }
-        return .failed(Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode)))
+        return .failed(Failure(.biometryUnavailable))
     }
 }

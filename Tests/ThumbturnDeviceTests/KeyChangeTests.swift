@@ -44,7 +44,7 @@ import ThumbturnVerifier
             #expect(await world.auth.readiness().state(of: .pin) == .usable)
             #expect(await Self.opens(Self.another, world))
             let again = await failure { try await world.auth.setPIN() }
-            #expect(again == Failure(.alreadyEnrolled, recovery: .report))
+            #expect(again == Failure(.alreadyEnrolled))
             #expect(world.phone.promptCount == before + 1, "and nobody was asked")
         }
     }
@@ -340,7 +340,7 @@ private final class Life: Sendable {
             left -= 1
             return left >= 0
         }
-        if !isAlive { throw Failure(.platform, recovery: .report) }
+        if !isAlive { throw Failure(.platform) }
     }
 }
 
@@ -380,7 +380,7 @@ private final class Failing: Transport {
     init(server: InMemoryServer) { self.server = server }
 
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
-        if isAway.withLock({ $0 }) { throw Failure(.unreachable, recovery: .retry) }
+        if isAway.withLock({ $0 }) { throw Failure(.unreachable) }
         if request.url.hasSuffix("/keys"), isAwayAfterChange.withLock({ $0 }) { isAway.withLock { $0 = true } }
         return try await server.send(request)
     }

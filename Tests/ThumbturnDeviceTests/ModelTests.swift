@@ -424,8 +424,8 @@ private struct ScreenWorld: Sendable {
                 tries += 1
                 return tries
             }
-            if number == 1 { throw Failure(.cancelledByUser, recovery: .retry) }
-            throw Failure(.refused, recovery: .report)
+            if number == 1 { throw Failure(.cancelledByUser) }
+            throw Failure(.refused)
         }
         await sheet.approve()
         #expect(sheet.canApprove && sheet.message == PersonMessage(.readyWhenYouAre))

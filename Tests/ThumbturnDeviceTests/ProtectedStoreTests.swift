@@ -103,8 +103,8 @@ import ThumbturnTestKit
         #expect(await store.state(of: Self.name) == .invalidated(.passcodeRemoved))
         let presence = Presence(context: true)
         let gone = await failure { _ = try await store.release(Self.name, presence: presence) }
-        #expect(gone == Failure(.keyInvalidated, recovery: .reEnrol))
+        #expect(gone == Failure(.keyInvalidated))
         let refused = await failure { try await store.protect(SecretBytes("a"), as: Self.name, access: .biometryAny) }
-        #expect(refused == Failure(.passcodeNotSet, recovery: .setPasscode))
+        #expect(refused == Failure(.passcodeNotSet))
     }
 }

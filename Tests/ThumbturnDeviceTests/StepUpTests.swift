@@ -258,7 +258,7 @@ import ThumbturnTestKit
     @Test func aCheckWithoutEvidenceAsksNothingOfTheKey() async throws {
         try await World.enrolled { world in
             let prompts = world.phone.promptCount
-            let missed = Check(.failure(Failure(.notMatched, recovery: .retry)), world)
+            let missed = Check(.failure(Failure(.notMatched)), world)
             await expectFailure(.notMatched) { _ = try await world.auth.stepUp(for: .newRecipient, "Pay", liveness: missed) }
             let slow = Check(.success(try #require(LivenessEvidence(jws: Self.signed))), world, takes: .seconds(61))
             await expectFailure(.timedOut) { _ = try await world.auth.stepUp(for: .newRecipient, "Pay", liveness: slow) }

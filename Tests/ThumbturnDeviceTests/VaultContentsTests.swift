@@ -168,7 +168,7 @@ import ThumbturnTestKit
             }
             try await secrets.write(damaged, as: "vault designs")
             let gone = await failure { _ = try await vault.rung() }
-            #expect(gone == Failure(.keyInvalidated, recovery: .reEnrol))
+            #expect(gone == Failure(.keyInvalidated))
             if manner < 3 { #expect(await vault.readiness().state(of: .biometric) == .invalidated(.unknown)) }
             try await vault.delete()
             expect(try await vault.read("token"), is: nil)
@@ -188,7 +188,7 @@ import ThumbturnTestKit
             let file = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
             let bytes = [[], [UInt8](repeating: 7, count: 31), [UInt8](repeating: 7, count: 32)][manner]
             try Data(bytes).write(to: URL(fileURLWithPath: folder + "/" + file))
-            #expect(await failure { _ = try await vault.rung() } == Failure(.keyInvalidated, recovery: .reEnrol))
+            #expect(await failure { _ = try await vault.rung() } == Failure(.keyInvalidated))
             try await vault.delete()
             expect(try await vault.read("token"), is: nil)
         }
@@ -229,7 +229,7 @@ import ThumbturnTestKit
             #expect(await vault.readiness().state(of: .biometric) == .invalidated(.restored))
             #expect(await vault.readiness().state(of: .passcode) == .invalidated(.restored))
             let gone = await failure { _ = try await vault.rung() }
-            #expect(gone == Failure(.keyInvalidated, recovery: .reEnrol))
+            #expect(gone == Failure(.keyInvalidated))
             try await vault.delete()
             expect(try await vault.read("token"), is: nil)
         }
@@ -325,7 +325,7 @@ import ThumbturnTestKit
 
 /// A device that has not been unlocked since it started.
 private struct UnreadableSecrets: SecretStore {
-    func read(_ name: String) throws(Failure) -> [UInt8]? { throw Failure(.notYetReadable, recovery: .retry) }
-    func write(_ secret: [UInt8], as name: String) throws(Failure) { throw Failure(.notYetReadable, recovery: .retry) }
-    func delete(_ name: String) throws(Failure) { throw Failure(.notYetReadable, recovery: .retry) }
+    func read(_ name: String) throws(Failure) -> [UInt8]? { throw Failure(.notYetReadable) }
+    func write(_ secret: [UInt8], as name: String) throws(Failure) { throw Failure(.notYetReadable) }
+    func delete(_ name: String) throws(Failure) { throw Failure(.notYetReadable) }
 }

@@ -32,7 +32,7 @@ import ThumbturnTestKit
                 expect(try await again.rung(), is: .devicePasscode)
             } else if rungs == [.biometric] {
                 let late = await failure { _ = try await again.rung() }
-                #expect(late == Failure(.timedOut, recovery: .retry))
+                #expect(late == Failure(.timedOut))
             }
             world.phone.forgetActs()
         }
@@ -108,7 +108,7 @@ import ThumbturnTestKit
             #expect(await vault.readiness().state(of: .biometric) == .invalidated(.enrolmentChanged))
             let prompts = world.phone.promptCount
             let gone = await failure { _ = try await vault.rung() }
-            #expect(gone == Failure(.keyInvalidated, recovery: .reEnrol))
+            #expect(gone == Failure(.keyInvalidated))
             #expect(world.phone.promptCount == prompts, "nobody is asked for what no longer opens")
             try await vault.delete()
             expect(try await vault.read("token"), is: nil, "a new vault, and nothing of the old one")
@@ -129,7 +129,7 @@ import ThumbturnTestKit
     func obstacles() async throws {
         try await VaultWorld.tell(hasPasscode: false) { world in
             let refused = await failure { _ = try await world.vault("designs", .passcode).rung() }
-            #expect(refused == Failure(.passcodeNotSet, recovery: .setPasscode))
+            #expect(refused == Failure(.passcodeNotSet))
         }
         try await VaultWorld.tell(hasSensor: false) { world in
             await expectFailure(.biometryUnavailable) { _ = try await world.vault().rung() }
@@ -139,12 +139,12 @@ import ThumbturnTestKit
         try await VaultWorld.tell { world in
             world.phone.removeFaces()
             let refused = await failure { _ = try await world.vault().rung() }
-            #expect(refused == Failure(.biometryNotEnrolled, recovery: .openSettings))
+            #expect(refused == Failure(.biometryNotEnrolled))
             world.phone.enrolNewFace()
             expect(try await world.vault().rung(), is: .biometric)
             world.phone.setPermission(false)
             let denied = await failure { _ = try await world.vault().rung() }
-            #expect(denied == Failure(.permissionDenied, recovery: .openSettings))
+            #expect(denied == Failure(.permissionDenied))
         }
     }
 
@@ -292,7 +292,7 @@ import ThumbturnTestKit
             for _ in 1...5 { _ = try? await ProtectedStoreConformance.presence(name, .biometric, world.platform.sensor) }
             let prompts = world.phone.promptCount
             let locked = await failure { _ = try await faceOnly.rung() }
-            #expect(locked == Failure(.lockedOut, recovery: .fallBack(.devicePasscode)), "the phone's own passcode lifts it")
+            #expect(locked == Failure(.lockedOut), "the phone's own passcode lifts it")
             #expect(world.phone.promptCount == prompts)
             expect(try await both.rung(), is: .devicePasscode)
             #expect(world.phone.promptCount == prompts + 1, "and nobody is asked in vain before")

@@ -95,7 +95,7 @@ final class WatchedSensor: Sensor {
 struct NoNetwork: Transport {
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         Issue.record("a vault asked the network for \(request.url)")
-        throw Failure(.unreachable, recovery: .retry)
+        throw Failure(.unreachable)
     }
 }
 
@@ -124,7 +124,7 @@ final class DyingStores: SecretStore, ProtectedStore {
             return left
         }
         if left > 0 || (left == 0 && manner == .afterTheWrite) { try await body() }
-        if left <= 0 { throw Failure(.platform, recovery: .report) }
+        if left <= 0 { throw Failure(.platform) }
     }
 
     func read(_ name: String) async throws(Failure) -> [UInt8]? { try await secrets.read(name) }

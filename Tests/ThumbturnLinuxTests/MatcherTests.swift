@@ -95,7 +95,7 @@ final class MatchedDevice: Sendable {
         let message = try await proofInput(name)
         switch await prompt(name, message) {
         case .matched(let presence): return try await keys.sign(message, with: name, presence: presence)
-        case .notMatched: throw Failure(.notMatched, recovery: .retry)
+        case .notMatched: throw Failure(.notMatched)
         case .failed(let failure): throw failure
         }
     }

@@ -68,7 +68,7 @@ import ThumbturnCore
         for code: UInt32 in [0xA000A, 0x100, 0x902, 0x922] {
             #expect(
                 TPMError(code: code).failure
-                    == Failure(.notYetReadable, recovery: .retry, status: .init(domain: "TPM", code: Int(code))))
+                    == Failure(.notYetReadable, status: .init(domain: "TPM", code: Int(code))))
         }
     }
 }

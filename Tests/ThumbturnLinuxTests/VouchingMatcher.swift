@@ -68,7 +68,7 @@ struct Vouched: Match {
             nonce: self.nonce ?? nonce, expiration: expiration, command: command, reference: reference
         )
         guard let signature = try? key.signature(for: authorization.bytes) else {
-            throw Failure(.platform, recovery: .report)
+            throw Failure(.platform)
         }
         signed(Array(signature.rawRepresentation))
         return SignedMatch(

@@ -6,65 +6,75 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, Custo
     public struct Code: Hashable, Sendable {
         /// The name as it stands here, for logs and telemetry.
         public let name: String
+        /// The next step after a failure of this code, unless the place where it happens knows a better one.
+        public let usualRecovery: Recovery
+
+        init(_ name: String, recovery: Recovery) {
+            self.name = name
+            usualRecovery = recovery
+        }
+
+        public static func == (lhs: Self, rhs: Self) -> Bool { lhs.name == rhs.name }
+        public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
         /// The person pressed the prompt's cancel button.
-        public static let cancelledByUser = Code(name: "cancelledByUser")
+        public static let cancelledByUser = Code("cancelledByUser", recovery: .retry)
         /// The system took the prompt away: a call, another app in front.
-        public static let cancelledBySystem = Code(name: "cancelledBySystem")
+        public static let cancelledBySystem = Code("cancelledBySystem", recovery: .retry)
         /// The app cancelled the task, or dismissed the prompt.
-        public static let cancelledByApp = Code(name: "cancelledByApp")
+        public static let cancelledByApp = Code("cancelledByApp", recovery: .retry)
         /// Another prompt took this one's place.
-        public static let superseded = Code(name: "superseded")
+        public static let superseded = Code("superseded", recovery: .retry)
 
         /// The sensor saw somebody else, or too little.
-        public static let notMatched = Code(name: "notMatched")
+        public static let notMatched = Code("notMatched", recovery: .retry)
         /// Nobody answered the prompt in time.
-        public static let timedOut = Code(name: "timedOut")
+        public static let timedOut = Code("timedOut", recovery: .retry)
         /// Too many mismatches: the sensor is refused until another factor has succeeded.
-        public static let lockedOut = Code(name: "lockedOut")
+        public static let lockedOut = Code("lockedOut", recovery: .fallBack(.devicePasscode))
         /// Too many mismatches or wrong PINs: this rung pauses, and ends its pause by itself.
-        public static let paused = Code(name: "paused")
+        public static let paused = Code("paused", recovery: .signInAgain)
         /// The new PIN is one that a thief tries first: it has to be another.
-        public static let pinEasilyGuessed = Code(name: "pinEasilyGuessed")
+        public static let pinEasilyGuessed = Code("pinEasilyGuessed", recovery: .retry)
         /// There is a sensor, and nobody has set it up.
-        public static let biometryNotEnrolled = Code(name: "biometryNotEnrolled")
+        public static let biometryNotEnrolled = Code("biometryNotEnrolled", recovery: .openSettings)
         /// There is no sensor, or it cannot be used now.
-        public static let biometryUnavailable = Code(name: "biometryUnavailable")
+        public static let biometryUnavailable = Code("biometryUnavailable", recovery: .fallBack(.devicePasscode))
         /// The device's sensor is too weak to unlock a key.
-        public static let biometryTooWeak = Code(name: "biometryTooWeak")
+        public static let biometryTooWeak = Code("biometryTooWeak", recovery: .fallBack(.devicePasscode))
         /// The system was upgraded: a stronger rung has to confirm once that the enrolled faces and fingers are still this person's.
-        public static let biometryUnconfirmed = Code(name: "biometryUnconfirmed")
+        public static let biometryUnconfirmed = Code("biometryUnconfirmed", recovery: .fallBack(.devicePasscode))
         /// The device has no passcode.
-        public static let passcodeNotSet = Code(name: "passcodeNotSet")
+        public static let passcodeNotSet = Code("passcodeNotSet", recovery: .setPasscode)
         /// The person has not allowed this app to use the sensor.
-        public static let permissionDenied = Code(name: "permissionDenied")
+        public static let permissionDenied = Code("permissionDenied", recovery: .openSettings)
 
         /// The key is gone for good: a new face or finger was enrolled, the passcode was removed, or the PIN was wrong too often.
-        public static let keyInvalidated = Code(name: "keyInvalidated")
+        public static let keyInvalidated = Code("keyInvalidated", recovery: .reEnrol)
         /// This device has no key that could answer.
-        public static let notEnrolled = Code(name: "notEnrolled")
+        public static let notEnrolled = Code("notEnrolled", recovery: .signInAgain)
         /// The device has not been unlocked since it started. Never a reason to sign anybody out.
-        public static let notYetReadable = Code(name: "notYetReadable")
+        public static let notYetReadable = Code("notYetReadable", recovery: .retry)
         /// `enrol` was told to fail if the device is enrolled, and it is.
-        public static let alreadyEnrolled = Code(name: "alreadyEnrolled")
+        public static let alreadyEnrolled = Code("alreadyEnrolled", recovery: .report)
 
         /// The server does not accept what was sent. It does not say which part.
-        public static let refused = Code(name: "refused")
+        public static let refused = Code("refused", recovery: .report)
         /// There is no live session: nobody signed in, it ended, or the device was revoked.
-        public static let sessionOver = Code(name: "sessionOver")
+        public static let sessionOver = Code("sessionOver", recovery: .fallBack(.biometric))
         /// The server does not answer, or cannot now.
-        public static let unreachable = Code(name: "unreachable")
+        public static let unreachable = Code("unreachable", recovery: .retry)
         /// The server answered something that it should not have: a fault, or somebody in between.
-        public static let unexpectedAnswer = Code(name: "unexpectedAnswer")
+        public static let unexpectedAnswer = Code("unexpectedAnswer", recovery: .report)
 
         /// The policy's ladder is empty.
-        public static let policyDenies = Code(name: "policyDenies")
+        public static let policyDenies = Code("policyDenies", recovery: .report)
         /// The app gave no reason to show.
-        public static let reasonMissing = Code(name: "reasonMissing")
+        public static let reasonMissing = Code("reasonMissing", recovery: .report)
         /// The server's address is neither https nor this machine itself.
-        public static let insecureServer = Code(name: "insecureServer")
+        public static let insecureServer = Code("insecureServer", recovery: .report)
         /// The platform failed in a way that has no name here; see `status`.
-        public static let platform = Code(name: "platform")
+        public static let platform = Code("platform", recovery: .report)
     }
 
     /// The raw status that the operating system gave: always the pair, because a code means nothing without its domain.
@@ -88,10 +98,10 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, Custo
     /// What the platform said, where it said something.
     public var status: PlatformStatus?
 
-    /// A failure with its next step.
-    public init(_ code: Code, recovery: Recovery, status: PlatformStatus? = nil) {
+    /// A failure with its next step: the code's usual one, unless another is given.
+    public init(_ code: Code, recovery: Recovery? = nil, status: PlatformStatus? = nil) {
         self.code = code
-        self.recovery = recovery
+        self.recovery = recovery ?? code.usualRecovery
         self.status = status
     }
 
@@ -100,36 +110,5 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, Custo
     public var debugDescription: String {
         guard let status else { return description }
         return "\(description) (\(status.domain) \(status.code))"
-    }
-}
-
-/// The next step after a failure.
-public enum Recovery: Hashable, Sendable {
-    case retry
-    case wait(Duration)
-    case fallBack(Rung)
-    /// Sign in once and enrol again: the old key is gone for good.
-    case reEnrol
-    /// The person has to allow something, or set up the sensor, in the system's settings.
-    case openSettings
-    case setPasscode
-    case signInAgain
-    /// Nothing the person can do: tell the developers.
-    case report
-
-    /// The step in a sentence.
-    public var advice: String {
-        switch self {
-        case .retry: "Try again."
-        case .wait(let duration): "Try again in \(duration.wholeSecondsRoundedUp) seconds."
-        case .fallBack(.biometric): "Use the sensor."
-        case .fallBack(.devicePasscode): "Use the device passcode."
-        case .fallBack(.appPIN): "Use your PIN."
-        case .fallBack(.fullCredentials), .signInAgain: "Sign in with your account."
-        case .reEnrol: "Sign in once to set this device up again."
-        case .openSettings: "Check the settings of this device."
-        case .setPasscode: "Set a device passcode first."
-        case .report: "This needs the developers of the app."
-        }
     }
 }

@@ -124,7 +124,7 @@ public struct UnlockFlow: Hashable, Sendable {
         case (.interrupted, .woke):
             // The app did not go to the back after all: it was only the prompt that the system took.
             guard let left, now >= left.advanced(by: Self.settling) else { return [] }
-            return cancelled(Failure(.cancelledBySystem, recovery: .retry))
+            return cancelled(Failure(.cancelledBySystem))
 
         case (.idle, .stopped(let failure)):
             return fail(failure)
@@ -164,7 +164,7 @@ public struct UnlockFlow: Hashable, Sendable {
 
 extension UnlockFlow {
     private mutating func begin(by start: Start, at now: Instant) -> [Effect] {
-        guard policy.problem == nil else { return fail(Failure(.policyDenies, recovery: .report)) }
+        guard policy.problem == nil else { return fail(Failure(.policyDenies)) }
         switch start {
         case .tap: return askFirst(at: now)
         case .screen: return wait(at: now)
@@ -255,7 +255,7 @@ extension UnlockFlow {
 
     /// No rung of this device is left.
     private mutating func needCredentials() -> [Effect] {
-        var failure = cause ?? Failure(.notEnrolled, recovery: .signInAgain)
+        var failure = cause ?? Failure(.notEnrolled)
         // A dead key asks for enrolment, and a pause for patience; whatever else it was, the full sign-in is the way on.
         if failure.recovery != .reEnrol, failure.code != .paused { failure.recovery = .signInAgain }
         return fail(failure)
@@ -291,7 +291,7 @@ extension UnlockFlow {
 
     private mutating func signed(_ proof: Proof, by prompt: Prompt, at now: Instant) -> [Effect] {
         if [prompt.rung, firstGrant?.rung].contains(where: isDead) {
-            return refused(Failure(.keyInvalidated, recovery: .reEnrol), at: prompt.rung, now)
+            return refused(Failure(.keyInvalidated), at: prompt.rung, now)
         }
         if let first = firstGrant {
             furtherProofs.append(proof)

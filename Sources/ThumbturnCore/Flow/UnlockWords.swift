@@ -54,6 +54,9 @@ public enum Trigger: Hashable, Sendable {
 }
 
 /// What happened, without identifiers and without free text.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum Telemetry: Hashable, Sendable {
     case promptShown(Rung)
     case sensorAnswered(String, after: Duration)

@@ -16,10 +16,10 @@ extension KeyState {
     fileprivate var obstacle: Failure? {
         switch self {
         case .usable: nil
-        case .missing: Failure(.notEnrolled, recovery: .signInAgain)
-        case .invalidated: Failure(.keyInvalidated, recovery: .reEnrol)
+        case .missing: Failure(.notEnrolled)
+        case .invalidated: Failure(.keyInvalidated)
         case .paused(let duration): Failure(.paused, recovery: .wait(duration))
-        case .notYetReadable: Failure(.notYetReadable, recovery: .retry)
+        case .notYetReadable: Failure(.notYetReadable)
         }
     }
 

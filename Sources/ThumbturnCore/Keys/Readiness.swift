@@ -1,4 +1,7 @@
 /// The state of the device's biometry, found without a prompt.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum BiometryState: Hashable, Sendable {
     case ready
     /// There is a sensor, but nobody has set it up.
@@ -35,18 +38,18 @@ extension BiometryState {
     public var obstacle: Failure? {
         switch self {
         case .ready: nil
-        case .notEnrolled: Failure(.biometryNotEnrolled, recovery: .openSettings)
+        case .notEnrolled: Failure(.biometryNotEnrolled)
         // 30 s on Android, whose lockout it is; how much of it is left nobody tells.
         case .lockedOut(.temporary): Failure(.lockedOut, recovery: .wait(.seconds(30)))
-        case .lockedOut: Failure(.lockedOut, recovery: .fallBack(.devicePasscode))
+        case .lockedOut: Failure(.lockedOut)
         case .paused(let duration): Failure(.paused, recovery: .wait(duration))
-        case .permissionDenied: Failure(.permissionDenied, recovery: .openSettings)
-        case .weak: Failure(.biometryTooWeak, recovery: .fallBack(.devicePasscode))
-        case .passcodeNotSet: Failure(.passcodeNotSet, recovery: .setPasscode)
-        case .unconfirmed: Failure(.biometryUnconfirmed, recovery: .fallBack(.devicePasscode))
-        case .lidClosed: Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
+        case .permissionDenied: Failure(.permissionDenied)
+        case .weak: Failure(.biometryTooWeak)
+        case .passcodeNotSet: Failure(.passcodeNotSet)
+        case .unconfirmed: Failure(.biometryUnconfirmed)
+        case .lidClosed: Failure(.biometryUnavailable)
         case .switchedOff: Failure(.biometryUnavailable, recovery: .openSettings)
-        case .unavailable: Failure(.biometryUnavailable, recovery: .fallBack(.devicePasscode))
+        case .unavailable: Failure(.biometryUnavailable)
         }
     }
 }

@@ -63,7 +63,7 @@ package struct PromptWatch: Hashable, Sendable {
         case (.waiting(let isInFront), .woke): return wait(inFront: isInFront, now)
         case (.waiting, .cancelled):
             state = .over
-            return [.fail(Failure(.cancelledByApp, recovery: .retry))]
+            return [.fail(Failure(.cancelledByApp))]
 
         case (.up, .answered):
             state = .over
@@ -77,18 +77,18 @@ package struct PromptWatch: Hashable, Sendable {
         case (.up(.isBack(let since)), .woke):
             guard since.advanced(by: Self.silence) <= now else { return [] }
             state = .over
-            return [.dismiss, .fail(Failure(.cancelledBySystem, recovery: .retry))]
+            return [.dismiss, .fail(Failure(.cancelledBySystem))]
         case (.up, .cancelled):
             state = .leaving(since: now)
             return [.dismiss, .wake(at: now.advanced(by: Self.farewell))]
 
         case (.leaving, .answered):
             state = .over
-            return [.fail(Failure(.cancelledByApp, recovery: .retry))]
+            return [.fail(Failure(.cancelledByApp))]
         case (.leaving(let since), .woke):
             guard since.advanced(by: Self.farewell) <= now else { return [] }
             state = .over
-            return [.fail(Failure(.cancelledByApp, recovery: .retry))]
+            return [.fail(Failure(.cancelledByApp))]
 
         // Nothing was shown that could answer.
         case (.waiting, .answered),

@@ -32,7 +32,7 @@ extension Authenticator {
     public func approve(
         _ approval: Approval, in language: MessageLanguage = .english, liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> Approval {
-        guard approval.demand.liveness == nil || liveness != nil else { throw Failure(.policyDenies, recovery: .report) }
+        guard approval.demand.liveness == nil || liveness != nil else { throw Failure(.policyDenies) }
         let policy = approval.policy
         let reason = approval.reason(in: language)
         return try await platform.prompts.inTurn(ask(reason, policy), mayShare: false, on: platform) { () async throws(Failure) in
@@ -48,7 +48,7 @@ extension Authenticator {
                 )
             }
             guard let signed = Approval(signed), signed.txn == approval.txn else {
-                throw Failure(.unexpectedAnswer, recovery: .report)
+                throw Failure(.unexpectedAnswer)
             }
             return signed
         }
@@ -61,7 +61,7 @@ extension Authenticator {
 
     private func send(_ method: String, _ id: String, _ rest: String = "") async throws(Failure) -> Approval {
         // It may come from a push message, and becomes part of a path.
-        guard Base64URL.decode(id)?.count == 16 else { throw Failure(.approvalOver, recovery: .report) }
+        guard Base64URL.decode(id)?.count == 16 else { throw Failure(.approvalOver) }
         let record: ApprovalRecord
         do throws(Failure) {
             record = try await connection.send(
@@ -69,14 +69,14 @@ extension Authenticator {
             )
         } catch {
             guard error.status == .init(domain: "HTTP", code: 404) else { throw error }
-            throw Failure(.approvalOver, recovery: .report, status: error.status)
+            throw Failure(.approvalOver, status: error.status)
         }
-        guard let approval = Approval(record), approval.id == id else { throw Failure(.unexpectedAnswer, recovery: .report) }
+        guard let approval = Approval(record), approval.id == id else { throw Failure(.unexpectedAnswer) }
         return approval
     }
 
     private func sessionKey() async throws(Failure) -> KeyName {
-        guard try await liveEnrolment() != nil else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard try await liveEnrolment() != nil else { throw Failure(.notEnrolled) }
         return try await liveName(of: .session)
     }
 
@@ -93,7 +93,7 @@ extension Authenticator {
             let evidence = try await liveness.evidence(for: challenge.text, action: .approval)
             // The person still has to answer the prompt.
             guard let elapsed = since.elapsed(until: self.moment), elapsed <= challenge.lifetime - .seconds(60) else {
-                throw Failure(.timedOut, recovery: .retry)
+                throw Failure(.timedOut)
             }
             asked.note(challenge.text, since, evidence)
             return challenge

@@ -50,7 +50,7 @@ extension Authenticator {
         // The wish first: an app that is killed in between makes no new key, and deletes the old one when it is asked again.
         try await answerBiometricOffer(.never)
         guard try await liveEnrolment() != nil else { return }
-        guard platform.journals.open(enrolmentsName) else { throw Failure(.superseded, recovery: .retry) }
+        guard platform.journals.open(enrolmentsName) else { throw Failure(.superseded) }
         defer { platform.journals.close(enrolmentsName) }
         var marks = try await enrolments()
         // A new key that nobody has heard the end of takes no other's place any more.

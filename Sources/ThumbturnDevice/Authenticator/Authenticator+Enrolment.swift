@@ -40,15 +40,15 @@ extension Authenticator {
         let rungs = try await rungsToEnrol(policy)
         let readiness = await readiness(for: policy)
         // A device that has not been unlocked yet is for later: its keys cannot be read, and they may be good.
-        if readiness.keys.values.contains(.notYetReadable) { throw Failure(.notYetReadable, recovery: .retry) }
+        if readiness.keys.values.contains(.notYetReadable) { throw Failure(.notYetReadable) }
         switch ifExists {
         case .keep
         where rungs.allSatisfy { readiness.hasUsableKey(for: $0) } && readiness.biometry != .lockedOut(.untilStrongerRung):
             return nil
-        case .fail where readiness.isEnrolled: throw Failure(.alreadyEnrolled, recovery: .report)
+        case .fail where readiness.isEnrolled: throw Failure(.alreadyEnrolled)
         case .keep, .fail, .replace: break
         }
-        guard platform.journals.open(enrolmentsName) else { throw Failure(.superseded, recovery: .retry) }
+        guard platform.journals.open(enrolmentsName) else { throw Failure(.superseded) }
         defer { platform.journals.close(enrolmentsName) }
 
         // What an earlier attempt left behind, because the app was killed, goes first. A number is never used twice, so
@@ -128,7 +128,7 @@ extension Authenticator {
     /// The keys go in any case. Where the server cannot be told, the failure is thrown after that: the record that is left
     /// there can never sign in again, and another device can delete it.
     public func revoke() async throws(Failure) {
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
         let told: Failure?
         do throws(Failure) {
             try await endOnServer(live)
@@ -168,8 +168,8 @@ extension Authenticator {
             }
         }
         guard rungs.isEmpty else { return rungs }
-        if policy.ladder.contains(.devicePasscode), !hasPasscode { throw Failure(.passcodeNotSet, recovery: .setPasscode) }
-        throw biometry.obstacle ?? Failure(.policyDenies, recovery: .report)
+        if policy.ladder.contains(.devicePasscode), !hasPasscode { throw Failure(.passcodeNotSet) }
+        throw biometry.obstacle ?? Failure(.policyDenies)
     }
 
     /// Makes the keys and their proofs.

@@ -80,7 +80,7 @@ extension Authenticator {
 
     /// The name of a key of the live enrolment.
     func liveName(of kind: KeyKind) async throws(Failure) -> KeyName {
-        guard let number = try await enrolments().number(of: kind) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let number = try await enrolments().number(of: kind) else { throw Failure(.notEnrolled) }
         return name(of: kind, in: number)
     }
 
@@ -95,7 +95,7 @@ extension Authenticator {
         }
         guard let bytes else { return Enrolments() }
         guard let kept = try? JSONDecoder().decode(Enrolments.self, from: Data(bytes)) else {
-            throw Failure(.platform, recovery: .report)
+            throw Failure(.platform)
         }
         return kept
     }

@@ -76,7 +76,7 @@ extension Authenticator {
     private func change(
         _ change: KeyChange, _ reason: String, _ payment: Payment, _ policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
-        guard platform.journals.open(enrolmentsName) else { throw Failure(.superseded, recovery: .retry) }
+        guard platform.journals.open(enrolmentsName) else { throw Failure(.superseded) }
         defer { platform.journals.close(enrolmentsName) }
         try await settleChange()
         let session = try await liveName(of: .session)
@@ -145,10 +145,10 @@ extension Authenticator {
     private func check(_ change: KeyChange) async throws(Failure) {
         let hasPIN = try await livePINHandle() != nil
         switch change {
-        case .setPIN where hasPIN: throw Failure(.alreadyEnrolled, recovery: .report)
+        case .setPIN where hasPIN: throw Failure(.alreadyEnrolled)
         case .changePIN where !hasPIN, .removePIN where !hasPIN: throw Failure(.notEnrolled, recovery: .report)
         case .setPIN, .changePIN, .resetPIN:
-            guard platform.pin != nil else { throw Failure(.policyDenies, recovery: .report) }
+            guard platform.pin != nil else { throw Failure(.policyDenies) }
         case .replaceBiometric:
             if let obstacle = await platform.sensor.biometry().obstacle { throw obstacle }
         case .removeBiometric:

@@ -33,7 +33,7 @@ extension Authenticator {
     /// The id under which the server knows a key of the live enrolment.
     func kid(of key: KeyName) async throws(Failure) -> String {
         guard key.kind == .pin else { return Signing.thumbprint(of: try await platform.keys.publicKey(of: key)) }
-        guard let handle = try await livePINHandle() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let handle = try await livePINHandle() else { throw Failure(.notEnrolled) }
         return handle
     }
 
@@ -44,11 +44,11 @@ extension Authenticator {
 
     /// Asks for a new PIN.
     func choosePIN() async throws(Failure) -> PIN {
-        guard let pin = platform.pin else { throw Failure(.policyDenies, recovery: .report) }
+        guard let pin = platform.pin else { throw Failure(.policyDenies) }
         switch await pin.entry.choose() {
         case .failed(let failure): throw failure
         case .entered(let chosen):
-            guard !chosen.isEasilyGuessed else { throw Failure(.pinEasilyGuessed, recovery: .retry) }
+            guard !chosen.isEasilyGuessed else { throw Failure(.pinEasilyGuessed) }
             return chosen
         }
     }

@@ -18,7 +18,7 @@ extension Authenticator {
     /// - Throws: `sessionOver` where nobody is signed in or the session has ended; `refused`, `unreachable`,
     ///   `unexpectedAnswer`.
     public func send(_ method: String, _ path: String, json: [UInt8]? = nil) async throws(Failure) -> [UInt8] {
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
         return try await send(method, path, json: json, in: live)
     }
 
@@ -35,22 +35,22 @@ extension Authenticator {
         policy: UnlockPolicy = .highRisk, liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> [UInt8] {
         try check(reason)
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
         let body = json.map(ServerConnection.Body.json) ?? .none
         let ask = ActionAsk(action.name, amount: amount)
         let before = try await reusable(for: action, ask, policy, withLiveness: liveness != nil)
         switch try await reach(method, path, body, with: before?.session, in: live) {
         case .answer(let answer): return answer.body
         case .stepUp(let wanted):
-            guard wanted.ask == nil || wanted.ask == ask else { throw Failure(.unexpectedAnswer, recovery: .report) }
+            guard wanted.ask == nil || wanted.ask == ask else { throw Failure(.unexpectedAnswer) }
             // Another prompt does not raise what a key is trusted for.
-            guard wanted.acrValues.isEmpty else { throw Failure(.refused, recovery: .report) }
+            guard wanted.acrValues.isEmpty else { throw Failure(.refused) }
         }
         let fresh = try await stepUp(for: action, amount, reason, policy, liveness, mayReuse: false).session
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
         switch try await reach(method, path, body, with: fresh, in: live) {
         case .answer(let answer): return answer.body
-        case .stepUp: throw Failure(.refused, recovery: .report)
+        case .stepUp: throw Failure(.refused)
         }
     }
 
@@ -112,13 +112,13 @@ extension Authenticator {
     /// - Throws: `sessionOver` where nobody is signed in or the session has ended; `unreachable`, `unexpectedAnswer`.
     @discardableResult
     public func refresh() async throws(Failure) -> DeviceSession {
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
         return try await refresh(live)
     }
 
     /// Exchanges one key's proof, or two keys', for a session.
     package func redeem(_ proofs: [Proof]) async throws(Failure) -> DeviceSession {
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
         let session = try await token(try form(proofs), live)
         // Whoever signs in anew begins anew.
         lastStepUp = nil
@@ -131,7 +131,7 @@ extension Authenticator {
     func redeem(
         _ proofs: [Proof], for ask: ActionAsk, with evidence: LivenessEvidence?
     ) async throws(Failure) -> DeviceSession {
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
         var form = try form(proofs) + [("act", ask.text)]
         if let evidence { form.append(("liveness", evidence.jws)) }
         let answer = try await connection.send(
@@ -143,7 +143,7 @@ extension Authenticator {
     }
 
     private func form(_ proofs: [Proof]) throws(Failure) -> [(String, String)] {
-        guard (1...2).contains(proofs.count) else { throw Failure(.policyDenies, recovery: .report) }
+        guard (1...2).contains(proofs.count) else { throw Failure(.policyDenies) }
         let form = [("grant_type", proofGrantType), ("proof", proofs[0].jws)]
         return proofs.count == 2 ? form + [("also", proofs[1].jws)] : form
     }
@@ -163,7 +163,7 @@ extension Authenticator {
             return session
         } catch {
             guard error.code == .refused else { throw error }
-            throw Failure(.sessionOver, recovery: .fallBack(.biometric), status: error.status)
+            throw Failure(.sessionOver, status: error.status)
         }
     }
 
@@ -177,7 +177,7 @@ extension Authenticator {
     private func session(
         _ accessToken: String, _ type: String, _ expiresIn: Int64, refreshToken: String? = nil
     ) throws(Failure) -> DeviceSession {
-        guard type == "DPoP" else { throw Failure(.unexpectedAnswer, recovery: .report) }
+        guard type == "DPoP" else { throw Failure(.unexpectedAnswer) }
         return DeviceSession(
             accessToken: accessToken, refreshToken: refreshToken, expiresAt: platform.clock.civilTime + .seconds(expiresIn))
     }
@@ -190,7 +190,7 @@ extension Authenticator {
     private func storedSession(of enrolment: Int) async throws(Failure) -> DeviceSession {
         guard let bytes = try await platform.secrets.read(sessionName(enrolment)),
             let stored = try? JSONDecoder().decode(StoredSession.self, from: Data(bytes))
-        else { throw Failure(.sessionOver, recovery: .fallBack(.biometric)) }
+        else { throw Failure(.sessionOver) }
         return stored.session
     }
 
@@ -201,7 +201,7 @@ extension Authenticator {
 
     private func decode<Answer: Message>(_ type: Answer.Type, _ bytes: [UInt8]) throws(Failure) -> Answer {
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
-            throw Failure(.unexpectedAnswer, recovery: .report)
+            throw Failure(.unexpectedAnswer)
         }
         return answer
     }

@@ -34,7 +34,7 @@ extension Authenticator {
         mayReuse: Bool
     ) async throws(Failure) -> Grant {
         guard policy.reuse == .zero, let ask = ActionAsk(action.name, amount: amount) else {
-            throw Failure(.policyDenies, recovery: .report)
+            throw Failure(.policyDenies)
         }
         // Before a camera is opened.
         try check(reason)
@@ -86,7 +86,7 @@ extension Authenticator {
             let evidence = try await liveness?.evidence(for: challenge.text, action: action)
             // The person still has to answer the prompt.
             guard let elapsed = since.elapsed(until: self.moment), elapsed <= challenge.lifetime - .seconds(60) else {
-                throw Failure(.timedOut, recovery: .retry)
+                throw Failure(.timedOut)
             }
             asked.note(challenge.text, since, evidence)
             return challenge

@@ -242,7 +242,7 @@ public actor Authenticator {
 
     /// Nobody is asked without being told why.
     nonisolated func check(_ reason: String) throws(Failure) {
-        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing, recovery: .report) }
+        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing) }
     }
 
     /// A key that may answer for a rung.
@@ -283,7 +283,7 @@ public actor Authenticator {
                 let challenge = try await challenges.get()
                 // All keys sign one challenge. Where it was spent on a wrong PIN, or has grown too old, the first key has to sign anew.
                 if sharesChallenge, also.contains(rung), signed.challenge != challenge.text {
-                    throw Failure(.timedOut, recovery: .retry)
+                    throw Failure(.timedOut)
                 }
                 let message = Signing.proofInput(challenge: challenge.text, kid: signer.kid)
                 return Signable(key: signer.key, message: message, challenge: challenge)
@@ -305,7 +305,7 @@ public actor Authenticator {
                 }
                 // The server judges it with all the others, so it comes last.
                 guard !sharesChallenge || also.isEmpty || also.last == rung else {
-                    throw Failure(.policyDenies, recovery: .report)
+                    throw Failure(.policyDenies)
                 }
                 let earlier = sharesChallenge && !also.isEmpty ? signed.proofs : []
                 return try await counted.sign(signable.message, with: pin) { (signature) async throws(Failure) in

@@ -20,7 +20,7 @@ struct ChallengeCheck {
             claims.cnf.jkt == request.jkt,
             // By the server's clock alone: the device's own may be wrong, and the server judges the time anyway.
             claims.iat < claims.exp, claims.exp - claims.iat <= request.purpose.lifetime
-        else { throw Failure(.unexpectedAnswer, recovery: .report) }
+        else { throw Failure(.unexpectedAnswer) }
         let new = zip(request.kids, claims.kids).first { asked, _ in asked == PINHandle.placeholder }
         return CheckedChallenge(text: challenge, newHandle: new?.1, lifetime: claims.exp - claims.iat, issuedAt: claims.iat)
     }

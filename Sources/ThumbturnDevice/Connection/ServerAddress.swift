@@ -8,7 +8,7 @@ package struct ServerAddress: Hashable, Sendable {
 
     /// Accepts https, and http to this machine itself. Anything else is refused as `insecureServer`.
     package init(_ url: URL) throws(Failure) {
-        let refusal = Failure(.insecureServer, recovery: .report)
+        let refusal = Failure(.insecureServer)
         guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let host = parts.host, !host.isEmpty,
             parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil
         else { throw refusal }

@@ -96,7 +96,7 @@ package final class ServerConnection: Sendable {
             if takingStepUps, response.stepUp != nil { return response }
             throw Self.failure(status: response.status, problem)
         }
-        throw Failure(.unexpectedAnswer, recovery: .report)
+        throw Failure(.unexpectedAnswer)
     }
 
     private func request(
@@ -105,7 +105,7 @@ package final class ServerConnection: Sendable {
         // Whatever a path comes from, it cannot lead the token to another host.
         guard path.hasPrefix("/"), !path.hasPrefix("//"), let url = URLComponents(string: address.issuer + path),
             url.host == URLComponents(string: address.issuer)?.host, url.port == URLComponents(string: address.issuer)?.port
-        else { throw Failure(.insecureServer, recovery: .report) }
+        else { throw Failure(.insecureServer) }
         var request = TransportRequest(method: method, url: address.issuer + path)
         switch body {
         case .none: break
@@ -135,7 +135,7 @@ package final class ServerConnection: Sendable {
     private func read<Answer: Message>(_ type: Answer.Type, from response: TransportResponse) throws(Failure) -> Answer {
         // Answers may grow, so unknown members are ignored here; only what is signed is read strictly.
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {
-            throw Failure(.unexpectedAnswer, recovery: .report)
+            throw Failure(.unexpectedAnswer)
         }
         return answer
     }
@@ -143,24 +143,24 @@ package final class ServerConnection: Sendable {
     private static func failure(status: Int, _ problem: Problem?) -> Failure {
         let http = Failure.PlatformStatus(domain: "HTTP", code: status)
         // RFC 6750 section 3.1 and RFC 9449 section 7.1: only this one means that the token is the trouble.
-        if problem?.error == "invalid_token" { return Failure(.sessionOver, recovery: .fallBack(.biometric), status: http) }
+        if problem?.error == "invalid_token" { return Failure(.sessionOver, status: http) }
         // A proof that we made is not accepted: another address than the server's public one, or a fault. No sign-in mends that.
-        if problem?.error == "invalid_dpop_proof" { return Failure(.unexpectedAnswer, recovery: .report, status: http) }
+        if problem?.error == "invalid_dpop_proof" { return Failure(.unexpectedAnswer, status: http) }
         // Only about a guess that was counted, and only to this session key.
         if let left = problem?.triesLeft {
             return left > 0
-                ? Failure(.notMatched, recovery: .retry, status: http)
-                : Failure(.keyInvalidated, recovery: .reEnrol, status: http)
+                ? Failure(.notMatched, status: http)
+                : Failure(.keyInvalidated, status: http)
         }
         // The key pauses after wrong signatures, and only its own device is told.
         if let seconds = problem?.retryAfter { return Failure(.refused, recovery: .wait(.seconds(seconds)), status: http) }
         return switch problem?.type {
         case Problem.Kind.verificationFailed.uri: Failure(.refused, recovery: .signInAgain, status: http)
         case Problem.Kind.stepUpRequired.uri: Failure(.refused, recovery: .fallBack(.biometric), status: http)
-        case Problem.Kind.conflict.uri: Failure(.approvalOver, recovery: .report, status: http)
+        case Problem.Kind.conflict.uri: Failure(.approvalOver, status: http)
         case Problem.Kind.unavailable.uri:
             Failure(.unreachable, recovery: .wait(.seconds(5)), status: http)
-        default: Failure(.unexpectedAnswer, recovery: .report, status: http)
+        default: Failure(.unexpectedAnswer, status: http)
         }
     }
 

@@ -18,7 +18,7 @@ public struct URLSessionTransport: Transport {
     public init() {}
 
     public func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
-        guard let url = URL(string: request.url) else { throw Failure(.insecureServer, recovery: .report) }
+        guard let url = URL(string: request.url) else { throw Failure(.insecureServer) }
         var message = URLRequest(url: url)
         message.httpMethod = request.method
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
@@ -28,13 +28,13 @@ public struct URLSessionTransport: Transport {
         do {
             (data, answer) = try await Self.session.data(for: message)
         } catch {
-            if Task.isCancelled { throw Failure(.cancelledByApp, recovery: .retry) }
+            if Task.isCancelled { throw Failure(.cancelledByApp) }
             let error = error as NSError
             throw Failure(
                 .unreachable, recovery: .retry, status: .init(domain: error.domain, code: error.code)
             )
         }
-        guard let answer = answer as? HTTPURLResponse else { throw Failure(.unexpectedAnswer, recovery: .report) }
+        guard let answer = answer as? HTTPURLResponse else { throw Failure(.unexpectedAnswer) }
         var headers: [String: String] = [:]
         for case (let name as String, let value as String) in answer.allHeaderFields { headers[name.lowercased()] = value }
         return TransportResponse(status: answer.statusCode, headers: headers, body: Array(data))

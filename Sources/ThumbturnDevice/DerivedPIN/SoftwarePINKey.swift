@@ -41,13 +41,13 @@ public struct SoftwarePINKey: PINKey {
     public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
         try await secrets.create(name)
         let key = try await derive(pin, name)
-        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform, recovery: .report) }
+        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform) }
         return jwk
     }
 
     public func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
         let key = try await derive(pin, name)
-        guard let signature = try? key.signature(for: message) else { throw Failure(.platform, recovery: .report) }
+        guard let signature = try? key.signature(for: message) else { throw Failure(.platform) }
         return Array(signature.rawRepresentation)
     }
 
@@ -60,7 +60,7 @@ public struct SoftwarePINKey: PINKey {
         let bound = try await secrets.authenticate(stretched, with: name)
         guard let scalar = Self.firstScalar(of: { Self.candidate($0, bound) }),
             let key = try? P256.Signing.PrivateKey(rawRepresentation: scalar)
-        else { throw Failure(.platform, recovery: .report) }
+        else { throw Failure(.platform) }
         return key
     }
 
@@ -73,7 +73,7 @@ public struct SoftwarePINKey: PINKey {
             data: BoundText.bytes("thumbturn pin salt v1", name.server, name.account, String(name.enrolment))
         )
         guard let stretched = PBKDF2.sha256(pin.digits, salt: Array(salt), rounds: rounds, count: 32) else {
-            throw Failure(.platform, recovery: .report)
+            throw Failure(.platform)
         }
         return stretched
     }

@@ -31,15 +31,15 @@ public struct SoftwareKeys: DeviceKeys {
     }
 
     public func publicKey(of name: KeyName) throws(Failure) -> JWK {
-        guard let key = try key(name) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let key = try key(name) else { throw Failure(.notEnrolled) }
         return try Self.jwk(of: key)
     }
 
     public func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) throws(Failure) -> [UInt8] {
-        guard let key = try key(name) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let key = try key(name) else { throw Failure(.notEnrolled) }
         // No hardware stands behind this check. It keeps development honest: code that forgets the prompt fails here too.
-        guard name.kind.userVerification == .none || presence != nil else { throw Failure(.notMatched, recovery: .retry) }
-        guard let signature = try? key.signature(for: message) else { throw Failure(.platform, recovery: .report) }
+        guard name.kind.userVerification == .none || presence != nil else { throw Failure(.notMatched) }
+        guard let signature = try? key.signature(for: message) else { throw Failure(.platform) }
         return Array(signature.rawRepresentation)
     }
 
@@ -57,7 +57,7 @@ public struct SoftwareKeys: DeviceKeys {
 
     private static func jwk(of key: P256.Signing.PrivateKey) throws(Failure) -> JWK {
         guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else {
-            throw Failure(.platform, recovery: .report)
+            throw Failure(.platform)
         }
         return jwk
     }

@@ -20,7 +20,7 @@ public struct StoredPINSecrets: PINSecrets {
     }
 
     public func authenticate(_ message: [UInt8], with name: KeyName) async throws(Failure) -> [UInt8] {
-        guard let secret = try await store.read(Self.text(name)) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let secret = try await store.read(Self.text(name)) else { throw Failure(.notEnrolled) }
         return Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: secret)))
     }
 

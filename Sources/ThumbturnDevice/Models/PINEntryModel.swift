@@ -81,7 +81,7 @@ public import ThumbturnCore
     }
 
     /// The person presses the cancel button.
-    public func cancel() { finish(.failed(Failure(.cancelledByUser, recovery: .retry))) }
+    public func cancel() { finish(.failed(Failure(.cancelledByUser))) }
 
     /// How the unlock ended, for a screen that stays there: a pause is shown with its end.
     public func show(_ failure: Failure) {
@@ -94,16 +94,16 @@ public import ThumbturnCore
 
     private func ask(_ purpose: Purpose) async -> PINAnswer {
         // One screen asks one thing at a time.
-        guard answer == nil else { return .failed(Failure(.superseded, recovery: .retry)) }
+        guard answer == nil else { return .failed(Failure(.superseded)) }
         self.purpose = purpose
         pausedUntil = nil
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 answer = continuation
-                if Task.isCancelled { finish(.failed(Failure(.cancelledByApp, recovery: .retry))) }
+                if Task.isCancelled { finish(.failed(Failure(.cancelledByApp))) }
             }
         } onCancel: {
-            Task { @MainActor in finish(.failed(Failure(.cancelledByApp, recovery: .retry))) }
+            Task { @MainActor in finish(.failed(Failure(.cancelledByApp))) }
         }
     }
 

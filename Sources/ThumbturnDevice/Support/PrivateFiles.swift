@@ -30,7 +30,7 @@ package struct PrivateFiles: Sendable {
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw Failure(.platform, recovery: .report, status: .init(domain: "POSIX", code: Int(EACCES)))
+            throw Failure(.platform, status: .init(domain: "POSIX", code: Int(EACCES)))
         }
         // Created with its mode, so that the secret is never readable by others, not even for a moment.
         let draft = path(name) + ".new"
@@ -58,7 +58,7 @@ package struct PrivateFiles: Sendable {
     private func path(_ name: String) -> String { folder + "/" + name }
 
     private func failure() -> Failure {
-        Failure(.platform, recovery: .report, status: .init(domain: "POSIX", code: Int(errno)))
+        Failure(.platform, status: .init(domain: "POSIX", code: Int(errno)))
     }
 
     private static func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {

@@ -89,7 +89,7 @@ struct CountedPINKey: Sendable {
         switch ledger.standing(at: now) {
         case .open: nil
         case .paused(let duration): Failure(.paused, recovery: .wait(duration))
-        case .exhausted: Failure(.keyInvalidated, recovery: .reEnrol)
+        case .exhausted: Failure(.keyInvalidated)
         }
     }
 

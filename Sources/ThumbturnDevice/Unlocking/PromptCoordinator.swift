@@ -58,7 +58,7 @@ final class PromptCoordinator: Sendable {
             handle(.left(caller))
         }
         // Whoever left hears that, and no late success.
-        guard !Task.isCancelled else { throw Failure(.cancelledByApp, recovery: .retry) }
+        guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
         guard let value = try outcome.get() as? Value else {
             preconditionFailure("equal requests have outcomes of one type")
         }
@@ -107,7 +107,7 @@ final class PromptCoordinator: Sendable {
     ///   - note: keeps what belongs to the event.
     private func handle(
         _ event: PromptLine<PromptAsk>.Event,
-        outcome: Outcome = .failure(Failure(.cancelledByApp, recovery: .retry)), _ note: (inout State) -> Void = { _ in }
+        outcome: Outcome = .failure(Failure(.cancelledByApp)), _ note: (inout State) -> Void = { _ in }
     ) {
         let (stopped, released) = state.withLock { state in
             let effects = state.line.handle(event)

@@ -124,7 +124,7 @@ struct UnlockDriver<Output: Unlocking> {
             // The stream ends early only when our own task was cancelled: the app stopped the flow.
             noted.finish()
             group.cancelAll()
-            let stopped = Failure(.cancelledByApp, recovery: .retry)
+            let stopped = Failure(.cancelledByApp)
             for case .emit(let telemetry) in flow.handle(.stopped(stopped), at: platform.clock.now) {
                 observe(.telemetry(telemetry))
             }
@@ -138,7 +138,7 @@ struct UnlockDriver<Output: Unlocking> {
         let signable: Signable
         do throws(Failure) {
             guard let asked = try await request(prompt.rung) else {
-                mailbox.yield(.event(.answered(.failed(Failure(.notEnrolled, recovery: .signInAgain)), prompt: prompt.id)))
+                mailbox.yield(.event(.answered(.failed(Failure(.notEnrolled)), prompt: prompt.id)))
                 return
             }
             signable = asked

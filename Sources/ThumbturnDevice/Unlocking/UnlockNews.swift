@@ -1,6 +1,9 @@
 public import ThumbturnCore
 
 /// What a screen and a telemetry sink may want to know of a running unlock.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum UnlockNews: Sendable, Hashable {
     /// Offer another way beside the prompt, without covering it. `Authenticator.useAnotherWay()` takes it.
     case hint(Rung)

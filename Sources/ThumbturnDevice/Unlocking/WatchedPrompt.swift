@@ -16,10 +16,10 @@ struct WatchedPrompt: Sendable {
     /// Returns once a prompt may be shown, and shows none.
     static func mayBeShown(on platform: DevicePlatform, notBefore earliest: Instant) async throws(Failure) {
         let nothing = WatchedPrompt(on: platform, notBefore: earliest) {
-            .failed(Failure(.cancelledByApp, recovery: .retry))
+            .failed(Failure(.cancelledByApp))
         }
         _ = await nothing.answer { _ in }
-        guard !Task.isCancelled else { throw Failure(.cancelledByApp, recovery: .retry) }
+        guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
     }
 
     /// The prompt's answer. Cancelling the task takes the prompt back and waits for its end, within bounds.

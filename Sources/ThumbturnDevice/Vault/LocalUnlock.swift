@@ -74,7 +74,7 @@ public final class LocalUnlock: Sendable, Redacted {
     public func open(contentsOf url: URL, as file: String, revision: UInt64? = nil) throws(Failure) -> SecretBytes? {
         // Looked at before it is read, so that no large file is loaded only to be refused.
         let size = (try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? Int ?? 0
-        guard size <= Vault.fileLimit + SealedFile.overhead else { throw Failure(.tooLarge, recovery: .report) }
+        guard size <= Vault.fileLimit + SealedFile.overhead else { throw Failure(.tooLarge) }
         let files = PrivateFiles(folder: url.deletingLastPathComponent().path)
         guard let sealed = try files.read(url.lastPathComponent) else { return nil }
         return try open(sealed, as: file, revision: revision)
@@ -86,7 +86,7 @@ public final class LocalUnlock: Sendable, Redacted {
     }
 
     private func opened() throws(Failure) -> VaultKey {
-        guard let key = key.withLock({ $0 }) else { throw Failure(.vaultClosed, recovery: .retry) }
+        guard let key = key.withLock({ $0 }) else { throw Failure(.vaultClosed) }
         return key
     }
 }

@@ -22,19 +22,19 @@ struct SealedFile {
     let file: String
 
     func seal(_ plain: [UInt8], revision: UInt64, with key: VaultKey) throws(Failure) -> [UInt8] {
-        guard plain.count <= Vault.fileLimit else { throw Failure(.tooLarge, recovery: .report) }
+        guard plain.count <= Vault.fileLimit else { throw Failure(.tooLarge) }
         let header = Self.magic + [Self.version] + BoundText.bigEndian(revision)
         return header + (try key.seal(plain, for: .files, bound: bound(header)))
     }
 
     func open(_ sealed: [UInt8], revision: UInt64?, with key: VaultKey) throws(Failure) -> [UInt8] {
-        guard sealed.count <= Vault.fileLimit + Self.overhead else { throw Failure(.tooLarge, recovery: .report) }
+        guard sealed.count <= Vault.fileLimit + Self.overhead else { throw Failure(.tooLarge) }
         guard sealed.count >= Self.overhead, sealed.starts(with: Self.magic + [Self.version]) else {
-            throw Failure(.notAuthentic, recovery: .report)
+            throw Failure(.notAuthentic)
         }
         let header = Array(sealed[..<Self.headerLength])
         if let revision, header.suffix(8) != BoundText.bigEndian(revision)[...] {
-            throw Failure(.notAuthentic, recovery: .report)
+            throw Failure(.notAuthentic)
         }
         return try key.open(sealed[Self.headerLength...], for: .files, bound: bound(header))
     }

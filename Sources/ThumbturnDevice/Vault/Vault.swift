@@ -101,7 +101,7 @@ public final class Vault: Sendable {
 
     /// Deletes the vault with all its secrets, without a prompt. Its sealed files can never be opened again.
     public func delete() async throws(Failure) {
-        guard let store = platform.vaults else { throw Failure(.noVault, recovery: .report) }
+        guard let store = platform.vaults else { throw Failure(.noVault) }
         await changes.enter()
         defer { changes.leave() }
         // The copies of the key first: once they are gone nothing can be read, whatever happens next.
@@ -116,7 +116,7 @@ public final class Vault: Sendable {
     /// - Throws: `policyDenies` where the sensor alone opens the vault: nothing could ever switch it on again. To shut such a vault for
     ///   good, delete it.
     public func requireStrongerRungNextTime() async throws(Failure) {
-        guard policy.ladder.contains(where: { $0 != .biometric }) else { throw Failure(.policyDenies, recovery: .report) }
+        guard policy.ladder.contains(where: { $0 != .biometric }) else { throw Failure(.policyDenies) }
         guard let store = platform.vaults, await store.state(of: copy(.biometric)) != .missing else { return }
         try await countedSensor.turnOff()
     }
@@ -136,9 +136,9 @@ public final class Vault: Sendable {
 
 extension Vault {
     private func unlock(_ reason: String, by start: UnlockFlow.Start) async throws(Failure) -> LocalUnlock {
-        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing, recovery: .report) }
-        guard let store = platform.vaults else { throw Failure(.noVault, recovery: .report) }
-        guard !policy.ladder.isEmpty, policy.also.isEmpty else { throw Failure(.policyDenies, recovery: .report) }
+        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing) }
+        guard let store = platform.vaults else { throw Failure(.noVault) }
+        guard !policy.ladder.isEmpty, policy.also.isEmpty else { throw Failure(.policyDenies) }
         if start == .tap { prompt() }
         let ask = PromptAsk(asker: "vault \(access.rawValue) \(name)", reason: reason, policy: policy)
         let (rung, key) = try await platform.prompts.inTurn(ask, mayShare: true, on: platform) { () async throws(Failure) in
@@ -152,10 +152,10 @@ extension Vault {
         in store: any ProtectedStore, _ reason: String, by start: UnlockFlow.Start
     ) async throws(Failure) -> (Rung, VaultKey) {
         let record = try await recordOrMake(in: store)
-        guard record.access == access else { throw Failure(.policyDenies, recovery: .report) }
+        guard record.access == access else { throw Failure(.policyDenies) }
         let (rung, key) = try await open(record, in: store, reason, by: start)
         // A record that is damaged, or of another vault's making: only the box tells, and it never opens again.
-        guard (try? record.secrets(name, key)) != nil else { throw Failure(.keyInvalidated, recovery: .reEnrol) }
+        guard (try? record.secrets(name, key)) != nil else { throw Failure(.keyInvalidated) }
         if rung != .biometric {
             await countedSensor.forgive()
             await addMissingCopies(of: key, in: store)
@@ -187,7 +187,7 @@ extension Vault {
                 }
                 guard let key = VaultKey(try await store.release(signable.key, presence: presence)) else {
                     // Cut or exchanged: no vault has such a key.
-                    throw Failure(.keyInvalidated, recovery: .reEnrol)
+                    throw Failure(.keyInvalidated)
                 }
                 return key
             },
@@ -264,7 +264,7 @@ extension Vault {
 extension Vault {
     /// The record with the secrets in it.
     func secrets(_ key: VaultKey) async throws(Failure) -> (record: VaultRecord, secrets: [String: [UInt8]]) {
-        guard let record = try await record() else { throw Failure(.vaultClosed, recovery: .retry) }
+        guard let record = try await record() else { throw Failure(.vaultClosed) }
         return (record, try record.secrets(name, key))
     }
 
@@ -303,7 +303,7 @@ extension Vault {
 
     private func record() async throws(Failure) -> VaultRecord? {
         guard let bytes = try await platform.secrets.read(recordName) else { return nil }
-        guard let record = VaultRecord(bytes) else { throw Failure(.keyInvalidated, recovery: .reEnrol) }
+        guard let record = VaultRecord(bytes) else { throw Failure(.keyInvalidated) }
         return record
     }
 

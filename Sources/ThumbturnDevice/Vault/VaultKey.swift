@@ -34,7 +34,7 @@ struct VaultKey: Sendable, Redacted {
     /// - Returns: nonce (12 bytes), ciphertext, tag (16 bytes).
     func seal(_ plain: [UInt8], for use: Use, bound: [UInt8]) throws(Failure) -> [UInt8] {
         guard let box = try? AES.GCM.seal(plain, using: key(for: use), authenticating: bound).combined else {
-            throw Failure(.platform, recovery: .report)
+            throw Failure(.platform)
         }
         return Array(box)
     }
@@ -43,7 +43,7 @@ struct VaultKey: Sendable, Redacted {
     func open(_ box: some Collection<UInt8>, for use: Use, bound: [UInt8]) throws(Failure) -> [UInt8] {
         guard let sealed = try? AES.GCM.SealedBox(combined: Array(box)),
             let plain = try? AES.GCM.open(sealed, using: key(for: use), authenticating: bound)
-        else { throw Failure(.notAuthentic, recovery: .report) }
+        else { throw Failure(.notAuthentic) }
         return Array(plain)
     }
 

@@ -29,17 +29,17 @@ struct VaultRecord: Codable, Equatable {
 
     /// The secrets by name.
     func secrets(_ vault: String, _ key: VaultKey) throws(Failure) -> [String: [UInt8]] {
-        guard let sealed = Base64URL.decode(box) else { throw Failure(.notAuthentic, recovery: .report) }
+        guard let sealed = Base64URL.decode(box) else { throw Failure(.notAuthentic) }
         let plain = try key.open(sealed, for: .secrets, bound: bound(vault))
         guard let kept = try? JSONDecoder().decode([String: Data].self, from: Data(plain)) else {
-            throw Failure(.notAuthentic, recovery: .report)
+            throw Failure(.notAuthentic)
         }
         return kept.mapValues { Array($0) }
     }
 
     mutating func set(_ secrets: [String: [UInt8]], _ vault: String, _ key: VaultKey) throws(Failure) {
         let plain = Signing.encode(secrets.mapValues { Data($0) })
-        guard plain.count <= Vault.secretsLimit else { throw Failure(.tooLarge, recovery: .report) }
+        guard plain.count <= Vault.secretsLimit else { throw Failure(.tooLarge) }
         box = Base64URL.encode(try key.seal(plain, for: .secrets, bound: bound(vault)))
         names = secrets.keys.map { Self.hash($0, vault) }.sorted()
     }

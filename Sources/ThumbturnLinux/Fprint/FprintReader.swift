@@ -175,7 +175,7 @@ private struct Daemon {
                 return .failed(.withdrawn)
             }
             let left = ContinuousClock.now.duration(to: deadline())
-            guard left > .zero else { return .failed(Failure(.timedOut, recovery: .retry)) }
+            guard left > .zero else { return .failed(Failure(.timedOut)) }
             var watched = [bus.watched, pollfd(fd: wish, events: Int16(POLLIN), revents: 0)]
             let milliseconds = min(left / .milliseconds(1), 250)
             guard unsafe poll(&watched, 2, Int32(milliseconds) + 1) >= 0 || errno == EINTR else { throw .disconnected }
@@ -191,7 +191,7 @@ private struct Daemon {
 
 extension Failure {
     /// The one who asked for a finger asks no longer.
-    static let withdrawn = Failure(.cancelledByApp, recovery: .retry)
+    static let withdrawn = Failure(.cancelledByApp)
 }
 
 private let service = FprintWords.service

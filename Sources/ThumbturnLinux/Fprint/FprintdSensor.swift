@@ -27,7 +27,7 @@ public struct FprintdSensor: Sensor {
         _ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void
     ) async -> PromptAnswer {
         guard request.rung == .biometric else { return .failed(Failure(.biometryUnavailable, recovery: .fallBack(.appPIN))) }
-        guard let wish = Wish() else { return .failed(Failure(.platform, recovery: .report)) }
+        guard let wish = Wish() else { return .failed(Failure(.platform)) }
         let reader = reader
         let outcome = await withTaskCancellationHandler {
             await onOwnThread {

@@ -11,7 +11,7 @@ struct MatcherConnection: Matcher {
         switch try ask(.identity) {
         case .identity(let identity): return identity
         case .refused(let refusal): throw refusal.failure
-        default: throw Failure(.platform, recovery: .report)
+        default: throw Failure(.platform)
         }
     }
 
@@ -32,7 +32,7 @@ struct MatcherConnection: Matcher {
             case .matched: return .success(LiveMatch(line))
             case .notMatched: return .success(nil)
             case .refused(let refusal): return .failure(refusal.failure)
-            case .identity, .state, .authorized: return .failure(Failure(.platform, recovery: .report))
+            case .identity, .state, .authorized: return .failure(Failure(.platform))
             case nil:
                 // Closing our end takes the question back.
                 return .failure(wish.isWithdrawn ? .withdrawn : .matcherMissing)
@@ -71,7 +71,7 @@ struct LiveMatch: Match {
         switch reply {
         case .authorized(let expiration, let signature): return SignedMatch(expiration: expiration, signature: Array(signature))
         case .refused(let refusal): throw refusal.failure
-        default: throw Failure(.platform, recovery: .report)
+        default: throw Failure(.platform)
         }
     }
 }

@@ -97,13 +97,13 @@ enum MatcherRefusal: Codable, Error, Hashable, Sendable {
     /// The failure that it stands for on the device.
     var failure: Failure {
         switch self {
-        case .malformed: Failure(.platform, recovery: .report, status: .init(domain: "matcher.malformed", code: 0))
+        case .malformed: Failure(.platform, status: .init(domain: "matcher.malformed", code: 0))
         case .busy: Failure(.biometryUnavailable, recovery: .retry, status: .init(domain: "matcher.busy", code: 0))
         case .wait(let seconds): Failure(.lockedOut, recovery: .wait(.seconds(seconds)))
-        case .enrolmentChanged: Failure(.keyInvalidated, recovery: .reEnrol)
+        case .enrolmentChanged: Failure(.keyInvalidated)
         case .reader(let name): Self.failure(ofReader: name)
-        case .withdrawn: Failure(.cancelledByApp, recovery: .retry)
-        case .timedOut: Failure(.timedOut, recovery: .retry)
+        case .withdrawn: Failure(.cancelledByApp)
+        case .timedOut: Failure(.timedOut)
         case .broken: Failure(.biometryUnavailable, recovery: .report, status: .init(domain: "matcher.broken", code: 0))
         }
     }

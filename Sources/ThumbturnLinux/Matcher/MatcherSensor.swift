@@ -28,7 +28,7 @@ public struct MatcherSensor: Sensor {
         _ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void
     ) async -> PromptAnswer {
         guard request.rung == .biometric else { return .failed(Failure(.biometryUnavailable, recovery: .fallBack(.appPIN))) }
-        guard let wish = Wish() else { return .failed(Failure(.platform, recovery: .report)) }
+        guard let wish = Wish() else { return .failed(Failure(.platform)) }
         let wanted: MatchWish
         do throws(Failure) {
             wanted = MatchWish(request.key, key: try keys.publicArea(of: request.key), message: request.message)

@@ -62,7 +62,7 @@ package final class MatcherService: Sendable {
             folder: settings.folder, tcti: settings.tcti, prints: EnrolledPrints(folder: settings.prints)
         )
         guard let listener = Self.listen(at: settings.socket) else {
-            throw Failure(.platform, recovery: .report, status: .init(domain: "POSIX", code: Int(errno)))
+            throw Failure(.platform, status: .init(domain: "POSIX", code: Int(errno)))
         }
         self.listener = listener
     }

@@ -22,7 +22,7 @@ final class MatcherState: Sendable {
         self.prints = prints
         if let kept = try files.read("matcher.key") {
             guard let key = try? P256.Signing.PrivateKey(rawRepresentation: kept) else {
-                throw Failure(.platform, recovery: .report)
+                throw Failure(.platform)
             }
             self.key = key
         } else {

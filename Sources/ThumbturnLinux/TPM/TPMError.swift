@@ -73,14 +73,14 @@ extension TPMError {
     var failure: Failure {
         let status = Failure.PlatformStatus(domain: "TPM", code: Int(code))
         return switch meaning {
-        case .unreachable, .busy: Failure(.notYetReadable, recovery: .retry, status: status)
-        case .wrongPIN: Failure(.notMatched, recovery: .retry, status: status)
-        case .wrongValue: Failure(.permissionDenied, recovery: .openSettings, status: status)
-        case .blocked, .counterMoved, .missing, .foreign: Failure(.keyInvalidated, recovery: .reEnrol, status: status)
+        case .unreachable, .busy: Failure(.notYetReadable, status: status)
+        case .wrongPIN: Failure(.notMatched, status: status)
+        case .wrongValue: Failure(.permissionDenied, status: status)
+        case .blocked, .counterMoved, .missing, .foreign: Failure(.keyInvalidated, status: status)
         // The TPM lets one more value through after its own while; how long that is, it does not say.
         case .lockedOut: Failure(.lockedOut, recovery: .fallBack(.fullCredentials), status: status)
-        case .expired: Failure(.timedOut, recovery: .retry, status: status)
-        case .notAuthorized, .other: Failure(.platform, recovery: .report, status: status)
+        case .expired: Failure(.timedOut, status: status)
+        case .notAuthorized, .other: Failure(.platform, status: status)
         }
     }
 }

@@ -23,7 +23,7 @@ struct TPMKeyFile: Hashable, Sendable, Codable {
 
     var bytes: [UInt8] {
         get throws(Failure) {
-            guard let data = try? JSONEncoder().encode(self) else { throw Failure(.platform, recovery: .report) }
+            guard let data = try? JSONEncoder().encode(self) else { throw Failure(.platform) }
             return Array(data)
         }
     }

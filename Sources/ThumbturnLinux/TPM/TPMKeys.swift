@@ -43,14 +43,14 @@ public struct TPMKeys: DeviceKeys, PINKey {
             case .biometric:
                 guard let matcher else { throw Failure(.biometryUnavailable, recovery: .fallBack(.appPIN)) }
                 let identity = try matcher.identity()
-                guard let key = TPMPublicArea(verifying: identity.key) else { throw Failure(.platform, recovery: .report) }
+                guard let key = TPMPublicArea(verifying: identity.key) else { throw Failure(.platform) }
                 let policy = TPMPolicy.biometric(
                     matcher: key.name, reference: name.reference, counter: identity.counter.name, at: identity.value
                 )
                 return try make(name, .guarded(by: policy), guarded: .matcher(identity))
             case .passcode, .pin:
                 // Linux has no passcode that a key could ask for, and a PIN key needs its PIN.
-                throw Failure(.policyDenies, recovery: .report)
+                throw Failure(.policyDenies)
             }
         }
     }
@@ -106,10 +106,10 @@ public struct TPMKeys: DeviceKeys, PINKey {
                 }
             case .matcher(let identity):
                 // Only what the matcher's prompt gave is taken, and the TPM takes only the matcher's signature.
-                guard let match = presence?.context as? any Match else { throw Failure(.notMatched, recovery: .retry) }
+                guard let match = presence?.context as? any Match else { throw Failure(.notMatched) }
                 return try sign(digest, with: name, file, match, identity)
             case .pin:
-                throw Failure(.notMatched, recovery: .retry)
+                throw Failure(.notMatched)
             }
         }
     }
@@ -117,7 +117,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
     public func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
         try await onQueue { () throws(Failure) in
             let file = try kept(name)
-            guard case .pin(let index) = file.guarded else { throw Failure(.notMatched, recovery: .retry) }
+            guard case .pin(let index) = file.guarded else { throw Failure(.notMatched) }
             let digest = Array(SHA256.hash(data: message))
             let value = Self.value(of: pin, for: name)
             return try connected { tpm throws(TPMError) in
@@ -204,7 +204,7 @@ extension TPMKeys {
         let blob = try connected { tpm throws(TPMError) in
             try tpm.create(template)
         }
-        guard let jwk = blob.publicArea.jwk else { throw Failure(.platform, recovery: .report) }
+        guard let jwk = blob.publicArea.jwk else { throw Failure(.platform) }
         let file = TPMKeyFile(
             publicArea: blob.publicArea, sealed: blob.sealed, parent: blob.parent, guarded: guarded
         )
@@ -226,7 +226,7 @@ extension TPMKeys {
     }
 
     private func kept(_ name: KeyName) throws(Failure) -> TPMKeyFile {
-        guard let file = try read(name) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let file = try read(name) else { throw Failure(.notEnrolled) }
         return file
     }
 

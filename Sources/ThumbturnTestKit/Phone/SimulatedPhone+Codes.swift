@@ -9,7 +9,7 @@ extension SimulatedPhone.Model {
         switch system {
         case .apple:
             // Another prompt that takes this one's place has the number of whatever the system does.
-            if failure.code == .superseded { told = Failure(.cancelledBySystem, recovery: .retry) }
+            if failure.code == .superseded { told = Failure(.cancelledBySystem) }
             told.status = Self.appleCodes[told.code].map { .init(domain: "com.apple.LocalAuthentication", code: $0) }
         case .android:
             let code = failure.code == .lockedOut && lockout == .untilPasscode ? 9 : Self.androidCodes[failure.code]
@@ -36,8 +36,8 @@ extension SimulatedPhone.Model {
     static func flattened(_ failure: Failure) -> Failure {
         func status(_ code: Int) -> Failure.PlatformStatus { .init(domain: "NSOSStatusErrorDomain", code: code) }
         switch failure.code {
-        case .cancelledByUser: return Failure(.cancelledByUser, recovery: .retry, status: status(-128))
-        case .notYetReadable: return Failure(.notYetReadable, recovery: .retry, status: status(-25308))
+        case .cancelledByUser: return Failure(.cancelledByUser, status: status(-128))
+        case .notYetReadable: return Failure(.notYetReadable, status: status(-25308))
         default: return Failure(.platform, recovery: .retry, status: status(-25293))
         }
     }

@@ -59,18 +59,18 @@ extension SimulatedPhone {
 
     /// A key or secret that somebody has to unlock needs what unlocks it.
     static func obstacle(toMaking kind: KeyKind, _ state: borrowing State) -> Failure? {
-        if !state.isReadable { return Failure(.notYetReadable, recovery: .retry) }
+        if !state.isReadable { return Failure(.notYetReadable) }
         switch kind {
         case .session, .pin: return nil
         case .biometric:
             if !state.hasSensor { return BiometryState.unavailable.obstacle }
             if !state.model.isStrong { return BiometryState.weak.obstacle }
             if !state.hasPasscode, state.model.hasPasscode, state.model.withoutPasscode != .ready {
-                return Failure(.passcodeNotSet, recovery: .setPasscode)
+                return Failure(.passcodeNotSet)
             }
             return state.hasFace ? nil : BiometryState.notEnrolled.obstacle
         case .passcode:
-            if !state.hasPasscode { return Failure(.passcodeNotSet, recovery: .setPasscode) }
+            if !state.hasPasscode { return Failure(.passcodeNotSet) }
             return state.model.passcodeUnlocksKeys ? nil : noPasscodeForKeys
         }
     }
@@ -90,22 +90,22 @@ extension SimulatedPhone {
     private func usable(_ name: KeyName) throws(Failure) -> StoredKey {
         switch keyState(name) {
         case .usable, .invalidated, .paused: break
-        case .notYetReadable: throw Failure(.notYetReadable, recovery: .retry)
-        case .missing: throw Failure(.notEnrolled, recovery: .signInAgain)
+        case .notYetReadable: throw Failure(.notYetReadable)
+        case .missing: throw Failure(.notEnrolled)
         }
-        guard let stored = state.withLock({ $0.keys[name] }) else { throw Failure(.notEnrolled, recovery: .signInAgain) }
+        guard let stored = state.withLock({ $0.keys[name] }) else { throw Failure(.notEnrolled) }
         return stored
     }
 
     fileprivate func sign(_ message: [UInt8], with name: KeyName, _ presence: Presence?) throws(Failure) -> [UInt8] {
         let stored = try usable(name)
-        guard !keyState(name).isDead else { throw Failure(.keyInvalidated, recovery: .reEnrol) }
+        guard !keyState(name).isDead else { throw Failure(.keyInvalidated) }
         if name.kind.userVerification > .none {
             guard let verified = presence?.context as? Verified, verified.rung.key == name.kind, verified.key == name,
                 verified.message == message, state.withLock({ $0.spent.insert(verified.prompt).inserted })
-            else { throw Failure(.notMatched, recovery: .retry) }
+            else { throw Failure(.notMatched) }
         }
-        guard let signature = try? stored.key.signature(for: message) else { throw Failure(.platform, recovery: .report) }
+        guard let signature = try? stored.key.signature(for: message) else { throw Failure(.platform) }
         return Array(signature.rawRepresentation)
     }
 
@@ -115,7 +115,7 @@ extension SimulatedPhone {
     }
 
     static func jwk(_ key: P256.Signing.PrivateKey) throws(Failure) -> JWK {
-        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform, recovery: .report) }
+        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform) }
         return jwk
     }
 }

@@ -16,7 +16,7 @@ extension SimulatedPhone {
     public func reboot() {
         phoneClock.restart()
         state.withLock { state in
-            state.takeDownPrompts(Failure(.cancelledBySystem, recovery: .retry))
+            state.takeDownPrompts(Failure(.cancelledBySystem))
             state.lastMatch = nil
             // A machine without a passcode has its user's files as soon as somebody can run the app.
             state.wantsPasscode = state.hasPasscode
@@ -55,7 +55,7 @@ extension SimulatedPhone {
     /// Android everything goes.
     public func reinstallApp() {
         state.withLock { state in
-            state.takeDownPrompts(Failure(.cancelledByApp, recovery: .retry))
+            state.takeDownPrompts(Failure(.cancelledByApp))
             if !state.model.survivesReinstall { state.forgetApp() }
         }
     }
@@ -80,7 +80,7 @@ extension SimulatedPhone {
     /// backup's secrets are there, though not always readable.
     public func restore(_ backup: Backup) {
         state.withLock { state in
-            state.takeDownPrompts(Failure(.cancelledBySystem, recovery: .retry))
+            state.takeDownPrompts(Failure(.cancelledBySystem))
             state.forgetApp()
             state.secrets = backup.secrets
             state.unreadableSecrets = backup.isSealed ? Set(backup.secrets.keys) : []

@@ -85,10 +85,10 @@ extension SimulatedPhone {
         case .enter(let digits):
             guard let pin = PIN(digits) else { preconditionFailure("a script types 6 to 32 digits") }
             return .entered(pin)
-        case .cancel: return .failed(Failure(.cancelledByUser, recovery: .retry))
+        case .cancel: return .failed(Failure(.cancelledByUser))
         case .ignore:
             try? await clock.sleep(until: clock.now.advanced(by: Self.forever))
-            return .failed(Failure(.cancelledByApp, recovery: .retry))
+            return .failed(Failure(.cancelledByApp))
         }
     }
 }
@@ -141,12 +141,12 @@ extension SimulatedPhone {
     fileprivate func sign(_ message: [UInt8], with name: KeyName, _ pin: PIN) throws(Failure) -> [UInt8] {
         switch pinKeyState(name) {
         case .usable: break
-        case .invalidated: throw Failure(.keyInvalidated, recovery: .reEnrol)
-        case .notYetReadable: throw Failure(.notYetReadable, recovery: .retry)
-        case .missing, .paused: throw Failure(.notEnrolled, recovery: .signInAgain)
+        case .invalidated: throw Failure(.keyInvalidated)
+        case .notYetReadable: throw Failure(.notYetReadable)
+        case .missing, .paused: throw Failure(.notEnrolled)
         }
-        guard let key = state.withLock({ $0.pins.guess(name, pin) }) else { throw Failure(.notMatched, recovery: .retry) }
-        guard let signature = try? key.signature(for: message) else { throw Failure(.platform, recovery: .report) }
+        guard let key = state.withLock({ $0.pins.guess(name, pin) }) else { throw Failure(.notMatched) }
+        guard let signature = try? key.signature(for: message) else { throw Failure(.platform) }
         return Array(signature.rawRepresentation)
     }
 }

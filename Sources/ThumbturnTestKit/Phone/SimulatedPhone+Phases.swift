@@ -10,7 +10,7 @@ extension SimulatedPhone {
     public func moveToBack() {
         state.withLock { state in
             state.move(to: .back)
-            state.takeDownPrompts(Failure(.cancelledBySystem, recovery: .retry))
+            state.takeDownPrompts(Failure(.cancelledBySystem))
         }
     }
 

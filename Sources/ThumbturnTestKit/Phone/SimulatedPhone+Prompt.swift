@@ -37,7 +37,7 @@ extension SimulatedPhone {
             return first
         }
         state.withLock { Self.end(id, &$0) }
-        return answer ?? .failed(Failure(.cancelledByApp, recovery: .retry))
+        return answer ?? .failed(Failure(.cancelledByApp))
     }
 
     /// Longer than any test: some thirty years.
@@ -60,7 +60,7 @@ extension SimulatedPhone {
             state.acts.removeFirst()
             return .unheard
         }
-        if state.model.showsOnePrompt { state.takeDownPrompts(Failure(.superseded, recovery: .retry)) }
+        if state.model.showsOnePrompt { state.takeDownPrompts(Failure(.superseded)) }
         state.prompts += 1
         state.shown[state.prompts] = cut
         if state.phase == .front, state.model.promptMakesInactive { state.move(to: .inactive) }
@@ -69,15 +69,15 @@ extension SimulatedPhone {
 
     /// Why nobody can be asked.
     private static func obstacle(_ request: PromptRequest, _ state: borrowing State, at now: Instant) -> Failure? {
-        if !state.isReadable { return Failure(.notYetReadable, recovery: .retry) }
-        if state.phase == .back, state.model.promptInBack == .refused { return Failure(.cancelledBySystem, recovery: .retry) }
+        if !state.isReadable { return Failure(.notYetReadable) }
+        if state.phase == .back, state.model.promptInBack == .refused { return Failure(.cancelledBySystem) }
         if request.rung == .biometric, let obstacle = biometry(state, at: now).obstacle { return obstacle }
         if request.rung == .devicePasscode {
-            if !state.hasPasscode { return Failure(.passcodeNotSet, recovery: .setPasscode) }
+            if !state.hasPasscode { return Failure(.passcodeNotSet) }
             if !state.model.passcodeUnlocksKeys { return noPasscodeForKeys }
         }
         if let lastMatch = state.lastMatch, lastMatch.duration(to: now) < state.model.coolDown {
-            return Failure(.cancelledBySystem, recovery: .retry)
+            return Failure(.cancelledBySystem)
         }
         return nil
     }
@@ -96,7 +96,7 @@ extension SimulatedPhone {
     /// Only the app that asked can end this.
     private func unheard() async -> PromptAnswer {
         try? await clock.sleep(until: clock.now.advanced(by: Self.forever))
-        return .failed(Failure(.cancelledByApp, recovery: .retry))
+        return .failed(Failure(.cancelledByApp))
     }
 
     // MARK: The person
@@ -110,10 +110,10 @@ extension SimulatedPhone {
             let wake = clock.now.advanced(by: act == .ignore ? Self.forever : delay)
             let isLate = end.map { $0 < wake } ?? false
             guard (try? await clock.sleep(until: isLate ? end ?? wake : wake)) != nil else {
-                return .failed(Failure(.cancelledByApp, recovery: .retry))
+                return .failed(Failure(.cancelledByApp))
             }
             let now = clock.now
-            if isLate { return .failed(model.tells(Failure(.timedOut, recovery: .retry), nil)) }
+            if isLate { return .failed(model.tells(Failure(.timedOut), nil)) }
             if case .readPoorly(let reading) = act {
                 hearing(reading)
                 continue

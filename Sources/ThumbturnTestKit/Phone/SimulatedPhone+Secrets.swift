@@ -35,11 +35,11 @@ struct PhoneSecrets: SecretStore {
 
 extension SimulatedPhone {
     static func keychainIsLocked(_ model: Model) -> Failure {
-        var failure = Failure(.notYetReadable, recovery: .retry)
+        var failure = Failure(.notYetReadable)
         if model.system == .apple { failure.status = .init(domain: "NSOSStatusErrorDomain", code: -25308) }
         return failure
     }
 
     /// The ciphertext is there, and its key is not.
-    static let sealedForever = Failure(.keyInvalidated, recovery: .reEnrol)
+    static let sealedForever = Failure(.keyInvalidated)
 }

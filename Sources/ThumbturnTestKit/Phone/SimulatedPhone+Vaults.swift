@@ -25,7 +25,7 @@ private struct PhoneVaults: ProtectedStore {
 extension SimulatedPhone {
     fileprivate func protect(_ secret: SecretBytes, _ name: KeyName, _ access: VaultAccess) throws(Failure) {
         let obstacle: Failure? = state.withLock { state in
-            if !state.hasPasscode, state.model.hasPasscode { return Failure(.passcodeNotSet, recovery: .setPasscode) }
+            if !state.hasPasscode, state.model.hasPasscode { return Failure(.passcodeNotSet) }
             if let obstacle = Self.obstacle(toMaking: name.kind, state) { return obstacle }
             var life = state.life(of: name.kind)
             if access != .biometryCurrentSet { life.enrolment = nil }
@@ -44,13 +44,13 @@ extension SimulatedPhone {
     fileprivate func release(_ name: KeyName, _ presence: Presence) throws(Failure) -> SecretBytes {
         switch vaultState(name) {
         case .usable: break
-        case .invalidated: throw Failure(.keyInvalidated, recovery: .reEnrol)
-        case .notYetReadable: throw Failure(.notYetReadable, recovery: .retry)
+        case .invalidated: throw Failure(.keyInvalidated)
+        case .notYetReadable: throw Failure(.notYetReadable)
         case .missing, .paused: throw Failure(.notEnrolled, recovery: .reEnrol)
         }
         guard let verified = presence.context as? Verified, verified.key == name, verified.rung.key == name.kind,
             state.withLock({ $0.spent.insert(verified.prompt).inserted })
-        else { throw Failure(.notMatched, recovery: .retry) }
+        else { throw Failure(.notMatched) }
         guard let kept = state.withLock({ $0.vaults[name] }) else { throw Failure(.notEnrolled, recovery: .reEnrol) }
         return kept.secret
     }

@@ -105,10 +105,10 @@ final class Script: Sendable {
     fileprivate func pin(_ prompt: Int) async -> PINAnswer {
         guard let (at, answer) = scenario.answer(to: prompt) else {
             try? await clock.sleep(until: clock.now.advanced(by: .seconds(1_000_000)))
-            return .failed(Failure(.cancelledByApp, recovery: .retry))
+            return .failed(Failure(.cancelledByApp))
         }
         guard (try? await clock.sleep(until: instant(at))) != nil else {
-            return .failed(Failure(.cancelledByApp, recovery: .retry))
+            return .failed(Failure(.cancelledByApp))
         }
         if case .failed(let failure) = answer { return .failed(failure) }
         let isRight = scenario.isSigned(prompt)
@@ -151,7 +151,7 @@ private struct ScriptedPINs: PINEntry {
     let script: Script
 
     func enter(_ request: PINRequest) async -> PINAnswer { await script.pin(script.show(.appPIN, request.cancelButton)) }
-    func choose() async -> PINAnswer { .failed(Failure(.cancelledByApp, recovery: .retry)) }
+    func choose() async -> PINAnswer { .failed(Failure(.cancelledByApp)) }
 }
 
 private struct ScriptedPINKeys: PINKey {
