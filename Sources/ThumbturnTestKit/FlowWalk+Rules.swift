@@ -32,9 +32,9 @@ extension FlowWalk {
             demand(finishes == [end], "an end is told once")
             switch end {
             case .granted(let rung, let proof, let also):
-                demand(!([rung] + policy.also).contains(where: before.readiness.isGone), "no grant from an invalidated key")
+                demand(!([rung] + policy.additionalRungs).contains(where: before.readiness.isGone), "no grant from an invalidated key")
                 if case .signing(let prompt) = before.flow.state, event == .signed(also.last ?? proof, prompt: prompt.id) {
-                    demand(also.count == policy.also.count, "a grant has every proof that the policy demands")
+                    demand(also.count == policy.additionalRungs.count, "a grant has every proof that the policy demands")
                     demand(Set([proof] + also).count == 1 + also.count, "no proof stands for two")
                 } else {
                     demand(false, "no grant without a proof")
@@ -48,7 +48,7 @@ extension FlowWalk {
         }
         for case .show(let prompt) in effects {
             demand(after.readiness.hasKeys(for: prompt.rung), "a rung is asked only where its key can answer")
-            demand((policy.ladder + policy.also).contains(prompt.rung), "only rungs of the policy are asked")
+            demand((policy.ladder + policy.additionalRungs).contains(prompt.rung), "only rungs of the policy are asked")
         }
         for case .wake(let time) in effects { demand(time >= after.now, "nobody is woken in the past") }
         if let prompt = event.prompt, prompt != before.flow.livingPrompt {
@@ -92,7 +92,7 @@ extension FlowWalk {
     /// Whether an honest person, who taps, returns, matches or moves on, comes to an end within so many actions.
     private func canEnd(_ place: Place, within actions: Int) -> Bool {
         var flow = place.flow
-        for _ in 0..<(actions + 2 * policy.also.count) {
+        for _ in 0..<(actions + 2 * policy.additionalRungs.count) {
             switch flow.state {
             case .finished: return true
             case .idle: _ = flow.handle(.began(place.readiness, by: .tap), at: place.now)

@@ -54,7 +54,7 @@ public struct FlowWalk: Sendable {
     /// Every preset, and what no preset has: a ladder that begins with the PIN, two keys, and the passcode alone.
     public static let all: [(name: String, policy: UnlockPolicy)] = {
         var two = UnlockPolicy(ladder: [.biometric, .fullCredentials])
-        two.also = [.appPIN]
+        two.additionalRungs = [.appPIN]
         return UnlockPolicy.presets.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [
             ("biometric and PIN", two), ("PIN first", UnlockPolicy(ladder: [.appPIN, .biometric])),
             ("passcode alone", UnlockPolicy(ladder: [.devicePasscode])), ("empty", UnlockPolicy(ladder: [])),

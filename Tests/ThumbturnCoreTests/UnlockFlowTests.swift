@@ -737,7 +737,7 @@ let proof = Proof(jws: "a.b.c")
 @Suite struct UnlockFlowTwoKeysTests {
     static let both: UnlockPolicy = {
         var policy = UnlockPolicy(ladder: [.biometric, .fullCredentials])
-        policy.also = [.appPIN]
+        policy.additionalRungs = [.appPIN]
         return policy
     }()
     let second = Proof(jws: "d.e.f")

@@ -311,11 +311,11 @@ extension UnlockFlow {
 
     /// Asks the rungs that have to answer as well, one after another; after the last the flow is granted.
     private mutating func finish(_ first: Grant, at now: Instant) -> [Effect] {
-        guard furtherProofs.count == policy.also.count else {
+        guard furtherProofs.count == policy.additionalRungs.count else {
             mismatches = 0
             retryUntil = nil
             cause = nil
-            return ask(policy.also[furtherProofs.count], at: now)
+            return ask(policy.additionalRungs[furtherProofs.count], at: now)
         }
         let end = End.granted(first.rung, first.proof, also: furtherProofs)
         state = .finished(end)

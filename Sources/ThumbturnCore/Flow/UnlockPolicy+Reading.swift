@@ -1,6 +1,7 @@
 extension UnlockPolicy: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case ladder, also
+        case ladder
+        case additionalRungs = "also"
         case automaticPrompt = "automatic_prompt"
         case retryWindow = "retry_window"
         case retryLimit = "retry_limit"
@@ -24,7 +25,7 @@ extension UnlockPolicy: Codable {
         func read(_ key: CodingKeys, into member: inout Duration) throws {
             if let time = try values.decodeIfPresent(Int64.self, forKey: key) { member = .milliseconds(time) }
         }
-        also = try values.decodeIfPresent([Rung].self, forKey: .also) ?? also
+        additionalRungs = try values.decodeIfPresent([Rung].self, forKey: .additionalRungs) ?? additionalRungs
         automaticPrompt = try values.decodeIfPresent(Int64.self, forKey: .automaticPrompt).map { .milliseconds($0) }
         try read(.retryWindow, into: &retryWindow)
         try read(.retryLimit, into: &retryLimit)
@@ -47,7 +48,7 @@ extension UnlockPolicy: Codable {
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(ladder, forKey: .ladder)
-        try values.encode(also, forKey: .also)
+        try values.encode(additionalRungs, forKey: .additionalRungs)
         try values.encodeIfPresent(automaticPrompt?.milliseconds, forKey: .automaticPrompt)
         try values.encode(retryWindow.milliseconds, forKey: .retryWindow)
         try values.encode(retryLimit.milliseconds, forKey: .retryLimit)

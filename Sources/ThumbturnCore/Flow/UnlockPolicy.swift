@@ -6,7 +6,7 @@ public struct UnlockPolicy: Hashable, Sendable {
     public var ladder: [Rung]
     /// The rungs that have to answer as well, after one of the ladder has: for an action that demands two keys, such as biometric and
     /// PIN. No other rung takes the place of these.
-    public var also: [Rung] = []
+    public var additionalRungs: [Rung] = []
     /// How long after its screen appeared the flow asks by itself; nil where it waits for a tap.
     public var automaticPrompt: Duration? = .milliseconds(400)
     /// A mismatch at the sensor may be retried while this long has not passed since the first prompt.
@@ -91,11 +91,11 @@ extension UnlockPolicy {
             (!ladder.isEmpty, "ladder: is empty, and an empty ladder denies"),
             (Set(ladder).count == ladder.count, "ladder: names a rung twice"),
             (!ladder.dropLast().contains(.fullCredentials), "ladder: nothing comes after fullCredentials"),
-            (Set(also).count == also.count, "also: names a rung twice"),
-            (also.allSatisfy { $0.key != nil }, "also: only rungs with a key can answer as well"),
-            (Set(also).isDisjoint(with: ladder), "also: a rung that is on the ladder cannot answer as well"),
-            (also.isEmpty || ladder.contains { $0.key != nil }, "also: no rung of the ladder has a key to answer first"),
-            (also.isEmpty || reuse == .zero, "reuse: two keys are asked each time"),
+            (Set(additionalRungs).count == additionalRungs.count, "also: names a rung twice"),
+            (additionalRungs.allSatisfy { $0.key != nil }, "also: only rungs with a key can answer as well"),
+            (Set(additionalRungs).isDisjoint(with: ladder), "also: a rung that is on the ladder cannot answer as well"),
+            (additionalRungs.isEmpty || ladder.contains { $0.key != nil }, "also: no rung of the ladder has a key to answer first"),
+            (additionalRungs.isEmpty || reuse == .zero, "reuse: two keys are asked each time"),
             (
                 automaticPrompt.map { (.milliseconds(300) ... .milliseconds(500)).contains($0) } ?? true,
                 "automatic_prompt: is 300 to 500 ms, or absent"

@@ -6,7 +6,7 @@ import ThumbturnCore
 struct UnlockDriver<Output: Unlocking> {
     let platform: DevicePlatform
     let reason: String
-    let habits: Habits
+    let habits: UnlockHistory
     /// What the device can do, now.
     let readiness: @Sendable () async -> Readiness
     /// The key of a rung and the bytes it will sign, none where the key itself is released; nil where the rung has no key.
@@ -32,7 +32,7 @@ struct UnlockDriver<Output: Unlocking> {
         mailbox.yield(.event(.began(await readiness(), by: start)))
         let began = platform.clock.now
         // One writer, so that what is written last is what happened last.
-        let (phases, noted) = AsyncStream.makeStream(of: Habits.Progress.self, bufferingPolicy: .bufferingNewest(1))
+        let (phases, noted) = AsyncStream.makeStream(of: UnlockHistory.Progress.self, bufferingPolicy: .bufferingNewest(1))
         var phase = flow.phase
         defer { noted.finish() }
 
