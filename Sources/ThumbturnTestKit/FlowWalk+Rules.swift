@@ -32,7 +32,9 @@ extension FlowWalk {
             demand(finishes == [end], "an end is told once")
             switch end {
             case .granted(let rung, let proof, let also):
-                demand(!([rung] + policy.additionalRungs).contains(where: before.readiness.isGone), "no grant from an invalidated key")
+                demand(
+                    !([rung] + policy.additionalRungs).contains(where: before.readiness.isGone),
+                    "no grant from an invalidated key")
                 if case .signing(let prompt) = before.flow.state, event == .signed(also.last ?? proof, prompt: prompt.id) {
                     demand(also.count == policy.additionalRungs.count, "a grant has every proof that the policy demands")
                     demand(Set([proof] + also).count == 1 + also.count, "no proof stands for two")

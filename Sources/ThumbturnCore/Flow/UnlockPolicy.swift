@@ -94,7 +94,10 @@ extension UnlockPolicy {
             (Set(additionalRungs).count == additionalRungs.count, "also: names a rung twice"),
             (additionalRungs.allSatisfy { $0.key != nil }, "also: only rungs with a key can answer as well"),
             (Set(additionalRungs).isDisjoint(with: ladder), "also: a rung that is on the ladder cannot answer as well"),
-            (additionalRungs.isEmpty || ladder.contains { $0.key != nil }, "also: no rung of the ladder has a key to answer first"),
+            (
+                additionalRungs.isEmpty || ladder.contains { $0.key != nil },
+                "also: no rung of the ladder has a key to answer first"
+            ),
             (additionalRungs.isEmpty || reuse == .zero, "reuse: two keys are asked each time"),
             (
                 automaticPrompt.map { (.milliseconds(300) ... .milliseconds(500)).contains($0) } ?? true,

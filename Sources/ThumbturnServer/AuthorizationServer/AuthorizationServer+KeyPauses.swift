@@ -22,6 +22,8 @@ extension AuthorizationServer {
 
 extension RequestError {
     /// Marks what came without the session key that it needs.
-    func counting(_ refusal: VerificationError) -> RequestError { [.foreignKey, .unknownKey].contains(refusal) ? byStranger : self }
+    func counting(_ refusal: VerificationError) -> RequestError {
+        [.foreignKey, .unknownKey].contains(refusal) ? byStranger : self
+    }
 }
 #endif
