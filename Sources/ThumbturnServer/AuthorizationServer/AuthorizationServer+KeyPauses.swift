@@ -22,8 +22,6 @@ extension AuthorizationServer {
 
 extension RequestError {
     /// Marks what came without the session key that it needs.
-    func counting(_ refusal: VerificationError) -> RequestError {
-        [.foreignKey, .unknownKey].contains(refusal) ? byStranger : self
-    }
+    func counting(_ refusal: VerificationError) -> RequestError { [.foreignKey, .unknownKey].contains(refusal) ? byStranger : self }
 }
 #endif

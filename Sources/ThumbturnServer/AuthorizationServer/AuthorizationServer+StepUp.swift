@@ -29,9 +29,7 @@ extension AuthorizationServer {
         var shown: [FurtherProof] = Set(kinds).isSuperset(of: [.biometric, .pin]) ? [.twoKeys] : []
         if let liveness { shown.append(try level(of: liveness, over: challenge)) }
         let trusted = keys.filter { assurance(of: $0.kind).meets(demand.assurance) }
-        guard demand.takes(trusted.map(standing)), demand.isMet(by: shown) else {
-            throw RequestError.unmet(.init(.stepUp, .unmet))
-        }
+        guard demand.takes(trusted.map(standing)), demand.isMet(by: shown) else { throw RequestError.unmet(.init(.stepUp, .unmet)) }
         return ActionGrant(ask, keys: kinds, shown: shown, once: demand.signsEach)
     }
 
