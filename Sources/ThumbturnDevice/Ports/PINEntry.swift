@@ -26,8 +26,8 @@ public struct PINRequest: Sendable, CustomStringConvertible {
         self.wrongInARow = wrongInARow
     }
 
-    /// The reason, and how many wrong PINs were entered.
-    public var description: String { "PIN screen, \(wrongInARow) wrong PINs: \(reason)" }
+    /// The reason, and which try it is.
+    public var description: String { "PIN screen, try \(wrongInARow + 1): \(reason)" }
 }
 
 /// How the PIN screen ended.
