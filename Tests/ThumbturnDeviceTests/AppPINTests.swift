@@ -204,7 +204,7 @@ import ThumbturnVerifier
             }
             world.phone.pins(Self.wrong)
             let paused = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
-            #expect(paused == Failure(.paused, recovery: .wait(.seconds(30))), "it is the fifth in a row, though the first of this unlock")
+            #expect(paused == Failure(.paused, recovery: .wait(.seconds(30))), "the fifth in a row")
         }
     }
 
@@ -219,7 +219,7 @@ import ThumbturnVerifier
             #expect(refused == Failure(.paused, recovery: .wait(.seconds(20))))
             #expect(world.phone.pinRequests.count == 5, "no PIN or match is asked for that would not be accepted")
             expect(try await restarted.authenticate("Unlock").rung, is: .biometric)
-            #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(20)), "another rung does not end the pause")
+            #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(20)), "no other rung ends it")
             world.clock.advance(by: .seconds(20))
             #expect(await restarted.readiness().state(of: .pin) == .usable)
             expect(try await restarted.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)

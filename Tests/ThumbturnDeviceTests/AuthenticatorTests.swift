@@ -82,7 +82,7 @@ struct World: Sendable {
             world.phone.next(.readPoorly(.tooShort), .readPoorly(.notCentered), .noMatch, .readPoorly(.tooPoor), .match)
             let prompts = world.phone.promptCount
             expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
-            #expect(world.phone.promptCount == prompts + 2, "the sensor asks again by itself; only the mismatch needs another prompt")
+            #expect(world.phone.promptCount == prompts + 2, "only the mismatch needs another prompt")
             let told = world.news.all.compactMap { if case .readPoorly(let reading) = $0 { reading } else { nil } }
             #expect(told == [.tooShort, .notCentered, .tooPoor])
             #expect(world.news.all.contains(.telemetry(.readPoorly(.tooShort))))

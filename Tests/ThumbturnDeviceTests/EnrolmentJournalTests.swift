@@ -121,7 +121,7 @@ import ThumbturnTestKit
             var platform = device.platform
             platform.transport = LastWord(server: device.world.server)
             await expectFailure(.unreachable) { try await device.start(platform).enrol(with: World.signIn) }
-            #expect(device.records == 1 && device.world.phone.keyCount == 1, "only the session key is left, which can end the record")
+            #expect(device.records == 1 && device.world.phone.keyCount == 1, "only the session key is left")
             let next = try device.start()
             #expect(await !next.readiness().isEnrolled)
             device.world.server.state.withLock { $0.isAway = true }

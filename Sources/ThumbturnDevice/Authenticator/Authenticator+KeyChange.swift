@@ -47,7 +47,7 @@ extension Authenticator {
     public func replaceBiometricKey(
         _ reason: String = "Use the sensor again", with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
-        try await change(.replaceBiometric, reason, authorisedBy: .credentials(signIn), policy)
+        try await change(.replaceBiometric, reason, authorisedBy: .credentials(signIn), newKeyFor: policy)
     }
 
     /// Makes a new biometric key, authorised by the device passcode. A server allows that only where its operator has configured
@@ -57,7 +57,9 @@ extension Authenticator {
     public func replaceBiometricKey(
         _ reason: String = "Use the sensor again", policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
-        try await change(.replaceBiometric, reason, authorisedBy: .keys(of: [.devicePasscode], policy), policy)
+        try await change(
+            .replaceBiometric, reason, authorisedBy: .keys(of: [.devicePasscode], policy), newKeyFor: policy
+        )
     }
 
     /// Turns biometrics off. Turning them on again is `replaceBiometricKey`, with the authorisation that it needs after a change
@@ -111,7 +113,8 @@ private enum NewKey: Sendable {
 
 extension Authenticator {
     private func change(
-        _ change: KeyChange, _ reason: String, authorisedBy authorisation: Authorisation, _ policy: UnlockPolicy = .unlock
+        _ change: KeyChange, _ reason: String, authorisedBy authorisation: Authorisation,
+        newKeyFor policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
         guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { platform.journals.unlock(enrolmentsName) }

@@ -76,7 +76,7 @@ extension Authenticator {
         )
         switch await driver.run(by: start) {
         case .failed(let failure): throw failure
-        case .granted(let rung, let first, let additional): return (rung, try await keys.redeem(first, additional))
+        case .granted(let rung, let first, let additional): return (rung, try await keys.redeem(first, additional: additional))
         }
     }
 

@@ -81,7 +81,7 @@ actor ProofKeys<Redeemed: Sendable>: RungKeys {
     }
 
     /// Redeems what is not redeemed yet, after the flow was granted.
-    func redeem(_ first: Output, _ additional: [Output]) async throws(Failure) -> Redeemed {
+    func redeem(_ first: Output, additional: [Output]) async throws(Failure) -> Redeemed {
         let outputs = [first] + additional
         guard signers?.shareChallenge == false else {
             if let redeemed = outputs[outputs.count - 1].redeemed { return redeemed }
