@@ -112,8 +112,8 @@ struct UnlockDriver<Output: Unlocking> {
                         group.cancelAll()
                         switch end {
                         case .failed(let failure): return .failed(failure)
-                        case .granted(let rung, _, let also):
-                            guard let first = given.first, given.count == also.count + 1 else {
+                        case .granted(let rung, _, let additional):
+                            guard let first = given.first, given.count == additional.count + 1 else {
                                 preconditionFailure("a grant comes with what each key gave")
                             }
                             return .granted(rung, first, also: Array(given.dropFirst()))
@@ -199,8 +199,8 @@ struct UnlockDriver<Output: Unlocking> {
 
     private typealias Mailbox = AsyncStream<Heard>.Continuation
 
-    /// An event of the flow. An answer that lets a key sign also carries what it takes, and a signature what the caller asked for:
-    /// neither is the flow's business.
+    /// An event of the flow. An answer that lets a key sign also carries what it takes, and a signature what the caller asked
+    /// for: neither is the flow's business.
     private enum Heard: Sendable {
         case event(UnlockFlow.Event)
         case phase(AppPhase)
