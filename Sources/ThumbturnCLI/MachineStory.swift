@@ -71,7 +71,7 @@ struct MachineStory {
             _ = try await device.authenticate("Unlock Acme", policy: .highRisk)
             throw Surprise(what: "a key survived a new finger")
         } catch let failure as Failure where failure.code == .keyInvalidated && failure.recovery == .reEnrol {
-            done("the biometric key is dead, in the TPM itself; nobody was even asked: \(failure.recovery.advice)")
+            done("the biometric key is dead, in the TPM itself; nobody was even asked: \(failure.message)")
         }
         await machine.lab.forgetPresses()
         pins.will(chosen)
@@ -105,8 +105,8 @@ struct MachineStory {
         print("\nThat is a machine's main job. Keys, matches and refusals were the TPM's and fprintd's own.")
     }
 
-    /// Signs in, with every press taken by the reader and judged by fprintd: otherwise a reader that nobody can use would look like
-    /// fingers that do not match.
+    /// Signs in, with every press taken by the reader and judged by fprintd: otherwise a reader that nobody can use would look
+    /// like fingers that do not match.
     private func signsIn(_ rung: Rung, with presses: [Press], verdicts expected: [String]) async throws {
         let place = machine.lab.place
         await machine.lab.willPress(presses)

@@ -58,7 +58,7 @@ extension Failure {
             "The sensor is locked, and this device has no other way. Wait, or enrol anew with: thumbturn device enrol --replace"
         case .approvalOver: "There is nothing open to approve. It may be approved, declined, taken back or expired."
         case .pinEasilyGuessed: "This PIN is one that a thief tries first. Choose another."
-        case .paused: "After several tries there is a pause. \(recovery.advice)"
+        case .paused: "After several tries there is a pause. \(recovery.message)"
         case .notYetReadable:
             "The keys cannot be read now. `thumbturn doctor` says whether the TPM answers. Nobody is signed out."
         case .biometryNotEnrolled: "No finger is enrolled on this machine. Enrol one: fprintd-enroll"

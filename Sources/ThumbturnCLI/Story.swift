@@ -62,7 +62,7 @@ struct Story {
             _ = try await ada.authenticate("Confirm the payment", policy: .highRisk)
             throw Surprise(what: "a key survived a new face")
         } catch let failure as Failure where failure.code == .keyInvalidated && failure.recovery == .reEnrol {
-            done("the biometric key is dead, and the app is told: \(failure.recovery.advice)")
+            done("the biometric key is dead, and the app is told: \(failure.message)")
         }
 
         tell("Ada signs in with her password, and enrols again.")

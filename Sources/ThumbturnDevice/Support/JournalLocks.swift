@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Which journals somebody works with, so that nobody undoes what is being done. A process that was killed has none open.
-final class OpenJournals: Sendable {
+final class JournalLocks: Sendable {
     private let names = Mutex<Set<String>>([])
 
     /// False where it is open already. Who opened it closes it.

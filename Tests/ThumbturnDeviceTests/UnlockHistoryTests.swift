@@ -6,7 +6,7 @@ import ThumbturnDevice
 import ThumbturnTestKit
 
 /// What is remembered from one unlock to the next.
-@Suite struct HabitsTests {
+@Suite struct UnlockHistoryTests {
     @Test func aQuickPersonIsOfferedAnotherWaySoonerAlsoAfterTheAppWasStartedAgain() async throws {
         try await World.enrolled { world in
             for _ in 1...5 {

@@ -3,7 +3,7 @@ import ThumbturnCore
 
 /// What is remembered of the person from one unlock to the next: how long they usually take, which rung they like, and whether the
 /// last flow came to its end. Nothing is granted by it; where it is damaged or cannot be read, nobody is known.
-struct Habits: Sendable {
+struct UnlockHistory: Sendable {
     /// Whose unlocks they are: an account or a vault.
     let asker: String
     let platform: DevicePlatform

@@ -1,23 +1,24 @@
-/// How the sensor slows down after mismatches. They are what an operating system reports; one of them may hold several tries.
+/// The delays after mismatches at the sensor. A mismatch is one that the operating system reports, which may contain several
+/// tries.
 public struct MismatchDelays: Hashable, Sendable {
-    /// So many mismatches within the window are a burst. It lasts until a match, or until a stronger rung succeeds.
+    /// Mismatches within the window that make a burst. A burst lasts until a match, or until a stronger rung succeeds.
     public var burst: Int
-    /// The time within which mismatches are a burst.
+    /// The time within which mismatches make a burst.
     public var window: Duration
     /// The delay after the mismatch that completes a burst.
     public var afterBurst: Duration
-    /// The delay after the next one.
+    /// The delay after the next mismatch.
     public var afterNext: Duration
-    /// The delay after each further one: so long the sensor is off, and another rung is asked.
+    /// The delay after each further mismatch, during which another rung is asked.
     public var afterMore: Duration
-    /// From so many in a row on, at whatever pace, no delay is shorter than `floor`.
+    /// Consecutive mismatches, at whatever pace, from which no delay is shorter than `floor`.
     public var floorFrom: Int
-    /// The shortest delay after a long row (A9 of the standards: 30 s after five misses).
+    /// The shortest delay after a long row (A9 of the standards: 30 s after five mismatches).
     public var floor: Duration
-    /// So many in a row switch the sensor off until a stronger rung succeeds.
+    /// Consecutive mismatches that switch the sensor off until a stronger rung succeeds.
     public var limit: Int
 
-    /// The numbers that every policy starts from.
+    /// The default numbers.
     public init() {
         burst = 3
         window = .seconds(60)
@@ -29,12 +30,12 @@ public struct MismatchDelays: Hashable, Sendable {
         limit = 50
     }
 
-    /// Whoever has to wait for longer has no sensor, and `limit` says that.
+    /// The longest window and the longest delay; `limit` expresses a sensor that is off for longer.
     private static let longest = Duration.seconds(24 * 3600)
 
-    /// What is wrong with the numbers; nil where nothing is.
+    /// The first contradiction in the numbers; nil for sound ones.
     var problem: String? {
-        let checks: [(holds: Bool, says: String)] = [
+        let checks: [(holds: Bool, reason: String)] = [
             ((2...5).contains(burst), "burst: is 2 to 5"),
             (window > .zero && window <= Self.longest, "window: is above 0 and at most a day"),
             (afterBurst > .zero, "after_burst: is above 0"),
@@ -46,10 +47,10 @@ public struct MismatchDelays: Hashable, Sendable {
             (floor <= Self.longest, "floor: is at most a day"),
             ((1...50).contains(limit), "limit: is 1 to 50"),
         ]
-        return checks.first { !$0.holds }?.says
+        return checks.first { !$0.holds }?.reason
     }
 
-    /// The delay after so many mismatches in a row, of which so many belong to a burst.
+    /// The delay after a number of consecutive mismatches, some of which belong to a burst.
     func delay(afterInARow count: Int, inBurst: Int) -> Duration {
         let ofBurst: Duration =
             switch inBurst {

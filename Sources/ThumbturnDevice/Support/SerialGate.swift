@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets one task through at a time, in the order of their coming. Waiting suspends and blocks no thread.
-package final class Turnstile: Sendable {
+package final class SerialGate: Sendable {
     private let state = Mutex(State())
 
     private struct State {

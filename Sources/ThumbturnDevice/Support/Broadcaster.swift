@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Tells everybody who listens. Whoever begins to listen hears the latest value first, where the relay began with one.
-package final class Relay<Value: Sendable>: Sendable {
+package final class Broadcaster<Value: Sendable>: Sendable {
     private let state: Mutex<State>
 
     private struct State {

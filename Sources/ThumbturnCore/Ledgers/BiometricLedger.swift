@@ -1,19 +1,20 @@
 /// The device's own count of mismatches at the sensor since the last match, with the delays that follow from it.
 ///
-/// An attempt is written down before the prompt, as if it will mismatch, and settled after: a match empties the ledger, a mismatch
-/// leaves it as it is written, and where there was no verdict the ledger from before is written again. So an app that is killed in
-/// between has used up an attempt. A stronger rung that succeeds empties it, too.
+/// An attempt is written before the prompt, as if it will mismatch, and settled afterwards: a match empties the ledger, a
+/// mismatch leaves it as written, and without a verdict the earlier ledger is written again. So an app that is killed in between
+/// has used up an attempt. A stronger rung that succeeds empties the ledger, too.
 ///
-/// Delays are measured as in `PINLedger`: in monotonic time within one boot. After a restart of the device, or where its clock went
-/// back, the whole delay starts again, unless the server's time tells more; times that cannot be compared count as close together.
+/// Delays are measured as in `PINLedger`: in monotonic time within one boot. After a restart of the device, or where its clock
+/// went back, the whole delay starts again, unless the server's time shows that more has passed. Times that cannot be compared
+/// count as close together.
 public struct BiometricLedger: Hashable, Sendable, Codable {
-    /// Mismatches in a row; an attempt that is not settled counts.
+    /// Consecutive mismatches; an attempt that is not settled counts.
     public let inARow: Int
-    /// How many of them were since a burst began, its own among them; 0 where there was none.
+    /// How many of them belong to the burst; 0 without one.
     public let inBurst: Int
-    /// The person wants no sensor before a stronger rung has succeeded, whatever was counted.
+    /// Whether the person switched the sensor off until a stronger rung succeeds, whatever the counts.
     public let isOff: Bool
-    /// When the last of them were made, oldest first, or since when the delay is counted.
+    /// The times of the last mismatches, oldest first; the last one is where the delay is counted from.
     private let recent: [Moment]
 
     /// A ledger without mismatches.
@@ -31,10 +32,10 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
         self.recent = recent
     }
 
-    /// No limit is higher, and no burst needs more moments.
+    /// The highest limit of any policy, and the longest burst.
     private static let (mostInARow, mostRecent) = (50, 5)
 
-    /// Refuses what no ledger can say, so that a damaged one is known as damaged.
+    /// Throws `DecodingError` for values outside their bounds, so that a damaged ledger is recognised.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         inARow = try container.decode(Int.self, forKey: .inARow)
@@ -44,17 +45,19 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
         guard (0...Self.mostInARow).contains(inARow), (0...inARow).contains(inBurst), recent.count <= Self.mostRecent,
             recent.isEmpty == (inARow == 0)
         else {
-            throw DecodingError.dataCorruptedError(forKey: .inARow, in: container, debugDescription: "No such ledger.")
+            throw DecodingError.dataCorruptedError(
+                forKey: .inARow, in: container, debugDescription: "a value is out of its bounds")
         }
     }
 
-    /// What takes the place of a ledger that is damaged or gone: the longest delay from now on, one attempt after it, and then the
-    /// sensor is off. Whoever can damage the ledger gains nothing, and an honest person uses another rung and has it back.
+    /// The replacement for a ledger that is damaged or gone: the longest delay from now on, one attempt after it, and then the
+    /// sensor is off. An attacker who can damage the ledger gains nothing by it, and an honest person gets the sensor back with
+    /// another rung.
     public static func replacingDamaged(at now: Moment) -> BiometricLedger {
         BiometricLedger(inARow: mostInARow - 1, inBurst: mostInARow - 1, recent: [now])
     }
 
-    /// The ledger to write before a prompt: one more that mismatches, until it is settled.
+    /// The ledger to write before a prompt: it counts one more mismatch, until it is settled.
     public func attempting(at now: Moment, under delays: MismatchDelays) -> BiometricLedger {
         let count = min(inARow + 1, Self.mostInARow)
         let recent = (recent + [now]).suffix(Self.mostRecent)
@@ -62,7 +65,7 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
         if inBurst > 0 {
             burst = min(inBurst + 1, Self.mostInARow)
         } else if recent.count >= delays.burst, let first = recent.suffix(delays.burst).first,
-            // What cannot be told counts as close: no restart makes two mismatches of three.
+            // An unknown time counts as close, so that a restart between mismatches does not break a burst.
             first.elapsed(until: now) ?? .zero <= delays.window
         {
             burst = delays.burst
@@ -72,22 +75,22 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
         return BiometricLedger(inARow: count, inBurst: burst, isOff: isOff, recent: Array(recent))
     }
 
-    /// The ledger to keep when the person wants the sensor off: only a new ledger is on again, and no time ends it.
+    /// The ledger to keep when the person switches the sensor off. Only a new ledger switches it on again; no time does.
     public func turnedOff() -> BiometricLedger {
         BiometricLedger(inARow: inARow, inBurst: inBurst, isOff: true, recent: recent)
     }
 
-    /// What the ledger allows.
+    /// Whether the sensor may be asked.
     public enum Standing: Hashable, Sendable {
         /// The sensor may be asked.
         case open
-        /// Not for so long.
+        /// The sensor may not be asked for this long.
         case paused(Duration)
-        /// Not before a stronger rung has succeeded.
+        /// The sensor may not be asked before a stronger rung has succeeded.
         case off
     }
 
-    /// What the ledger allows now.
+    /// Whether the sensor may be asked now.
     public func standing(at now: Moment, under delays: MismatchDelays) -> Standing {
         guard !isOff, inARow < delays.limit else { return .off }
         let delay = delays.delay(afterInARow: inARow, inBurst: inBurst)
@@ -96,7 +99,7 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
         return elapsed < delay ? .paused(delay - elapsed) : .open
     }
 
-    /// The ledger to keep from now on. Where the time since the last mismatch cannot be told, its delay starts again now; otherwise
+    /// The ledger to keep from now on. Where the time since the last mismatch is unknown, its delay starts again now; otherwise
     /// nothing changes.
     public func anchored(at now: Moment, under delays: MismatchDelays) -> BiometricLedger {
         guard let last = recent.last, delays.delay(afterInARow: inARow, inBurst: inBurst) > .zero else { return self }
