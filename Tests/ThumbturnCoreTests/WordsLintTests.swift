@@ -79,7 +79,9 @@ import Testing
 
     @Test func noSentenceOfTheDeviceLibraryBlamesAnybody() throws {
         let examination = Self.sources.appendingPathComponent("ThumbturnLinux/Examination.swift")
-        for file in try Self.files(in: ["ThumbturnCore/Failures", "ThumbturnCore/Flow", "ThumbturnCore/Keys", "ThumbturnDevice"]) + [examination] {
+        for file in try Self.files(in: ["ThumbturnCore/Failures", "ThumbturnCore/Flow", "ThumbturnCore/Keys", "ThumbturnDevice"])
+            + [examination]
+        {
             for sentence in try Sentences(of: file).all where !sentence.hasPrefix("a message that cannot") {
                 #expect(BannedWords.found(in: sentence, .english).isEmpty, "\(file.lastPathComponent): \(sentence)")
             }

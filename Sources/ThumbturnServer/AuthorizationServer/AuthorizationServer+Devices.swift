@@ -9,18 +9,21 @@ extension AuthorizationServer {
         return DeviceList(devices: devices.map { record(of: $0, current: caller.session.device) })
     }
 
-    /// `PATCH /v1/devices/{id}`. A name is how the owner tells devices apart, so it costs a proof of presence like what it may hide.
+    /// `PATCH /v1/devices/{id}`. A name is how the owner tells devices apart, so it costs a proof of presence like what it may
+    /// hide.
     func rename(_ device: String, _ request: DeviceRename, _ caller: Caller) async throws -> DeviceRecord {
         guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
         try requirePresence(caller, evenDuringCoolOff: id == caller.session.device)
-        guard let renamed = try await store.rename(id, to: request.name, by: caller.session.id) else { throw RequestError.notFound }
+        guard let renamed = try await store.rename(id, to: request.name, by: caller.session.id) else {
+            throw RequestError.notFound
+        }
         return record(of: renamed, current: caller.session.device)
     }
 
     /// `DELETE /v1/devices/{id}`. A device may always end its own enrolment, also where it is the account's last: then full
-    /// credentials begin anew. To end another's, the person has been verified a moment ago, by a key that is worth as much as those
-    /// that go, on a device that is past its cool-off.
+    /// credentials begin anew. To end another's, the person has been verified a moment ago, by a key that is worth as much as
+    /// those that go, on a device that is past its cool-off.
     func revoke(_ device: String, _ caller: Caller) async throws {
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
         if id != caller.session.device {

@@ -17,8 +17,8 @@ extension AuthorizationServer {
         }
     }
 
-    /// What these keys and this evidence are good for; throws where the table demands more. The keys have not signed yet: this comes
-    /// before a PIN is judged, so that the answer says nothing of one.
+    /// What these keys and this evidence are good for; throws where the table demands more. The keys have not signed yet: this
+    /// comes before a PIN is judged, so that the answer says nothing of one.
     func judge(
         _ act: String, by keys: [EnrolledKey], _ liveness: String?, over challenge: String
     ) throws -> ActionGrant {
@@ -29,7 +29,9 @@ extension AuthorizationServer {
         var shown: [FurtherProof] = Set(kinds).isSuperset(of: [.biometric, .pin]) ? [.twoKeys] : []
         if let liveness { shown.append(try level(of: liveness, over: challenge)) }
         let trusted = keys.filter { assurance(of: $0.kind).meets(demand.assurance) }
-        guard demand.takes(trusted.map(standing)), demand.isMet(by: shown) else { throw RequestError.unmet(.init(.stepUp, .unmet)) }
+        guard demand.takes(trusted.map(standing)), demand.isMet(by: shown) else {
+            throw RequestError.unmet(.init(.stepUp, .unmet))
+        }
         return ActionGrant(ask, keys: kinds, shown: shown, once: demand.signsEach)
     }
 
