@@ -47,11 +47,11 @@ extension Failure {
         case .keyInvalidated:
             "The key is gone for good. Enrol again with: thumbturn device enrol --replace --server URL --account NAME"
         case .refused:
-            "The server refused. Check the account's name and password. If this device was revoked, enrol it again with --replace."
+            "The server refused. Check the account's name and password. If the device was revoked, enrol it again with --replace."
         case .unreachable: "The server does not answer. Is it running, and is --server its address?"
         case .insecureServer: "--server must be an https address, or http to this machine itself, without a user name or a query."
         case .unexpectedAnswer:
-            "The server's answer is not the expected one. --server must be its public address, as `thumbturn-server serve` prints it."
+            "The server's answer was not expected. --server must be its public address, as `thumbturn-server serve` prints it."
         case .platform where status?.domain == "TPM": "The TPM refused. `thumbturn doctor` finds the cause."
         case .platform: "The folder of the keys cannot be used. Check --home."
         case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded: "Cancelled. Nothing has changed."

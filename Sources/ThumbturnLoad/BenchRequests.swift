@@ -75,8 +75,11 @@ package struct BenchRequests: Sendable {
     ) -> [UInt8] {
         counter += 1
         let bdy = method == "GET" ? "" : #""bdy":"\#(Base64URL.encode(SHA256.hash(data: body)))","#
-        let claims =
-            #"{\#(bdy)"htm":"\#(method)","htu":"\#(url)\#(path)","iat":\#(Int(Date().timeIntervalSince1970)),"jti":"\#(run)-\#(counter)-of-load","nonce":"\#(String(decoding: nonce, as: UTF8.self))"}"#
+        let now = Int(Date().timeIntervalSince1970)
+        let claims = #"""
+            {\#(bdy)"htm":"\#(method)","htu":"\#(url)\#(path)","iat":\#(now),"jti":"\#(run)-\#(counter)-of-load",\#
+            "nonce":"\#(String(decoding: nonce, as: UTF8.self))"}
+            """#
         return Self.signed(device.dpopHeader + Base64URL.encodedBytes(claims.utf8), device.session)
     }
 

@@ -24,9 +24,9 @@ struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Replaces the database by a backup and begins a new epoch.",
         discussion: """
-            The backup does not know which challenges and tokens were used after it was made, so all users must sign in again and \
-            open approvals end. Devices that were revoked since are enrolled again, and wrong PINs since are no longer counted: \
-            revoke such devices again. Running servers refuse their next request, read the new secrets, and continue.
+            The backup does not know which challenges and tokens were used after it was made, so all users must sign in again \
+            and open approvals end. Devices that were revoked since are enrolled again, and wrong PINs since are no longer \
+            counted: revoke such devices again. Running servers refuse their next request, read the new secrets, and continue.
             """
     )
 
@@ -46,9 +46,9 @@ struct NewEpoch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Begins a new epoch, so that all users must sign in again.",
         discussion: """
-            Needed after the whole machine was reset to an earlier state, for example by a snapshot of its disk. The server itself \
-            notices at its next start that the database was replaced by an older one or the data folder was copied. Running \
-            servers refuse their next request, read the new secrets, and continue.
+            Needed after the whole machine was reset to an earlier state, for example by a snapshot of its disk. The server \
+            itself notices at its next start that the database was replaced by an older one or the data folder was copied. \
+            Running servers refuse their next request, read the new secrets, and continue.
             """
     )
 

@@ -43,8 +43,8 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: """
-            The URL to which notices for account owners are posted, for example of a new device, as Standard Webhooks. The secret \
-            that signs them is read from the environment variable THUMBTURN_NOTICE_SECRET.
+            The URL to which notices for account owners are posted, for example of a new device, as Standard Webhooks. The \
+            secret that signs them is read from the environment variable THUMBTURN_NOTICE_SECRET.
             """
     )
     var noticeWebhook: String?
@@ -59,8 +59,8 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: """
-            The policy file, which sets the requirements of each action for a step-up. It is read again on SIGHUP; check it first \
-            with: thumbturn-server config check FILE. Without a file the preset standard applies.
+            The policy file, which sets the requirements of each action for a step-up. It is read again on SIGHUP; check it \
+            first with: thumbturn-server config check FILE. Without a file the preset standard applies.
             """
     )
     var policy: String?
@@ -76,7 +76,8 @@ struct Serve: AsyncParsableCommand {
     @Option(
         help: """
             The JSON file of the app's own OpenID providers, whose ID tokens authorise an enrolment: \
-            {"providers": [{"issuer": …, "audience": …, "jwks": FILE}]}. The file and the key sets are read again every minute.
+            {"providers": [{"issuer": …, "audience": …, "jwks": FILE}]}. The file and the key sets are read again \
+            every minute.
             """)
     var providers: String?
 

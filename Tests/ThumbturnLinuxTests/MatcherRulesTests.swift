@@ -73,7 +73,8 @@ import ThumbturnDevice
     @Test func theTransactionIsShownAtTheReader() throws {
         func prompt(payee: String, more: String = "") throws -> String {
             let txn = #"""
-                {"type":"urn:eudi:sca:payment:1","payload":{"transaction_id":"1","payee":{"name":"\#(payee)","id":"1"},"currency":"EUR","amount":"12.50"\#(more)}}
+                {"type":"urn:eudi:sca:payment:1","payload":{"transaction_id":"1","payee":{"name":"\#(payee)","id":"1"},\#
+                "currency":"EUR","amount":"12.50"\#(more)}}
                 """#
             let message = Signing.proofInput(challenge: challenge(purpose: .approve, txn: txn), kid: kid)
             return try request(message).checked(for: identity).prompt(for: "ada")

@@ -14,7 +14,7 @@ import ThumbturnTestKit
     enum Typed: String, CaseIterable {
         case password = "correct horse battery staple"
         case wrongPassword = "a password that is not hers"
-        case account = "somebody-nobody-knows"
+        case account = "a-name-without-an-account"
         case oneTimeCode = "one-time code 493021"
         case device = "Ada's old phone"
         case payee = "Super Store"

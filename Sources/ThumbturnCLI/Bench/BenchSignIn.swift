@@ -124,7 +124,8 @@ struct BenchSignIn: AsyncParsableCommand {
         \(Int(result.sign_ins_per_second)) complete sign-ins per second (median of \(runs) runs, \(Int(result.spread)) apart), \
         P99 under \(Int(SignInBench.slowest)) ms
         limit of this machine: \(Int(result.limit_per_second)) per second; reached: \(rounded(result.ratio * 100)) %
-        at half the rate: P50 \(rounded(result.p50_ms)) ms, P99 \(rounded(result.p99_ms)) ms, P99.9 \(rounded(result.p999_ms)) ms; \
+        at half the rate: P50 \(rounded(result.p50_ms)) ms, P99 \(rounded(result.p99_ms)) ms, \
+        P99.9 \(rounded(result.p999_ms)) ms; \
         the health route: P99 \(rounded(result.hello_p99_ms)) ms
         processor time: verify \(rounded(result.verify_us)) µs, sign \(rounded(result.sign_us)) µs, \
         a request to the health route \(rounded(result.hello_us)) µs; \
