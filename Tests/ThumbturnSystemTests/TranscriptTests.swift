@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The transcripts of the documentation, run as a reader would.
+/// The shell transcripts of the documentation, run as a reader would run them.
 @Suite struct TranscriptTests {
     static let tools = ["bash", "curl", "openssl", "perl", "sed", "cmp"]
     static let areHere = Requirement.curl.isMet(
@@ -12,19 +12,22 @@ import Testing
                 .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(tool)") }
         }, needs: tools.joined(separator: ", "))
 
-    @Test(.enabled(if: areHere)) func fromAnAccountToAnApprovedPayment() async throws {
-        try await run("approvals", with: ["accounts add", "/redeem"], among: ["sh", "text", "json", "swift"], then: Self.more)
+    @Test(.enabled(if: areHere)) func thePageOfApprovalsRuns() async throws {
+        try await run(
+            "approvals", with: ["accounts add", "/redeem"], among: ["sh", "text", "json", "swift"], then: Self.exitStatuses)
     }
 
-    @Test(.enabled(if: areHere)) func aPlainClientSignsIn() async throws {
+    @Test(.enabled(if: areHere)) func thePageOfPlainClientsRuns() async throws {
         try await run("plain-clients", with: ["accounts add", "plain sign-in"], among: ["sh", "text"])
     }
 
+    /// Runs a page's shell blocks and compares the output with its text block.
+    ///
     /// - Parameters:
-    ///   - lines: what is typed, among else.
-    ///   - languages: all that the page has.
+    ///   - lines: some lines that the shell blocks must contain.
+    ///   - languages: the languages of all blocks on the page.
     private func run(
-        _ name: String, with lines: [String], among languages: Set<String>, then more: String = ""
+        _ name: String, with lines: [String], among languages: Set<String>, then moreLines: String = ""
     ) async throws {
         let page = try String(contentsOf: repository.appendingPathComponent("docs/\(name).md"), encoding: .utf8)
         let port = try await Built.freePort()
@@ -32,7 +35,7 @@ import Testing
         let script = blocks.filter { $0.language == "sh" }.map(\.text).joined(separator: "\n")
         let expected = try #require(blocks.first { $0.language == "text" }).text
         #expect(lines.allSatisfy { script.contains($0) })
-        #expect(Set(blocks.map(\.language)) == languages, "there is no line to type that is not run")
+        #expect(Set(blocks.map(\.language)) == languages, "every block to type is run")
 
         let folder = Built.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -40,7 +43,7 @@ import Testing
         let path = "\(Built.folder.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
         let ran = try await Built.run(
             "/usr/bin/env",
-            ["bash", "-c", "cd \(folder)\nset -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + script + more],
+            ["bash", "-c", "cd \(folder)\nset -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + script + moreLines],
             environment: ["PATH": path])
         #expect(ran.status == 0, "\(ran.errors)")
         let (printed, wanted) = (Self.lines(ran.output), Self.lines(expected))
@@ -48,8 +51,8 @@ import Testing
         for (line, pattern) in zip(printed, wanted) { #expect(Self.fits(line, pattern), "\(line)") }
     }
 
-    /// What the page of approvals says of exit statuses, tried with what the transcript left.
-    private static let more = #"""
+    /// Checks the exit statuses on the page of approvals with the files of the transcript.
+    private static let exitStatuses = #"""
 
         status() { local status=0; "$@" >out.log 2>&1 || status=$?; echo "$status" >>statuses; }
         status thumbturn verify proof proof.json
@@ -66,7 +69,7 @@ import Testing
         text.split(separator: "\n").map(String.init)
     }
 
-    /// Whether a line is as the page says, with `…` for any text.
+    /// Whether a line matches a line of the page, in which `…` matches any text.
     private static func fits(_ line: String, _ pattern: String) -> Bool {
         let parts = pattern.split(separator: "…", omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 1 else { return line == pattern }

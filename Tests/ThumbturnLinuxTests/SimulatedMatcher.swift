@@ -6,8 +6,8 @@ import ThumbturnDevice
 
 @testable import ThumbturnLinux
 
-/// A matcher without a reader: it vouches for what it is told to vouch for, right or wrong. The TPM and its counter are real.
-struct VouchingMatcher: Matcher {
+/// A matcher without a reader, which signs every match that a test sets up. The TPM and its counter are real.
+struct SimulatedMatcher: Matcher {
     let key = P256.Signing.PrivateKey()
     let counter: TPMIndex
     let value = [UInt8](repeating: 7, count: 32)
@@ -35,35 +35,35 @@ struct VouchingMatcher: Matcher {
         try TPM.connected(tcti) { tpm throws(TPMError) in try tpm.raise(counter, value: value) }
     }
 
-    /// What an honest matcher would vouch for.
-    func match(_ message: [UInt8], _ name: KeyName, of keys: TPMKeys) throws -> Vouched {
+    /// The match that an honest matcher would sign.
+    func match(_ message: [UInt8], _ name: KeyName, of keys: TPMKeys) throws -> SimulatedMatch {
         let area = try keys.publicArea(of: name)
-        return Vouched(
+        return SimulatedMatch(
             key: key, command: TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name),
             reference: name.reference
         )
     }
 }
 
-/// One match; whatever is set here is what gets signed.
-struct Vouched: Match {
+/// A match whose authorisation a test can change.
+struct SimulatedMatch: Match {
     var key: P256.Signing.PrivateKey
     var command: [UInt8]
     var reference: [UInt8]
     var expiration: Int32 = 10
-    /// In the place of what was signed.
+    /// Replaces the signed expiration in the answer.
     var claimedExpiration: Int32?
-    /// In the place of the session's own.
+    /// Replaces the session's own nonce.
     var nonce: [UInt8]?
-    /// A signature made before, in the place of one for this session.
+    /// An earlier signature, returned instead of one for this session.
     var replayed: [UInt8]?
-    /// Hears the signature.
+    /// Called with each signature.
     var signed: @Sendable ([UInt8]) -> Void = { _ in }
-    /// Happens between the match and its signature.
-    var meanwhile: @Sendable () -> Void = {}
+    /// Called between the match and its signature.
+    var beforeSigning: @Sendable () -> Void = {}
 
     func authorize(_ nonce: [UInt8]) throws(Failure) -> SignedMatch {
-        meanwhile()
+        beforeSigning()
         let authorization = TPMAuthorization(
             nonce: self.nonce ?? nonce, expiration: expiration, command: command, reference: reference
         )

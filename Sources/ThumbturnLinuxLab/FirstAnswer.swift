@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// One answer that several may give: the first counts, the others are ignored.
-final class Verdict: Sendable {
+/// The first of several answers. Later answers are ignored.
+final class FirstAnswer: Sendable {
     private struct State {
         var answer: Bool?
         var waiter: CheckedContinuation<Bool, Never>?
@@ -20,7 +20,7 @@ final class Verdict: Sendable {
         waiter?.resume(returning: answer)
     }
 
-    /// The answer, or false when none came in time. Only one may wait.
+    /// The answer, or false if none came in time. Only one task may wait.
     func value(within limit: Duration) async -> Bool {
         DispatchQueue.global().asyncAfter(deadline: .now() + limit.inSeconds) { self.give(false) }
         return await withCheckedContinuation { waiter in

@@ -4,34 +4,34 @@ import Glibc
 import Foundation
 #endif
 
-/// How one press of a finger differs from the others.
-struct Touch: Sendable {
+/// The random differences of one press of a finger from the others.
+struct PressVariation: Sendable {
     static let side = 300
 
     private var turn: Double
     private var shift: (x: Double, y: Double)
-    /// Above zero the finger presses hard: ridges widen. Below zero it is dry, and they thin.
+    /// Above zero the finger presses hard and ridges widen. Below zero it is dry and they thin.
     private var pressure: Float
     private var contrast: Float
     private var noise: Double
-    /// Skin stretches: a broad wave of one or two pixels.
+    /// The stretch of the skin, as a broad wave of one or two pixels.
     private var stretch: (height: Double, kx: Double, ky: Double, shift: Double)
-    private var dice: SeededDice
+    private var generator: SplitMix64
 
-    init(using dice: inout SeededDice) {
-        turn = dice.even(-6...6) * .pi / 180
-        shift = (dice.even(-8...8), dice.even(-8...8))
-        pressure = Float(dice.even(-0.25...0.25))
-        contrast = Float(dice.even(80...110))
-        noise = dice.even(8...20)
-        let k = 2 * Double.pi / dice.even(220...360)
-        let direction = dice.even(0...(2 * .pi))
-        stretch = (dice.even(0...1.5), k * cos(direction), k * sin(direction), dice.even(0...(2 * .pi)))
-        self.dice = SeededDice(seed: dice.next())
+    init(using generator: inout SplitMix64) {
+        turn = generator.uniform(-6...6) * .pi / 180
+        shift = (generator.uniform(-8...8), generator.uniform(-8...8))
+        pressure = Float(generator.uniform(-0.25...0.25))
+        contrast = Float(generator.uniform(80...110))
+        noise = generator.uniform(8...20)
+        let k = 2 * Double.pi / generator.uniform(220...360)
+        let direction = generator.uniform(0...(2 * .pi))
+        stretch = (generator.uniform(0...1.5), k * cos(direction), k * sin(direction), generator.uniform(0...(2 * .pi)))
+        self.generator = SplitMix64(seed: generator.next())
     }
 
     func image(of skin: RidgePattern) -> FingerImage {
-        var grain = dice
+        var grain = generator
         let middle = Double(Self.side) / 2
         let skinMiddle = Double(RidgePattern.side) / 2
         let (c, s) = (cos(turn), sin(turn))
@@ -44,18 +44,18 @@ struct Touch: Sendable {
                 let u = skinMiddle + c * dx - s * dy + shift.x + wave
                 let v = skinMiddle + s * dx + c * dy + shift.y - wave
                 let ridge = skin.ridge(u, v) + pressure
-                // Steepens the wave to ridges and valleys with soft edges.
+                // A steeper wave gives ridges and valleys with soft edges.
                 let edge = max(-1, min(1, ridge * 1.6))
                 let contact = Self.contact(dx, dy)
                 let ink = Float(contact) * (128 + contrast * edge)
-                let grey = 250 - Double(ink) + grain.even(-1...1) * noise
+                let grey = 250 - Double(ink) + grain.uniform(-1...1) * noise
                 pixels[y * Self.side + x] = UInt8(max(0, min(255, grey)))
             }
         }
         return FingerImage(width: Self.side, height: Self.side, pixels: pixels)
     }
 
-    /// 1 where the finger touches the glass, 0 outside: an oval with a soft rim.
+    /// The contact of the finger with the glass: 1 inside an oval, 0 outside, with a soft rim.
     private static func contact(_ dx: Double, _ dy: Double) -> Double {
         let rim = 1 - ((dx * dx) / (146 * 146) + (dy * dy) / (149 * 149)).squareRoot()
         return max(0, min(1, rim * 20))
@@ -63,7 +63,7 @@ struct Touch: Sendable {
 }
 
 extension RidgePattern {
-    /// The ridge wave at a place between the pixels, from -1 (valley) to 1 (ridge).
+    /// The interpolated ridge wave at a point, from -1 (valley) to 1 (ridge).
     func ridge(_ x: Double, _ y: Double) -> Float {
         let limit = Double(Self.side - 2)
         let x = max(0, min(limit, x))

@@ -2,22 +2,22 @@ import Testing
 import ThumbturnCore
 import ThumbturnLinux
 
-@Suite struct FprintWordsTests {
-    /// All of fprintd 1.94's interface description, and what each status has to mean.
+@Suite struct FprintStatusTests {
+    /// Every status in fprintd 1.94's interface description, with its meaning.
     @Test(arguments: [
-        ("verify-match", FprintWords.Verdict.matched),
+        ("verify-match", FprintStatus.Verdict.matched),
         ("verify-no-match", .notMatched),
         ("verify-retry-scan", .poor(.tooPoor)),
         ("verify-swipe-too-short", .poor(.tooShort)),
         ("verify-finger-not-centered", .poor(.notCentered)),
         ("verify-remove-and-retry", .poor(.removeAndRetry)),
-    ]) func aStatusHasOneMeaning(_ status: String, _ verdict: FprintWords.Verdict) {
-        #expect(FprintWords.verdict(ofStatus: status) == verdict)
+    ]) func aStatusHasOneMeaning(_ status: String, _ verdict: FprintStatus.Verdict) {
+        #expect(FprintStatus.verdict(ofStatus: status) == verdict)
     }
 
     @Test(arguments: ["verify-disconnected", "verify-unknown-error", "", "verify-match ", "VERIFY-MATCH", "enroll-completed"])
-    func whatIsNoVerdictNeverMatches(_ status: String) {
-        guard case .failed(let failure) = FprintWords.verdict(ofStatus: status) else {
+    func aStatusWithoutAVerdictNeverMatches(_ status: String) {
+        guard case .failed(let failure) = FprintStatus.verdict(ofStatus: status) else {
             Issue.record("“\(status)” is taken for a verdict")
             return
         }
@@ -41,21 +41,22 @@ import ThumbturnLinux
         ("org.freedesktop.DBus.Error.AccessDenied", .permissionDenied, .openSettings, .permissionDenied),
         ("org.freedesktop.DBus.Error.NoReply", .biometryUnavailable, .retry, .unavailable),
         ("com.example.Unheard", .platform, .report, .unavailable),
-    ]) func anErrorSaysWhatToDo(_ name: String, _ code: Failure.Code, _ recovery: Recovery, _ state: BiometryState) {
-        #expect(FprintWords.failure(ofError: name) == Failure(code, recovery: recovery, status: .init(domain: name, code: 0)))
-        #expect(FprintWords.state(ofError: name) == state)
+    ]) func anErrorHasACodeAndANextStep(_ name: String, _ code: Failure.Code, _ recovery: Recovery, _ state: BiometryState) {
+        #expect(FprintStatus.failure(ofError: name) == Failure(code, recovery: recovery, status: .init(domain: name, code: 0)))
+        #expect(FprintStatus.state(ofError: name) == state)
     }
 
     @Test func everyErrorKeepsItsNameAndHasANextStep() {
-        #expect(FprintWords.errors.count >= 21)
-        for (name, (code, recovery)) in FprintWords.errors {
-            #expect(FprintWords.failure(ofError: name) == Failure(code, recovery: recovery, status: .init(domain: name, code: 0)))
+        #expect(FprintStatus.errors.count >= 21)
+        for (name, (code, recovery)) in FprintStatus.errors {
+            #expect(
+                FprintStatus.failure(ofError: name) == Failure(code, recovery: recovery, status: .init(domain: name, code: 0)))
         }
     }
 
     @Test func noErrorIsTakenForAMismatchOrACancel() {
-        for name in FprintWords.errors.keys {
-            let code = FprintWords.failure(ofError: name).code
+        for name in FprintStatus.errors.keys {
+            let code = FprintStatus.failure(ofError: name).code
             #expect(![.notMatched, .cancelledByUser, .cancelledByApp, .cancelledBySystem].contains(code), "\(name)")
         }
     }

@@ -7,32 +7,33 @@ import Foundation
 import ThumbturnCore
 import ThumbturnDevice
 
-/// What the matcher found out by itself about a wish: what the person is asked for, and the one command that a match allows.
-struct JudgedWish: Hashable, Sendable {
+/// A match request after the matcher's own checks, with the text for the person and the one TPM command that a match allows.
+struct CheckedMatchRequest: Hashable, Sendable {
     var purpose: Purpose
-    /// What is approved, where that is the purpose.
+    /// The transaction to approve, if approval is the purpose.
     var transaction: ApprovalTransaction?
-    /// The server, from the challenge.
+    /// The server that issued the challenge.
     var issuer: String
-    /// The hash of the command that signs exactly this message with exactly this key.
+    /// The hash of the TPM command that signs exactly this message with exactly this key.
     var command: [UInt8]
     var reference: [UInt8]
 }
 
-extension MatchWish {
-    /// Every rule that a wish has to meet before anybody is asked for a finger.
+extension MatchRequest {
+    /// Checks every rule that a request has to meet before the person is asked for a finger.
     ///
-    /// The matcher would be a confused deputy if it signed what a device computed. So it takes the message itself, reads what it is
-    /// for, and computes every byte of what it will sign.
-    func judged(by identity: MatcherIdentity) throws(MatcherRefusal) -> JudgedWish {
+    /// The matcher would be a confused deputy if it signed a value that a device had computed. So it takes the message itself,
+    /// reads its purpose, and computes every byte that it will sign.
+    func checked(for identity: MatcherIdentity) throws(MatcherRefusal) -> CheckedMatchRequest {
         guard let area = TPMPublicArea(Array(key)), let jwk = area.jwk, let matcher = TPMPublicArea(verifying: identity.key)
         else { throw .malformed }
 
-        // The server's address is shown to the person and written into the log, so it is text that can do nothing there.
+        // The server's address is shown to the person and written to the log, so it must be printable ASCII without control
+        // characters.
         guard server.utf8.count <= 256, server.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformed }
 
-        // The message is a proof, and its challenge is for this key and this key's server. Nothing else is ever signed: no request, no
-        // token, no text.
+        // The message is a proof, and its challenge is for this key and this key's server. No other kind of message is signed: no
+        // DPoP proof, no token, no text.
         let message = Array(message)
         guard let jws = CompactJWS(String(decoding: message, as: UTF8.self) + ".AA"), jws.signingInput == message,
             let header = Self.read(ProofHeader.self, jws.header), header == ProofHeader(kid: Signing.thumbprint(of: jwk)),
@@ -41,10 +42,10 @@ extension MatchWish {
             claims.iss == server, claims.aud == server, claims.kids.contains(header.kid)
         else { throw .malformed }
 
-        // What somebody approves is shown to them here as well, so it has to be readable.
+        // The matcher shows the transaction to the person as well, so it has to be readable.
         let transaction = try claims.purpose == .approve ? Self.transaction(claims.txn) : nil
 
-        // The key is one that our signature and the counter guard, and it was made at this enrolment.
+        // The key's policy demands our signature and the counter's value, so it was created at the current enrolment.
         let policy = TPMPolicy.biometric(
             matcher: matcher.name, reference: name.reference, counter: identity.counter.name, at: identity.value
         )
@@ -52,7 +53,7 @@ extension MatchWish {
         (template.x, template.y) = ([], [])
         guard template == .guarded(by: policy) else { throw .enrolmentChanged }
 
-        return JudgedWish(
+        return CheckedMatchRequest(
             purpose: claims.purpose, transaction: transaction, issuer: claims.iss,
             command: TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name), reference: name.reference
         )
@@ -71,9 +72,9 @@ extension MatchWish {
     }
 }
 
-extension JudgedWish {
-    /// What the person of this name reads before the finger goes down.
-    func words(for user: String) -> String {
+extension CheckedMatchRequest {
+    /// The text that the user with this name reads before touching the reader.
+    func prompt(for user: String) -> String {
         switch purpose {
         case .signIn: "\(user): touch the reader to sign in to \(issuer)"
         case .enrol: "\(user): touch the reader to set this device up for \(issuer)"
@@ -83,7 +84,7 @@ extension JudgedWish {
         }
     }
 
-    /// The lines that matter most.
+    /// The transaction's title and its first two lines.
     private var summary: String {
         guard let transaction else { return "" }
         let lines = transaction.lines.prefix(2).map(\.value).joined(separator: ", ")
@@ -91,6 +92,6 @@ extension JudgedWish {
         return "\(transaction.title.text(in: .english)), \(lines)\(caution)"
     }
 
-    /// What stands there afterwards, so that nobody answers a question that is over.
-    static let wordsWhenOver = "Nobody is asked for a finger now."
+    /// The text that replaces a prompt when it is over, so that the person does not touch the reader for it any more.
+    static let idleText = "No finger is needed now."
 }

@@ -1,5 +1,5 @@
-/// SplitMix64: the same seed gives the same numbers on every machine.
-struct SeededDice: RandomNumberGenerator, Sendable {
+/// The generator SplitMix64 (Steele, Lea and Flood, 2014). The same seed gives the same numbers on every machine.
+struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     init(seed: UInt64) {
@@ -14,8 +14,8 @@ struct SeededDice: RandomNumberGenerator, Sendable {
         return z ^ (z >> 31)
     }
 
-    /// Evenly spread over the range; 53 bits of it, so that no library's rounding enters.
-    mutating func even(_ range: ClosedRange<Double>) -> Double {
+    /// A uniformly distributed number, made from 53 bits, so that it does not depend on a library's rounding.
+    mutating func uniform(_ range: ClosedRange<Double>) -> Double {
         let unit = Double(next() >> 11) * 0x1p-53
         return range.lowerBound + unit * (range.upperBound - range.lowerBound)
     }

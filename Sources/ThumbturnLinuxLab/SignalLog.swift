@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Everything the lab has heard on its bus, in order, for those who look back and those who wait.
+/// All signals that the lab has received on its bus, in order, to be read later or awaited.
 ///
-/// A wait names the place in the record from which on it counts, so a signal that came between the action and the wait is not missed.
-final class Heard: Sendable {
+/// A wait names the position in the log from which on signals count, so a signal between the action and the wait is not missed.
+final class SignalLog: Sendable {
     private struct Waiter {
         var wants: @Sendable (BusSignal) -> Bool
         var continuation: CheckedContinuation<BusSignal?, Never>
@@ -18,15 +18,15 @@ final class Heard: Sendable {
 
     private let record = Mutex(Record())
 
-    /// How many signals were heard so far: a place to wait from.
+    /// The number of signals so far, which is the position to wait from.
     var count: Int { record.withLock { $0.signals.count } }
 
-    /// The signals from a place on.
+    /// The signals from a position on.
     func signals(from place: Int) -> [BusSignal] {
         record.withLock { Array($0.signals.dropFirst(place)) }
     }
 
-    /// Adds a signal and returns the place after it.
+    /// Adds a signal and returns the position after it.
     @discardableResult
     func append(_ signal: BusSignal) -> Int {
         let (ready, place) = record.withLock { record in
@@ -39,7 +39,7 @@ final class Heard: Sendable {
         return place
     }
 
-    /// The first signal from `place` on that is wanted; nil when none came in time, or when the task is cancelled.
+    /// The first matching signal from `place` on; nil if none came in time or the task was cancelled.
     func first(from place: Int, within limit: Duration, where wants: @escaping @Sendable (BusSignal) -> Bool) async -> BusSignal?
     {
         let id = record.withLock { record in

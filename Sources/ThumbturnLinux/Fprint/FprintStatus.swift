@@ -1,30 +1,33 @@
 public import ThumbturnCore
 
-/// What fprintd's statuses and errors mean: one table, without a bus.
+/// The meaning of fprintd's statuses and errors, as tables.
 ///
 /// The names are those of the interfaces `net.reactivated.Fprint.Manager` and `.Device` (fprintd 1.94) and of the bus itself.
-public enum FprintWords {
-    /// What one `VerifyStatus` signal says.
+public enum FprintStatus {
+    /// The meaning of one `VerifyStatus` signal.
     public enum Verdict: Hashable, Sendable {
+        /// The finger is one of the user's enrolled fingers.
         case matched
+        /// The finger is none of the user's enrolled fingers.
         case notMatched
-        /// No verdict yet: the reader asks again by itself.
+        /// The reading was too poor for a verdict; fprintd waits for the finger again.
         case poor(PoorReading)
+        /// The verification ended without a verdict.
         case failed(Failure)
     }
 
-    /// The meaning of a `VerifyStatus`. A status that has no row here is a failure that keeps its name.
+    /// The meaning of a `VerifyStatus`. A status that is not in the table is a failure that keeps its name.
     public static func verdict(ofStatus name: String) -> Verdict {
         statuses[name] ?? .failed(Failure(.biometryUnavailable, recovery: .retry, status: status(name)))
     }
 
-    /// The failure that a D-Bus error stands for.
+    /// The failure for a D-Bus error. An error that is not in the table is reported with its name.
     public static func failure(ofError name: String) -> Failure {
         let (code, recovery) = errors[name] ?? (.platform, .report)
         return Failure(code, recovery: recovery, status: status(name))
     }
 
-    /// What a D-Bus error says about the sensor.
+    /// The state of the sensor after a D-Bus error.
     public static func state(ofError name: String) -> BiometryState {
         switch failure(ofError: name).code {
         case .biometryNotEnrolled: .notEnrolled
@@ -33,7 +36,7 @@ public enum FprintWords {
         }
     }
 
-    /// Every status with its meaning.
+    /// Each known status with its meaning.
     public static let statuses: [String: Verdict] = [
         "verify-match": .matched,
         "verify-no-match": .notMatched,
@@ -47,18 +50,18 @@ public enum FprintWords {
         "verify-unknown-error": .failed(Failure(.biometryUnavailable, recovery: .retry, status: status("verify-unknown-error"))),
     ]
 
-    /// Every error with its meaning.
+    /// Each known error with its failure code and the next step.
     public static let errors: [String: (Failure.Code, Recovery)] = [
         fprint + "PermissionDenied": (.permissionDenied, .openSettings),
         fprint + "NoSuchDevice": (.biometryUnavailable, .fallBack(.appPIN)),
         fprint + "NoEnrolledPrints": (.biometryNotEnrolled, .openSettings),
-        // Somebody else is using the reader: another verification, or a person who enrols a finger.
+        // Another client has claimed the reader, to verify or to enrol a finger.
         fprint + "AlreadyInUse": (.biometryUnavailable, .retry),
         fprint + "ClaimDevice": (.biometryUnavailable, .retry),
         fprint + "NoActionInProgress": (.biometryUnavailable, .retry),
         fprint + "Internal": (.biometryUnavailable, .retry),
         fprint + "InvalidFingername": (.platform, .report),
-        // What enrolling and deleting may meet; a verification never should.
+        // Errors of enrolling and deleting, which a verification does not cause.
         fprint + "FingerAlreadyEnrolled": (.platform, .report),
         fprint + "PrintsNotDeleted": (.platform, .report),
         fprint + "PrintsNotDeletedFromDevice": (.platform, .report),
