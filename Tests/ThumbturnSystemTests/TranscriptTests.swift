@@ -13,35 +13,49 @@ import Testing
         }, needs: tools.joined(separator: ", "))
 
     @Test(.enabled(if: areHere)) func fromAnAccountToAnApprovedPayment() async throws {
-        try await run("approvals", with: ["accounts add", "/redeem"], among: ["sh", "text", "json", "swift"], then: Self.more)
+        try await run(
+            "docs/approvals.md", with: ["accounts add", "/redeem"], among: ["sh", "text", "json", "swift"], then: Self.more)
     }
 
     @Test(.enabled(if: areHere)) func aPlainClientSignsIn() async throws {
-        try await run("plain-clients", with: ["accounts add", "plain sign-in"], among: ["sh", "text"])
+        try await run("docs/plain-clients.md", with: ["accounts add", "plain sign-in"], among: ["sh", "text"])
+    }
+
+    /// A Python with PyJWT; its folder comes first in the path, so that `python3` is that one.
+    static let python = ProcessInfo.processInfo.environment["THUMBTURN_PYTHON"] ?? repository.path + "/.build/judges/bin/python"
+    static let pythonIsHere = Requirement.python.isMet(FileManager.default.isExecutableFile(atPath: python))
+
+    @Test(.enabled(if: areHere && pythonIsHere)) func aBackEndGetsATokenThatPyJWTAccepts() async throws {
+        let languages: Set = ["sh", "text", "swift", "mermaid"]
+        try await run("README.md", with: ["accounts add", "jwt.decode"], among: languages)
     }
 
     /// - Parameters:
-    ///   - lines: what is typed, among else.
-    ///   - languages: all that the page has.
+    ///   - path: the page.
+    ///   - lines: parts of what is typed.
+    ///   - languages: all languages of the page's blocks.
     private func run(
-        _ name: String, with lines: [String], among languages: Set<String>, then more: String = ""
+        _ path: String, with lines: [String], among languages: Set<String>, then more: String = ""
     ) async throws {
-        let page = try String(contentsOf: repository.appendingPathComponent("docs/\(name).md"), encoding: .utf8)
+        let page = try String(contentsOf: repository.appendingPathComponent(path), encoding: .utf8)
         let port = try await Built.freePort()
         let blocks = Self.blocks(of: page.replacing(":8080", with: ":\(port)"))
         let script = blocks.filter { $0.language == "sh" }.map(\.text).joined(separator: "\n")
         let expected = try #require(blocks.first { $0.language == "text" }).text
         #expect(lines.allSatisfy { script.contains($0) })
-        #expect(Set(blocks.map(\.language)) == languages, "there is no line to type that is not run")
+        #expect(Set(blocks.map(\.language)) == languages, "every line to type is run")
 
         let folder = Built.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let path = "\(Built.folder.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+        let commands = [
+            Built.folder.path, URL(fileURLWithPath: Self.python).deletingLastPathComponent().path,
+            ProcessInfo.processInfo.environment["PATH"] ?? "",
+        ]
         let ran = try await Built.run(
             "/usr/bin/env",
             ["bash", "-c", "cd \(folder)\nset -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + script + more],
-            environment: ["PATH": path])
+            environment: ["PATH": commands.joined(separator: ":")])
         #expect(ran.status == 0, "\(ran.errors)")
         let (printed, wanted) = (Self.lines(ran.output), Self.lines(expected))
         #expect(printed.count == wanted.count, "\(ran.output)\(ran.errors)")
