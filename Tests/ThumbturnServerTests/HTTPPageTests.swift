@@ -1,6 +1,8 @@
 #if Tools
 import Crypto
 import Foundation
+import HTTPTypes
+import Hummingbird
 import TestSupport
 import Testing
 import ThumbturnCore

@@ -152,7 +152,8 @@ import ThumbturnVerifier
 
         var method = "GET"
         var url = Self.bank + "/card"
-        var authorization: String
+        /// Nil: the header is absent.
+        var authorization: String?
         var dpop: String
         var body = ""
         var action = "card-details"
@@ -247,10 +248,11 @@ import ThumbturnVerifier
             ("a fresh proof", "ok", show(card)),
             ("and once more within its age", "ok", show(card, again)),
             ("a DPoP proof that was seen", badProof, show(card, again)),
-            ("no scheme of ours", #"algs="ES256""#, show(card, scheme: "Bearer")),
+            ("no header", #"algs="ES256""#, Call(authorization: nil, dpop: "")),
+            ("another scheme", #"algs="ES256""#, show(card, scheme: "Bearer")),
             ("a damaged token", badToken, show(String(card.dropLast(4)) + "AAAA", dpop(card))),
             (
-                "somebody else's issuer's challenge as a token", badToken,
+                "a challenge as a token", badToken,
                 show(try await ada.device.challenge(over: ada.connection).challenge)
             ),
             ("a stolen token", badProof, show(card, dpop(card, bob.device))),
