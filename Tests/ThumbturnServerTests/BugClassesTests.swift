@@ -26,7 +26,7 @@ import Testing
     }
 
     /// The classes about evidence are not covered yet.
-    @Test func eachIsShownOrSaysThatItIsToCome() {
+    @Test func eachNamesTestsOrIsMarkedAsToCome() {
         let missing = Self.rows.filter(\.names.isEmpty)
         #expect(missing.allSatisfy { $0.shownBy == "(to come)" })
         #expect(missing.map(\.number) == [15, 16, 17, 19, 23])

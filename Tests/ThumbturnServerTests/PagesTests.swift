@@ -70,7 +70,7 @@ import Testing
 
     /// The pages and sources below a path, which may be one itself.
     private static func files(_ path: String) -> [String] {
-        guard !path.hasSuffix(".md") else { return [path] }
+        guard !path.hasSuffix(".md"), !path.hasSuffix(".swift") else { return [path] }
         let names =
             FileManager.default.enumerator(atPath: repository.appendingPathComponent(path).path)?.compactMap { $0 as? String }
             ?? []

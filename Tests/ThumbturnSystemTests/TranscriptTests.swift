@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The transcripts of the documentation, run as a reader would.
+/// Runs the commands that the pages show, and compares what they print.
 @Suite struct TranscriptTests {
     static let tools = ["bash", "curl", "openssl", "perl", "sed", "cmp"]
     static let areHere = Requirement.curl.isMet(
@@ -21,11 +21,7 @@ import Testing
         try await run("docs/plain-clients.md", with: ["accounts add", "plain sign-in"], among: ["sh", "text"])
     }
 
-    /// A Python with PyJWT; its folder comes first in the path, so that `python3` is that one.
-    static let python = ProcessInfo.processInfo.environment["THUMBTURN_PYTHON"] ?? repository.path + "/.build/judges/bin/python"
-    static let pythonIsHere = Requirement.python.isMet(FileManager.default.isExecutableFile(atPath: python))
-
-    @Test(.enabled(if: areHere && pythonIsHere)) func aBackEndGetsATokenThatPyJWTAccepts() async throws {
+    @Test(.enabled(if: areHere && JudgeTests.isHere)) func aBackEndGetsATokenThatPyJWTAccepts() async throws {
         let languages: Set = ["sh", "text", "swift", "mermaid"]
         try await run("README.md", with: ["accounts add", "jwt.decode"], among: languages)
     }
@@ -48,8 +44,9 @@ import Testing
         let folder = Built.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
+        // `python3` is the one with PyJWT.
         let commands = [
-            Built.folder.path, URL(fileURLWithPath: Self.python).deletingLastPathComponent().path,
+            Built.folder.path, URL(fileURLWithPath: JudgeTests.python).deletingLastPathComponent().path,
             ProcessInfo.processInfo.environment["PATH"] ?? "",
         ]
         let ran = try await Built.run(
@@ -62,7 +59,7 @@ import Testing
         for (line, pattern) in zip(printed, wanted) { #expect(Self.fits(line, pattern), "\(line)") }
     }
 
-    /// What the page of approvals says of exit statuses, tried with what the transcript left.
+    /// The exit statuses that the page of approvals lists, with the files that its commands made.
     private static let more = #"""
 
         status() { local status=0; "$@" >out.log 2>&1 || status=$?; echo "$status" >>statuses; }
@@ -80,7 +77,7 @@ import Testing
         text.split(separator: "\n").map(String.init)
     }
 
-    /// Whether a line is as the page says, with `…` for any text.
+    /// Whether a line is the one of the page, where `…` is any text.
     private static func fits(_ line: String, _ pattern: String) -> Bool {
         let parts = pattern.split(separator: "…", omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 1 else { return line == pattern }
