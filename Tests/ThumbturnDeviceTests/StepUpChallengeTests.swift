@@ -117,7 +117,8 @@ import ThumbturnTestKit
             world.server.state.withLock { $0.wanted = ["\(Self.wants), \(parameter)"] }
             await expectFailure(code) {
                 _ = try await world.auth.send(
-                    "GET", "/v1/me", doing: .newRecipient, amount: Money(minor: 1, currency: "EUR"), "Pay 0.01 EUR")
+                    "GET", to: "/v1/me", for: .newRecipient, amount: Money(minor: 1, currency: "EUR"),
+                    reason: "Pay 0.01 EUR")
             }
             #expect(world.phone.promptCount == prompts)
         }

@@ -62,7 +62,7 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     /// The message below the contents; nil where there is none.
     public private(set) var message: PersonMessage?
 
-    private let sign: @Sendable (ApprovalDetails) async throws(Failure) -> Void
+    private let sign: @Sendable (ApprovalDetails) async throws -> Void
 
     /// Whether a tap on "approve" asks for the proof.
     public var canApprove: Bool {
@@ -79,7 +79,7 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     ///   - details: the contents to approve.
     ///   - sign: has the person prove the approval of the contents that it is given, with a prompt of its own: no unlock stands
     ///     in for it.
-    public init(_ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws(Failure) -> Void) {
+    public init(_ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws -> Void) {
         self.details = details
         self.sign = sign
     }
@@ -88,7 +88,7 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     public convenience init(
         _ approval: Approval, for auth: Authenticator, in language: MessageLanguage, liveness: (any LivenessCheck)? = nil
     ) {
-        self.init(approval.details(in: language)) { _ async throws(Failure) in
+        self.init(approval.details(in: language)) { _ in
             try await auth.approve(approval, in: language, liveness: liveness)
         }
     }
@@ -98,12 +98,13 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
         guard canApprove else { return }
         stage = .asking
         message = nil
-        do throws(Failure) {
+        do {
             try await sign(details)
             stage = .approved
         } catch {
-            stage = .stopped(error)
-            message = error.message
+            let failure = Failure(thrownByApp: error)
+            stage = .stopped(failure)
+            message = failure.message
         }
     }
 

@@ -170,8 +170,8 @@ extension UnlockRun {
     private func finish(_ end: UnlockFlow.End) -> UnlockEnd<Keys.Output> {
         switch end {
         case .failed(let failure): return .failed(failure)
-        case .granted(let rung, _, also: let further):
-            guard let first = outputs.first, outputs.count == further.count + 1 else {
+        case .granted(let rung, _, let additional):
+            guard let first = outputs.first, outputs.count == additional.count + 1 else {
                 preconditionFailure("a grant comes with what each key gave")
             }
             return .granted(rung, first, additional: Array(outputs.dropFirst()))
