@@ -98,7 +98,7 @@ import ThumbturnTestKit
             let action = StepUpAction("existing-recipient", maximumAge: .seconds(300))!
             func asks(_ minor: Int64) async throws -> Bool {
                 let prompts = world.phone.promptCount
-                _ = try await world.auth.stepUp(for: action, amount: Money(minor: minor, currency: "EUR"), "Pay")
+                _ = try await world.auth.stepUp(for: action, amount: Money(minor: minor, currency: "EUR"), reason: "Pay")
                 return world.phone.promptCount > prompts
             }
             expect(try await asks(100), is: true)
