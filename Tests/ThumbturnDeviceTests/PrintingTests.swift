@@ -4,12 +4,13 @@ import ThumbturnCore
 
 /// The descriptions of values: readable, without module names, and without secrets or names of people.
 @Suite struct PrintingTests {
-    @Test(arguments: [
-        (UnlockNews.hint(.appPIN), "hint: appPIN"),
-        (.offerSetUp(Failure(.biometryNotEnrolled)), "set-up offered: biometryNotEnrolled"),
-        (.moved(from: .biometric, to: .appPIN, because: .timeout), "moved from biometric to appPIN: timeout"),
-        (.telemetry(.hintShown), "telemetry: hintShown"),
-    ])
+    @Test(
+        arguments: [
+            (UnlockNews.hint(.appPIN), "hint: appPIN"),
+            (.offerSetUp(Failure(.biometryNotEnrolled)), "set-up offered: biometryNotEnrolled"),
+            (.moved(from: .biometric, to: .appPIN, because: .timeout), "moved from biometric to appPIN: timeout"),
+            (.telemetry(.hintShown), "telemetry: hintShown"),
+        ] as [(UnlockNews, String)])
     func newsPrintsWithoutModuleNames(_ news: UnlockNews, _ text: String) {
         #expect("\(news)" == text)
     }
