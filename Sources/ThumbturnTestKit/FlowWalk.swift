@@ -59,7 +59,7 @@ public struct FlowWalk: Sendable {
         two.additionalRungs = [.appPIN]
         return UnlockPolicy.presets.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [
             ("biometric and PIN", two), ("PIN first", UnlockPolicy(ladder: [.appPIN, .biometric])),
-            ("passcode alone", UnlockPolicy(ladder: [.devicePasscode])), ("empty", UnlockPolicy(ladder: [])),
+            ("only the passcode", UnlockPolicy(ladder: [.devicePasscode])), ("empty", UnlockPolicy(ladder: [])),
         ]
     }()
 

@@ -49,7 +49,7 @@ import ThumbturnCore
         (BiometryState.ready, "ready"), (.notEnrolled, "not enrolled"), (.lockedOut(.temporary), "locked out for a while"),
         (.lockedOut(.untilPasscode), "locked out until the device passcode is entered"),
         (.lockedOut(.untilStrongerRung), "locked out until a stronger rung succeeds"),
-        (.paused(for: .seconds(10)), "paused for 10.0 seconds"), (.permissionDenied, "permission denied"), (.weak, "too weak"),
+        (.paused(for: .seconds(10)), "paused for 10.0 seconds"), (.permissionDenied, "not permitted"), (.weak, "too weak"),
         (.unconfirmed, "unconfirmed after a system upgrade"), (.passcodeNotSet, "no device passcode"),
         (.lidClosed, "covered by the lid"), (.switchedOff, "switched off"), (.unavailable, "unavailable"),
     ]) func aSensorsStatePrintsInWords(_ state: BiometryState, _ text: String) {

@@ -80,7 +80,7 @@ extension BiometryState: CustomStringConvertible {
         case .lockedOut(.untilPasscode): "locked out until the device passcode is entered"
         case .lockedOut(.untilStrongerRung): "locked out until a stronger rung succeeds"
         case .paused(let duration): "paused for \(duration)"
-        case .permissionDenied: "permission denied"
+        case .permissionDenied: "not permitted"
         case .weak: "too weak"
         case .unconfirmed: "unconfirmed after a system upgrade"
         case .passcodeNotSet: "no device passcode"

@@ -42,7 +42,7 @@ extension StepUpAction {
     /// The actions that are known by default.
     public static let presets: [StepUpAction] = [.newRecipient, .existingRecipient, .cardDetails, .statementExport]
 
-    /// The same for regulated payments (SCA-RTS Art. 5): a proof for each payment, whoever is the recipient.
+    /// The same for regulated payments (SCA-RTS Art. 5): a proof for each payment, to any recipient.
     public static let regulated: [StepUpAction] = [
         .newRecipient, StepUpAction(known: StepUpAction.existingRecipient.name, .zero), .cardDetails, .statementExport,
     ]
