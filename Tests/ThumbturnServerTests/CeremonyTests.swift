@@ -177,6 +177,7 @@ import ThumbturnVerifier
         Check("a key that the challenge names and the request does not have", [.enrol], .spent(.unknownKey)) {
             $0.claims.kids.append("another")
         },
+        Check("a challenge that names a key twice", [.enrol], .spent(.unknownKey)) { $0.claims.kids.append($0.claims.kids[0]) },
         Check("another session key than the caller's", [.enrol], .spent(.foreignKey)) {
             let key = Draft.key()
             $0.newKeys[0] = .init(kind: .session, key: key, pen: .init(kid: Draft.kid(key), key: key))
