@@ -6,7 +6,8 @@ import ThumbturnCore
 import ThumbturnVerifier
 @testable import ThumbturnServer
 
-/// Each check of the ceremony, for every row of its table that has it. Nothing here reads or writes: the value is walked to its ends.
+/// Each check of the ceremony, for every row of its table that has it. Nothing here reads or writes: the value is walked to its
+/// ends.
 @Suite struct CeremonyTests {
     typealias Draft = CeremonyDraft
     typealias Row = CeremonyDraft.Row
