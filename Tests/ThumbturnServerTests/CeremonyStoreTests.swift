@@ -86,6 +86,7 @@ import ThumbturnCore
             expect(try await world.store.spend(authorisation.spends), is: false, "and the spend stands")
             guard case .done(let session) = did, let kept = try await world.store.session(new.id) else { continue }
             #expect(session.coolsOffUntil == kept.coolsOffUntil && session.isLive == kept.isLive)
+            expect(try await world.store.key(kid)?.isActive, is: true, "a key is active from its first proof on")
         }
         #expect(ends == ["done", "refused", "disabled"])
     }

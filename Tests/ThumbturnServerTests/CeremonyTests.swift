@@ -6,7 +6,8 @@ import ThumbturnCore
 import ThumbturnVerifier
 @testable import ThumbturnServer
 
-/// Each check of the ceremony, for every row of its table that has it. Nothing here reads or writes: the value is walked to its ends.
+/// Each check of the ceremony, for every row of its table that has it. Nothing here reads or writes: the value is walked to its
+/// ends.
 @Suite struct CeremonyTests {
     typealias Draft = CeremonyDraft
     typealias Row = CeremonyDraft.Row
@@ -103,7 +104,8 @@ import ThumbturnVerifier
         Check("two proofs by keys of one kind", Row.byTwoKeys, .spent(.unknownKey)) { $0.signers.append($0.signers[0]) },
         Check("a second proof over another challenge", Row.byTwoKeys, .spent(.foreignKey)) {
             $0.useTwoKeys()
-            $0.signers[1].over = $0.challenges.sign(Draft($0.row).claims)
+            let another = $0.challenges.sign(Draft($0.row).claims)
+            $0.signers[1].over = another
         },
         Check("a second proof that is wrong", Row.byTwoKeys, .wrongPIN(inARow: 1)) {
             $0.useTwoKeys()
@@ -118,10 +120,11 @@ import ThumbturnVerifier
 
     static let registrationChecks: [Check] = [
         Check("a new key whose proof names another", Row.registering, .spent(.unknownKey)) { $0.newest.pen?.kid = "x" },
-        Check("a new key that did not sign", Row.registering, .spent(.wrongSignature)) { $0.newest.pen?.key = $0.passcode },
+        Check("a new key that did not sign", Row.registering, .spent(.wrongSignature)) { $0.newest.pen?.key = Draft.key() },
         // Beside a ticket the new key's proof is the only one, so its challenge is the challenge.
         Check("a new key over another challenge", [.bringKey, .enrol], .spent(.foreignKey)) {
-            $0.newest.pen?.over = $0.challenges.sign(Draft($0.row).claims)
+            let another = $0.challenges.sign(Draft($0.row).claims)
+            $0.newest.pen?.over = another
         },
         Check("a new key's proof of another type", Row.registering, .spent(.wrongType)) { $0.newest.pen?.typ = "JWT" },
         Check("a new key's proof by another algorithm", Row.registering, .spent(.wrongAlgorithm)) {
@@ -177,6 +180,7 @@ import ThumbturnVerifier
         Check("a key that the challenge names and the request does not have", [.enrol], .spent(.unknownKey)) {
             $0.claims.kids.append("another")
         },
+        Check("a challenge that names a key twice", [.enrol], .spent(.unknownKey)) { $0.claims.kids.append($0.claims.kids[0]) },
         Check("another session key than the caller's", [.enrol], .spent(.foreignKey)) {
             let key = Draft.key()
             $0.newKeys[0] = .init(kind: .session, key: key, pen: .init(kid: Draft.kid(key), key: key))
@@ -393,6 +397,14 @@ import ThumbturnVerifier
         ("unproven", "done", { $0.isActive = false }),
     ]
 
+    static func expected(_ end: String, _ row: Row) -> String {
+        switch end {
+        case "as the row says": row.rules.coolingOffMay ? "done" : "refused"
+        case "as its factor": row == .approve ? "refused" : "done"
+        default: end
+        }
+    }
+
     @Test("the store judges the rows again by the same rules", arguments: Row.byKey)
     func again(_ row: Row) {
         for change in Self.rowChanges {
@@ -400,12 +412,7 @@ import ThumbturnVerifier
             var key = draft.rows[0]
             change.change(&key)
             let authorisation = Authorisation(rules: row.rules, spends: [], kids: [key.kid], jkt: draft.caller)
-            let expected =
-                switch change.end {
-                case "as the row says": row.rules.coolingOffMay ? "done" : "refused"
-                case "as its factor": row == .approve ? "refused" : "done"
-                default: change.end
-                }
+            let expected = Self.expected(change.end, row)
             #expect(authorisation.judge([key], at: draft.now).name == expected, "\(row): \(change.name)")
             #expect(authorisation.judge([nil], at: draft.now).name == "refused", "\(row): no row")
             #expect(

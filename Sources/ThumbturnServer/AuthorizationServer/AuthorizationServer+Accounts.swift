@@ -14,8 +14,8 @@ extension AuthorizationServer {
         guard try await store.addAccount(account) else { throw SetupError.accountExists(name) }
     }
 
-    /// `POST /v1/accounts/sign-in`: a password becomes an enrolment ticket. An unknown account, a wrong password, a wrong one-time code
-    /// and a throttled account take the same time and get the same answer.
+    /// `POST /v1/accounts/sign-in`: a password becomes an enrolment ticket. An unknown account, a wrong password, a wrong
+    /// one-time code and a throttled account take the same time and get the same answer.
     func signIn(_ request: PasswordSignInRequest, from sender: Sender) async throws -> EnrolmentTicket {
         guard request.account.utf8.count <= 512, request.password.utf8.count <= Passwords.maximumBytes,
             request.oneTimeCode?.utf8.count ?? 0 <= 32
@@ -27,9 +27,9 @@ extension AuthorizationServer {
         return try await settle(candidate, sender)
     }
 
-    /// `POST /v1/accounts/recover`: a recovery code replaces what was lost. That is the one-time codes where the account has them, and
-    /// then the password is needed beside it; otherwise it is the password. Every attempt costs the work of a password, so that none
-    /// tells what is missing.
+    /// `POST /v1/accounts/recover`: a recovery code replaces what was lost. That is the one-time codes where the account has
+    /// them, and then the password is needed beside it; otherwise it is the password. Every attempt costs the work of a password,
+    /// so that none tells what is missing.
     func recover(_ request: RecoveryRequest, from sender: Sender) async throws -> EnrolmentTicket {
         guard request.account.utf8.count <= 512, request.password?.utf8.count ?? 0 <= Passwords.maximumBytes,
             request.code.utf8.count <= 64
@@ -54,8 +54,9 @@ extension AuthorizationServer {
         var isStranger: Bool
     }
 
-    /// The account that is asked for, and whether a sign-in to it may be tried. A caller with a session key that is enrolled for this
-    /// account counts at that device only, so that no flood of strangers locks it out. For any other account it counts as a stranger.
+    /// The account that is asked for, and whether a sign-in to it may be tried. A caller with a session key that is enrolled for
+    /// this account counts at that device only, so that no flood of strangers locks it out. For any other account it counts as a
+    /// stranger.
     private func candidate(named name: String, from sender: Sender) async throws -> Candidate {
         let name = Self.normalized(name)
         let places = throttlePlaces

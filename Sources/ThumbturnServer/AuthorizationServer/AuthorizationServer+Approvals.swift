@@ -5,8 +5,8 @@ import ThumbturnVerifier
 
 /// Approvals as their creators use them: dynamic linking (SCA-RTS Article 5). The device's part is in `+Approving`.
 extension AuthorizationServer {
-    /// `POST /v1/approvals`. The transaction is written anew in one canonical form; those bytes are shown, signed, compared and never
-    /// written again.
+    /// `POST /v1/approvals`. The transaction is written anew in one canonical form; those bytes are shown, signed, compared and
+    /// never written again.
     func createApproval(_ request: ApprovalRequest, by client: Client) async throws -> (ApprovalRecord, isNew: Bool) {
         let shortest = Duration.seconds(30)
         let lifetime = request.expiresIn.map { Duration.seconds($0) } ?? settings.approvals.lifetime
@@ -51,8 +51,8 @@ extension AuthorizationServer {
         return record(of: withdrawn)
     }
 
-    /// `POST /v1/approvals/{id}/redeem`: redeems an approval once. The call is idempotent by the creator's key: a repeated one, whose
-    /// answer was lost, gets the same answer.
+    /// `POST /v1/approvals/{id}/redeem`: redeems an approval once. The call is idempotent by the creator's key: a repeated one,
+    /// whose answer was lost, gets the same answer.
     func redeemApproval(
         _ id: String, _ request: ApprovalRedemption, key: String, by client: Client
     ) async throws -> ApprovalProof {

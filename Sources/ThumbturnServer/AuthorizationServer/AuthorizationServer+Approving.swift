@@ -2,7 +2,8 @@
 import ThumbturnCore
 import ThumbturnVerifier
 
-/// Approvals on the devices of the accounts that are asked. A device authenticates by its session key: the person need not be signed in.
+/// Approvals on the devices of the accounts that are asked. A device authenticates by its session key: the person need not be
+/// signed in.
 extension AuthorizationServer {
     /// `GET /v1/approvals`.
     func approvals(_ dpop: DPoPProof) async throws -> ApprovalList {
@@ -28,8 +29,8 @@ extension AuthorizationServer {
         return record(of: declined, for: device.account)
     }
 
-    /// `POST /v1/approvals/{id}/challenge`: the challenge to be signed, made from the row that is kept. The key ids are echoed without
-    /// looking them up.
+    /// `POST /v1/approvals/{id}/challenge`: the challenge to be signed, made from the row that is kept. The key ids are echoed
+    /// without looking them up.
     func challenge(for id: String, _ request: ApprovalChallengeRequest, _ dpop: DPoPProof) async throws -> ChallengeAnswer {
         let device = try await device(dpop)
         let approval = try await approval(id, askedOf: device.account)

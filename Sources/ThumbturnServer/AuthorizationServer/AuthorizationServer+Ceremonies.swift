@@ -110,8 +110,8 @@ extension Ceremony.Committed {
 }
 
 extension RequestError {
-    /// The answer to a refused ceremony. All refusals of one form are equal bytes, except what only the holder of the key's own session
-    /// key is told: a pause, and the tries that are left.
+    /// The answer to a refused ceremony. All refusals of one form are equal bytes, except what only the holder of the key's own
+    /// session key is told: a pause, and the tries that are left.
     init(_ refusal: Ceremony.Refusal, _ rules: CeremonyRules) {
         func refused(_ reason: LogReason) -> RequestError {
             switch rules.refusal {

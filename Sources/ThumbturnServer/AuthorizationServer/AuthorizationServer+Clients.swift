@@ -22,7 +22,8 @@ extension AuthorizationServer {
         }
     }
 
-    /// The token endpoint's client credentials grant (RFC 6749 section 4.4): a short-lived bearer token for the routes of back ends.
+    /// The token endpoint's client credentials grant (RFC 6749 section 4.4): a short-lived bearer token for the routes of back
+    /// ends.
     ///
     /// - Parameter scope: the scopes that are asked for; nil for all that the client has.
     func clientToken(asserting text: String, scope: String?) async throws -> ClientTokenAnswer {
@@ -44,8 +45,8 @@ extension AuthorizationServer {
         )
     }
 
-    /// The back end of a bearer token. It is looked up each time: a client that was removed is refused at once, and a scope that was
-    /// taken from it is missing at once.
+    /// The back end of a bearer token. It is looked up each time: a client that was removed is refused at once, and a scope that
+    /// was taken from it is missing at once.
     func client(bearing token: String) async throws -> Client {
         do {
             let claims = try ClientTokenClaims(

@@ -9,7 +9,8 @@ extension AuthorizationServer {
         return DeviceList(devices: devices.map { record(of: $0, current: caller.session.device) })
     }
 
-    /// `PATCH /v1/devices/{id}`. A name is how the owner tells devices apart, so changing it needs the same proof of presence as removing a device.
+    /// `PATCH /v1/devices/{id}`. A name is how the owner tells devices apart, so changing it needs the same proof of presence as
+    /// removing a device.
     func rename(_ device: String, _ request: DeviceRename, _ caller: Caller) async throws -> DeviceRecord {
         guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
@@ -20,9 +21,9 @@ extension AuthorizationServer {
         return record(of: renamed, current: caller.session.device)
     }
 
-    /// `DELETE /v1/devices/{id}`. A device may always end its own enrolment, even where it is the account's last: then full credentials
-    /// begin anew. To end another device's, the person must have been verified a moment ago, on a device that is past its cool-off, by a
-    /// key whose factor is worth as much as those of the keys that are removed.
+    /// `DELETE /v1/devices/{id}`. A device may always end its own enrolment, even where it is the account's last: then full
+    /// credentials begin anew. To end another device's, the person must have been verified a moment ago, on a device that is past
+    /// its cool-off, by a key whose factor is worth as much as those of the keys that are removed.
     func revoke(_ device: String, _ caller: Caller) async throws {
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
         if id != caller.session.device {
@@ -37,7 +38,8 @@ extension AuthorizationServer {
         guard try await store.revoke(id, by: caller.session.id) else { throw RequestError.notFound }
     }
 
-    /// `DELETE /v1/devices/current` without a token: the holder of a device's session key may end that device without being signed in.
+    /// `DELETE /v1/devices/current` without a token: the holder of a device's session key may end that device without being
+    /// signed in.
     func endDevice(_ dpop: DPoPProof) async throws {
         guard try await store.revoke(deviceWithSessionKey: dpop.jkt) else { throw RequestError.notFound }
     }

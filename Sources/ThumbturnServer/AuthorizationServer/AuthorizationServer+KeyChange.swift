@@ -11,7 +11,8 @@ extension AuthorizationServer {
         return record(of: view, current: device.id)
     }
 
-    /// `POST /v1/devices/current/keys`: one key takes another's place, or a key goes. `KeyChangeRules` say what authorises which change.
+    /// `POST /v1/devices/current/keys`: one key takes another's place, or a key goes. `KeyChangeRules` say what authorises which
+    /// change.
     func change(_ request: KeyChangeRequest, dpop: DPoPProof) async throws -> DeviceRecord {
         guard (request.proof == nil) != (request.ticket == nil) else { throw RequestError.malformed() }
         let intent = KeyChangeIntent(

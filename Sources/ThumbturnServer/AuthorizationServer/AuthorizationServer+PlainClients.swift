@@ -2,11 +2,11 @@
 import ThumbturnCore
 import ThumbturnVerifier
 
-/// Plain clients: apps that already sign, with another library and one key, and have no session key. Their keys are in a table of their
-/// own, where no proof is ever looked up. `CeremonyRules` says why they have no row there.
+/// Plain clients: apps that already sign, with another library and one key, and have no session key. Their keys are in a table of
+/// their own, where no proof is ever looked up. `CeremonyRules` says why they have no row there.
 extension AuthorizationServer {
-    /// `POST /v1/plain/devices`. A ticket authorises it, as for every device: full credentials gave it, or a device that may let in
-    /// others. The ticket is also what the key signs: it is the server's own, for this account, and single-use.
+    /// `POST /v1/plain/devices`. A ticket authorises it, as for every device: full credentials gave it, or a device that may let
+    /// in others. The ticket is also what the key signs: it is the server's own, for this account, and single-use.
     func enrol(_ request: PlainEnrolRequest, dpop: DPoPProof) async throws -> PlainEnrolAnswer {
         guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
         let ticket: Tickets.Right
@@ -49,11 +49,11 @@ extension AuthorizationServer {
         )
     }
 
-    /// `POST /v1/plain/sign-in`: a signature becomes one short-lived token, and nothing else. An unknown account, one without such keys
-    /// and a wrong signature get the same answer for the same work.
+    /// `POST /v1/plain/sign-in`: a signature becomes one short-lived token, and nothing else. An unknown account, one without
+    /// such keys and a wrong signature get the same answer for the same work.
     ///
-    /// No session key authenticates the caller, so a wrong signature counts at the address, and an attacker cannot lock out a victim.
-    /// While the address is throttled nothing is judged.
+    /// No session key authenticates the caller, so a wrong signature counts at the address, and an attacker cannot lock out a
+    /// victim. While the address is throttled nothing is judged.
     func signIn(_ request: PlainSignInRequest, from network: Network) async throws -> PlainTokenAnswer {
         let asked: PlainChallenges.Asked
         do throws(VerificationError) {
@@ -75,8 +75,8 @@ extension AuthorizationServer {
         return try token(for: signer)
     }
 
-    /// The account's key that made the signature. How many keys the account has changes neither what is read nor what is computed: the
-    /// same number is always tried, and the keys that are missing are those of other accounts or decoys.
+    /// The account's key that made the signature. How many keys the account has changes neither what is read nor what is
+    /// computed: the same number is always tried, and the keys that are missing are those of other accounts or decoys.
     private func signer(of signature: [UInt8], for asked: PlainChallenges.Asked) async throws -> EnrolledPlainKey? {
         guard let kind = PlainKey.Kind(rawValue: signature.count) else { return nil }
         let found = try await store.plainKeys(around: asked.account, ofLength: kind.spkiLength)
@@ -122,8 +122,8 @@ extension AuthorizationServer {
         return try await store.standing(of: attempt) == .open
     }
 
-    /// The longest life of a plain client's token. It is not bound to a key, so a stolen one can be used; the settings of bound tokens do
-    /// not extend it.
+    /// The longest life of a plain client's token. It is not bound to a key, so a stolen one can be used; the settings of bound
+    /// tokens do not extend it.
     private static let longestPlainToken = Duration.seconds(300)
 
     private var plainChallenges: PlainChallenges { PlainChallenges(issuer: settings.publicURL, secrets: secrets.current) }

@@ -9,8 +9,8 @@ struct Caller {
 }
 
 extension AuthorizationServer {
-    /// The caller with this token and the DPoP proof that came with it. The session is looked up each time, so that a revoked one is
-    /// refused at once.
+    /// The caller with this token and the DPoP proof that came with it. The session is looked up each time, so that a revoked one
+    /// is refused at once.
     func caller(token: String, dpop: DPoPProof) async throws -> Caller {
         let claims: AccessTokenClaims
         do {

@@ -18,7 +18,8 @@ extension AuthorizationServer {
         return StepUpAnswer(accessToken: token.text, expiresIn: token.expiresIn)
     }
 
-    /// Throws where the table has no answer for the claim `act` of a step-up: that is denied before a person is asked for a finger.
+    /// Throws where the table has no answer for the claim `act` of a step-up: that is denied before a person is asked for a
+    /// finger.
     func checkIsGrantable(_ act: String) throws(RequestError) {
         guard let ask = ActionAsk(text: act) else { throw .malformed() }
         do throws(StepUpTable.Unasked) {

@@ -3,8 +3,8 @@ import ThumbturnCore
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// The token exchange of RFC 8693: an ID token of the app's own provider becomes a ticket for the caller's session key. The first one
-    /// of an identity makes its account.
+    /// The token exchange of RFC 8693: an ID token of the app's own provider becomes a ticket for the caller's session key. The
+    /// first one of an identity makes its account.
     func exchange(_ text: String, dpop: DPoPProof) async throws -> TicketAnswer {
         let token: IDToken
         let epoch = try await store.epoch()

@@ -17,7 +17,8 @@ package struct AuthorizationServer: Sendable {
     package var livenessJudge: LivenessJudge?
     let counters = Counters()
     let providers: IdentityProviders
-    /// Runs between the judgement of a proof and the transaction that spends its challenge. For tests of that race; empty otherwise.
+    /// Runs between the judgement of a proof and the transaction that spends its challenge. For tests of that race; empty
+    /// otherwise.
     package var beforeSpending: @Sendable () async -> Void = {}
 
     /// A server on a data folder, which is made where it is missing.
@@ -63,8 +64,8 @@ package struct AuthorizationServer: Sendable {
         Challenges(issuer: settings.publicURL, audience: settings.publicURL, secrets: secrets.challenges)
     }
 
-    /// The claims of one of the server's own challenges for this purpose, which is still alive, and what is spent with it. Another node
-    /// may have renewed the secret, so an unknown one is looked up again.
+    /// The claims of one of the server's own challenges for this purpose, which is still alive, and what is spent with it.
+    /// Another node may have renewed the secret, so an unknown one is looked up again.
     func verified(_ challenge: String, for purpose: Purpose) async throws -> (claims: ChallengeClaims, spend: Spend) {
         do {
             return try verify(challenge, for: purpose, by: secrets.current)

@@ -17,7 +17,7 @@ struct ApprovalIntent: Sendable {
         _ standings: [KeyStanding], _ opened: Ceremony.Opened, _ found: Ceremony.Found, at now: UnixTime
     ) throws(Ceremony.Refusal) -> Ceremony.Judgement {
         do throws(VerificationError) {
-            guard let device = found.device, let approval = found.approval, approval.id == id else { throw .unknownKey }
+            guard let device = found.device, let approval = found.approval else { throw .unknownKey }
             guard let txn = opened.claims.txn, let demand = opened.claims.demand else { throw .changed }
             let signature = NewApprovalSignature(
                 approval: id, account: device.account, txn: txn, demand: demand, proof: proof, liveness: liveness,

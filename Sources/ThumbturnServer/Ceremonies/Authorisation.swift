@@ -13,8 +13,8 @@ package struct Authorisation: Sendable {
 
     /// Judges the rows of `kids` as the transaction reads them, by the same functions as before.
     ///
-    /// A key that is disabled is told from one that is refused only where nothing else is wrong, and then whether or not its signature
-    /// was right.
+    /// A key that is disabled is told from one that is refused only where nothing else is wrong, and then whether or not its
+    /// signature was right.
     package func judge(_ rows: [EnrolledKey?], at now: UnixTime) -> CommitOutcome<[EnrolledKey]> {
         var isDisabled = false
         for row in rows {

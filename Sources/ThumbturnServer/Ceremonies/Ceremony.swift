@@ -5,17 +5,17 @@ import ThumbturnVerifier
 /// The one sequence in which a proof is judged, whatever it is for. The order is the rule:
 ///
 /// 1. Open the ticket and the challenge: they are the server's own, alive, and for this purpose.
-/// 2. Authenticate the caller: its DPoP proof is by the session key that the challenge names. Until here nothing is spent, so a stolen
-///    proof can neither be used nor used up. From here on all of it is spent, also when a proof is wrong.
+/// 2. Authenticate the caller: its DPoP proof is by the session key that the challenge names. Until here nothing is spent, so a
+///    stolen proof can neither be used nor used up. From here on all of it is spent, also when a proof is wrong.
 /// 3. Tell what each key stands for, and whether that is enough.
 /// 4. Refuse a key that pauses: none of its signatures is judged.
 /// 5. Check the signatures, a PIN key's last: what is told of a PIN is told only where nothing else is wrong, and is counted.
 /// 6. Count a wrong one at its key.
-/// 7. Commit: the store spends, judges the standing again, and carries out what was authorised, in one transaction. The answer leaves
-///    after it.
+/// 7. Commit: the store spends, judges the standing again, and carries out what was authorised, in one transaction. The answer
+///    leaves after it.
 ///
-/// It is a value without input and output. Each call returns what has to be read or written next; the caller does that, and hands the
-/// answer to `handle`. What differs between purposes is a row of `CeremonyRules`.
+/// It is a value without input and output. Each call returns what has to be read or written next; the caller does that, and hands
+/// the answer to `handle`. What differs between purposes is a row of `CeremonyRules`.
 struct Ceremony: Sendable {
     let intent: Intent
     let rules: CeremonyRules
@@ -335,8 +335,8 @@ extension Ceremony.Intent {
         }
     }
 
-    /// The keys of the challenge that may authorise it. The first key of a change that brings one is the new key, and no key vouches for
-    /// itself.
+    /// The keys of the challenge that may authorise it. The first key of a change that brings one is the new key, and no key
+    /// vouches for itself.
     func kidsThatMayAnswer(_ claims: ChallengeClaims) -> ArraySlice<String> {
         guard case .changeKeys(let change) = self, change.key != nil else { return claims.kids[...] }
         return claims.kids.dropFirst()

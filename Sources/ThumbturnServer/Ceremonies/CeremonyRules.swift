@@ -2,19 +2,20 @@
 import ThumbturnCore
 import ThumbturnVerifier
 
-/// What differs between the ceremonies: one row for each. What a row does not say is the same for all of them, and stands in `Ceremony`:
-/// the order, the binding to the session key, what is spent, and that a wrong signature counts at the enrolled key that should have
-/// made it.
+/// What differs between the ceremonies: one row for each. What a row does not say is the same for all of them, and stands in
+/// `Ceremony`: the order, the binding to the session key, what is spent, and that a wrong signature counts at the enrolled key
+/// that should have made it.
 ///
-/// Plain clients stay apart: they have no session key, so there is no caller to authenticate; their answer names no key, so as many
-/// keys are tried for every account; and a wrong signature counts at the address. They share the ticket's `DeviceChangeRules`.
+/// Plain clients stay apart: they have no session key, so there is no caller to authenticate; their answer names no key, so as
+/// many keys are tried for every account; and a wrong signature counts at the address. They share the ticket's
+/// `DeviceChangeRules`.
 package struct CeremonyRules: Hashable, Sendable {
     /// The purpose that the challenge must have.
     let challenge: Purpose
     /// What authorises the ceremony.
     let authority: Authority
-    /// The factors of which each authorising key must show one; see `KeyStanding.factor`. Of a ticket that a device gave: the factors
-    /// that the giving session must rest on.
+    /// The factors of which each authorising key must show one; see `KeyStanding.factor`. Of a ticket that a device gave: the
+    /// factors that the giving session must rest on.
     let factors: Set<KeyKind>
     /// Whether the keys of a device that cools off may authorise it.
     let coolingOffMay: Bool

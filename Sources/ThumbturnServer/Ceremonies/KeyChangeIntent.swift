@@ -2,7 +2,8 @@
 import ThumbturnCore
 import ThumbturnVerifier
 
-/// A change of the keys of an enrolled device: a key takes another's place, or a key goes. The challenge's claim `act` says which.
+/// A change of the keys of an enrolled device: a key takes another's place, or a key goes. The challenge's claim `act` says
+/// which.
 struct KeyChangeIntent: Sendable {
     /// The new key with its own proof; nil where a key is taken away.
     var key: KeyRegistration?
@@ -46,8 +47,8 @@ struct KeyChangeIntent: Sendable {
         guard key.kind == change.kind else { throw .malformed }
         let new = try RegisteredKey(key)
         guard new.proof != nil, new.kid == claims.kids.first else { throw .unknownKey }
-        // No key answers for two factors, and none is its own successor. PIN keys are not compared: an attacker who has a device's half
-        // of a derived one would learn from the answer, uncounted, whether a PIN is right.
+        // No key answers for two factors, and none is its own successor. PIN keys are not compared: an attacker who has a
+        // device's half of a derived one would learn from the answer, uncounted, whether a PIN is right.
         guard !others.contains(where: { $0.kind != .pin && $0.x963 == new.key.x963 }) else { throw .unacceptableKey }
         return new
     }

@@ -7,8 +7,8 @@ package import ThumbturnCore
 package struct KeyStanding: Hashable, Sendable {
     /// What the key is for.
     package let kind: KeyKind
-    /// The factor that a signature of the key shows. A key that the passcode brought in shows the passcode and no more, whatever its
-    /// kind: whoever knows the passcode could have made it.
+    /// The factor that a signature of the key shows. A key that the passcode brought in shows the passcode and no more, whatever
+    /// its kind: whoever knows the passcode could have made it.
     package let factor: KeyKind
     /// How far the key may be trusted.
     package let assurance: Assurance
@@ -72,8 +72,8 @@ package struct KeyStanding: Hashable, Sendable {
         }
     }
 
-    /// The assurance of every key so far: no evidence is verified yet, so what a key's kind demands of the person is the client's word
-    /// and raises nothing.
+    /// The assurance of every key so far: no evidence is verified yet, so what a key's kind demands of the person is the client's
+    /// word and raises nothing.
     package static let assuranceWithoutEvidence = Assurance(protection: .software, verification: .none)
 
     /// Ten wrong PINs in a row disable a PIN key, as they do on the device (NIST SP 800-63B-4 section 3.2.10). A hundred wrong

@@ -15,8 +15,8 @@ struct StepUpIntent: Sendable {
     var liveness: String?
     var livenessJudge: LivenessJudge?
 
-    /// What these keys and this evidence grant. The keys have not signed yet: this comes before a PIN is judged, so that the answer says
-    /// nothing of one.
+    /// What these keys and this evidence grant. The keys have not signed yet: this comes before a PIN is judged, so that the
+    /// answer says nothing of one.
     func judge(
         _ standings: [KeyStanding], _ opened: Ceremony.Opened, at now: UnixTime
     ) throws(Ceremony.Refusal) -> Ceremony.Judgement {

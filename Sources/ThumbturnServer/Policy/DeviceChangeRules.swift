@@ -21,8 +21,8 @@ enum DeviceChangeRules {
         }
     }
 
-    /// Whether a session of this factor may remove a device with those keys: a factor is taken away by one that is worth as much. The
-    /// passcode removes only what has nothing better.
+    /// Whether a session of this factor may remove a device with those keys: a factor is taken away by one that is worth as much.
+    /// The passcode removes only what has nothing better.
     static func mayRemove(_ device: DeviceView, by factor: KeyKind) -> Bool {
         vouching(by: factor) != .none || device.keys.allSatisfy { vouching(by: $0.kind) == .none }
     }

@@ -25,9 +25,10 @@ struct KeyChangeRules: Sendable {
         var authorities: Set<Authority>
     }
 
-    /// The passcode never authorises another PIN: a person who knows it would have the PIN too. Nor does it bring a biometric key, unless
-    /// the deployment says so: a person who knows it can enrol a face. A biometric key has no part in its own replacement, which is asked
-    /// for when that key is dead or was turned off. Removing a PIN and setting another one is a change of PIN, so it costs the same.
+    /// The passcode never authorises another PIN: a person who knows it would have the PIN too. Nor does it bring a biometric
+    /// key, unless the deployment says so: a person who knows it can enrol a face. A biometric key has no part in its own
+    /// replacement, which is asked for when that key is dead or was turned off. Removing a PIN and setting another one is a
+    /// change of PIN, so it costs the same.
     static let table: [KeyChange: Row] = [
         .setPIN: Row(before: .nothing, authorities: [.factor(.biometric), .factor(.passcode)]),
         .changePIN: Row(before: .aKey, authorities: [.theKeyItself, .factor(.biometric)]),

@@ -5,8 +5,8 @@ import ThumbturnCore
 
 /// The transactions that end a ceremony.
 extension SQLiteStore {
-    /// Spends, judges the authorisation again by the rows as they are now, and does `work` with its keys, in one transaction. What it
-    /// spends stays spent, however it ends.
+    /// Spends, judges the authorisation again by the rows as they are now, and does `work` with its keys, in one transaction.
+    /// What it spends stays spent, however it ends.
     func commit<Value: Sendable>(
         _ authorisation: Authorisation,
         _ work: @escaping @Sendable (_ db: Database, _ keys: [EnrolledKey], _ now: UnixTime) throws -> CommitOutcome<Value>
@@ -78,12 +78,12 @@ extension SQLiteStore {
         return outcome
     }
 
-    /// One statement for what nearly every sign-in is: nothing has changed since the key was remembered. Nil where anything has: then
-    /// the slow way tells what.
+    /// One statement for what nearly every sign-in is: nothing has changed since the key was remembered. Nil where anything has:
+    /// then the slow way tells what.
     ///
-    /// The remembered key is judged by the function that judges a row, and the conditions hold exactly where the row would still be
-    /// judged the same: each column that `KeyStanding` is told from has the value that was remembered. (Only active keys without wrong
-    /// signatures are remembered; the kind and the origin of an active key never change.)
+    /// The remembered key is judged by the function that judges a row, and the conditions hold exactly where the row would still
+    /// be judged the same: each column that `KeyStanding` is told from has the value that was remembered. (Only active keys
+    /// without wrong signatures are remembered; the kind and the origin of an active key never change.)
     private static func open(
         _ new: NewSession, by key: EnrolledKey, _ authorisation: Authorisation, in db: Database, at now: UnixTime
     ) throws -> SessionView? {
