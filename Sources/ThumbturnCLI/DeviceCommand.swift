@@ -63,12 +63,12 @@ extension UnlockNews {
     /// The text for a person at a terminal; nil for telemetry.
     fileprivate var words: String? {
         switch self {
-        case .hint(let rung): "Having trouble? \(Recovery.fallBack(rung).advice)"
+        case .hint(let rung): rung.hint.description
         case .readPoorly(.tooShort), .readPoorly(.tooPoor): "A little longer, please."
         case .readPoorly(.notCentered): "The middle of the finger, please."
         case .readPoorly(.removeAndRetry): "Lift the finger, and put it down again."
         case .offerSetUp(let failure): failure.message.text(in: .english)
-        case .moved(_, let rung, _): "Moving on. \(Recovery.fallBack(rung).advice)"
+        case .moved(_, let rung, _): rung.announcement.description
         case .telemetry: nil
         }
     }
@@ -202,7 +202,7 @@ extension DeviceCommand {
                 }
                 try device.output.report(
                     readiness.isEnrolled
-                        ? "Enrolled. \(Recovery.fallBack(readiness.nextRung).advice)"
+                        ? "Enrolled. \(readiness.nextRung.announcement)"
                         : "Not enrolled. Enrol with: thumbturn device enrol --server \(device.server) --account NAME",
                     Output(enrolled: readiness.isEnrolled, next_rung: readiness.nextRung.rawValue)
                 )

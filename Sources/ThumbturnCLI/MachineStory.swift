@@ -72,7 +72,7 @@ struct MachineStory {
             _ = try await device.authenticate("Unlock Acme", policy: .highRisk)
             throw UnexpectedOutcome("a key survived a new finger")
         } catch let failure as Failure where failure.code == .keyInvalidated && failure.recovery == .reEnrol {
-            confirm("the TPM no longer accepts the biometric key, and no finger was asked for: \(failure.recovery.advice)")
+            confirm("the TPM no longer accepts the biometric key, and no finger was asked for: \(failure.recovery.message)")
         }
         await machine.lab.forgetPresses()
         pins.enqueue(adasPIN)

@@ -59,7 +59,7 @@ extension Failure {
             "The sensor is locked, and this device has no other rung. Wait, or enrol again with: thumbturn device enrol --replace"
         case .approvalOver: "There is no open approval. It may be approved, declined, withdrawn or expired."
         case .pinEasilyGuessed: "This PIN is easily guessed. Choose another."
-        case .paused: "PINs are paused after several tries. \(recovery.advice)"
+        case .paused: "PINs are paused after several tries. \(recovery.message)"
         case .notYetReadable:
             "The keys cannot be read now. `thumbturn doctor` checks whether the TPM answers. The device stays signed in."
         case .biometryNotEnrolled: "No finger is enrolled on this machine. Enrol one: fprintd-enroll"

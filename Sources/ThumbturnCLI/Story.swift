@@ -63,7 +63,7 @@ struct Story {
             _ = try await ada.authenticate("Confirm the payment", policy: .highRisk)
             throw UnexpectedOutcome("a key survived a new face")
         } catch let failure as Failure where failure.code == .keyInvalidated && failure.recovery == .reEnrol {
-            confirm("the biometric key no longer works, and the app gets the next step: \(failure.recovery.advice)")
+            confirm("the biometric key no longer works, and the app gets the next step: \(failure.recovery.message)")
         }
 
         announce("Ada signs in with her password, and enrols again.")
