@@ -3,9 +3,10 @@ import Foundation
 import Testing
 import TestSupport
 
+/// Packages that depend on this one.
 @Suite struct ConsumerTests {
-    /// An app that takes the product `Thumbturn` downloads two packages at most, and the programs of the documentation do
-    /// what they say.
+    /// An app that depends on the product `Thumbturn` downloads at most two packages, and the documentation's programs print what
+    /// the pages show.
     @Test func anAppDownloadsLittleAndTheDocumentedProgramsRun() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -52,15 +53,15 @@ import TestSupport
         #expect(shown.status == 0, "\(shown.errors)")
         #expect(shown.output.hasSuffix("signed in with the biometric key, as ada\n"), "\(shown.output)")
 
-        // The page prints what its blocks print together.
+        // The blocks of the page form one program, whose output is at its end.
         let parts = try Self.blocks(of: "docs/app.md").joined()
         let page = try String(contentsOf: repository.appendingPathComponent("docs/app.md"), encoding: .utf8)
-        let told = try #require(page.split(separator: "prints:\n\n```\n").last?.split(separator: "```").first)
+        let expected = try #require(page.split(separator: "prints:\n\n```\n").last?.split(separator: "```").first)
         try Self.write("Parts", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) {
             parts.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
         }
         let played = try await Self.run("Parts", in: folder)
-        #expect(played.status == 0 && played.output.hasSuffix(told), "\(played.output)\(played.errors)")
+        #expect(played.status == 0 && played.output.hasSuffix(expected), "\(played.output)\(played.errors)")
     }
 
     /// Builds and runs a program as a user of the package would, without the stand-ins.
@@ -69,13 +70,13 @@ import TestSupport
             "/usr/bin/env", ["-u", "THUMBTURN_APPLE_STUBS", "swift", "run", "--package-path", folder, name])
     }
 
-    /// The Swift blocks of one of our pages, in order.
+    /// The Swift blocks of a documentation page, in order.
     private static func blocks(of page: String) throws -> [String] {
         let text = try String(contentsOf: repository.appendingPathComponent(page), encoding: .utf8)
         return text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first.map(String.init) }
     }
 
-    /// A package with one program that takes these products of ours, and nothing else.
+    /// Writes a package with one program that depends only on these products of ours.
     private static func write(_ name: String, in folder: String, products: [String], main: () -> String) throws {
         let sources = folder + "/Sources/\(name)"
         try FileManager.default.createDirectory(atPath: sources, withIntermediateDirectories: true)

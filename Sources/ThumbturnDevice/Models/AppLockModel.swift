@@ -18,7 +18,7 @@ public import ThumbturnCore
 
     @ObservationIgnored private var lock: AppLock
     private let platform: DevicePlatform
-    private let unlock: @Sendable () async throws(Failure) -> Void
+    private let unlock: @Sendable () async throws -> Void
     private let whenLocked: @MainActor () -> Void
     private let work: AsyncStream<AppLock.Effect>
     private let workbox: AsyncStream<AppLock.Effect>.Continuation
@@ -29,9 +29,9 @@ public import ThumbturnCore
     ///   - rules: when it locks.
     ///   - platform: whose clock and phases of the app count.
     ///   - unlock: asks the person, for example with `Authenticator.authenticate`; it returns where that was a success.
-    ///   - whenLocked: forgets what was unlocked; also `Authenticator.forgetWhoWasThere` where a policy has a `reuse`.
+    ///   - whenLocked: forgets what was unlocked; also `Authenticator.forgetRecentAuthentication` where a policy has a `reuse`.
     public init(
-        rules: AppLock.Rules = .init(), platform: DevicePlatform, unlock: @escaping @Sendable () async throws(Failure) -> Void,
+        rules: AppLock.Rules = .init(), platform: DevicePlatform, unlock: @escaping @Sendable () async throws -> Void,
         whenLocked: @escaping @MainActor () -> Void = {}
     ) {
         lock = AppLock(rules: rules)
@@ -73,12 +73,13 @@ public import ThumbturnCore
 
     private func ask() async {
         message = nil
-        do throws(Failure) {
+        do {
             try await unlock()
             handle(.unlocked)
         } catch {
-            message = error.message
-            handle(error.code == .cancelledByUser ? .cancelled : .notUnlocked)
+            let failure = Failure(thrownByApp: error)
+            message = failure.message
+            handle(failure.code == .cancelledByUser ? .cancelled : .notUnlocked)
         }
     }
 

@@ -55,7 +55,7 @@ public struct ApprovalDetails: Hashable, Sendable {
     /// What is said below; nil where there is nothing to say.
     public private(set) var message: PersonMessage?
 
-    private let sign: @Sendable (ApprovalDetails) async throws(Failure) -> Void
+    private let sign: @Sendable (ApprovalDetails) async throws -> Void
 
     /// Whether a tap would ask.
     public var canApprove: Bool {
@@ -71,7 +71,7 @@ public struct ApprovalDetails: Hashable, Sendable {
     /// - Parameters:
     ///   - details: what is to be approved.
     ///   - sign: has the person prove the approval of what it is given, with a prompt of its own: no unlock stands in for it.
-    public init(_ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws(Failure) -> Void) {
+    public init(_ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws -> Void) {
         self.details = details
         self.sign = sign
     }
@@ -80,7 +80,7 @@ public struct ApprovalDetails: Hashable, Sendable {
     public convenience init(
         _ approval: Approval, for auth: Authenticator, in language: MessageLanguage, liveness: (any LivenessCheck)? = nil
     ) {
-        self.init(approval.details(in: language)) { _ async throws(Failure) in
+        self.init(approval.details(in: language)) { _ in
             try await auth.approve(approval, in: language, liveness: liveness)
         }
     }
@@ -90,12 +90,13 @@ public struct ApprovalDetails: Hashable, Sendable {
         guard canApprove else { return }
         stage = .asking
         message = nil
-        do throws(Failure) {
+        do {
             try await sign(details)
             stage = .approved
         } catch {
-            stage = .stopped(error)
-            message = error.message
+            let failure = Failure(thrownByApp: error)
+            stage = .stopped(failure)
+            message = failure.message
         }
     }
 

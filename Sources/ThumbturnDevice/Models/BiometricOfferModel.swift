@@ -11,7 +11,7 @@ public import ThumbturnCore
     private let auth: Authenticator
     private let policy: UnlockPolicy
     private let rules: BiometricOffer.Rules
-    private let setUp: @Sendable () async throws(Failure) -> Void
+    private let setUp: @Sendable () async throws -> Void
 
     /// An offer for one account.
     ///
@@ -22,7 +22,7 @@ public import ThumbturnCore
     ///   - setUp: enrols anew with the person's full sign-in, which is the stronger rung that a new key needs.
     public init(
         for auth: Authenticator, policy: UnlockPolicy = .unlock, rules: BiometricOffer.Rules = .init(),
-        setUp: @escaping @Sendable () async throws(Failure) -> Void
+        setUp: @escaping @Sendable () async throws -> Void
     ) {
         self.auth = auth
         self.policy = policy
@@ -39,11 +39,11 @@ public import ThumbturnCore
     public func answer(_ answer: BiometricOffer.Answer) async {
         isShown = false
         message = answer == .setUp ? nil : BiometricOffer.later
-        do throws(Failure) {
+        do {
             try await auth.answerBiometricOffer(answer)
             if answer == .setUp { try await setUp() }
         } catch {
-            message = error.message
+            message = Failure(thrownByApp: error).message
         }
     }
 }

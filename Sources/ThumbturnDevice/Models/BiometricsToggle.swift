@@ -21,7 +21,7 @@ public import ThumbturnCore
 
     private let auth: Authenticator
     private let policy: UnlockPolicy
-    private let setUp: @Sendable () async throws(Failure) -> Void
+    private let setUp: @Sendable () async throws -> Void
 
     /// A switch for one account.
     ///
@@ -30,7 +30,7 @@ public import ThumbturnCore
     ///   - policy: whose keys are meant.
     ///   - setUp: enrols anew with the person's full sign-in, which is the stronger rung that a new key needs.
     public init(
-        for auth: Authenticator, policy: UnlockPolicy = .unlock, setUp: @escaping @Sendable () async throws(Failure) -> Void
+        for auth: Authenticator, policy: UnlockPolicy = .unlock, setUp: @escaping @Sendable () async throws -> Void
     ) {
         self.auth = auth
         self.policy = policy
@@ -67,11 +67,11 @@ public import ThumbturnCore
     private func switchOn() async throws(Failure) {
         let wasDeclined = try await auth.biometricOffer().isDeclined
         try await auth.answerBiometricOffer(.setUp)
-        do throws(Failure) {
+        do {
             try await setUp()
         } catch {
             if wasDeclined { try? await auth.answerBiometricOffer(.never) }
-            throw error
+            throw Failure(thrownByApp: error)
         }
     }
 }

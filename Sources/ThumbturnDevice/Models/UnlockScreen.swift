@@ -55,7 +55,7 @@ public import ThumbturnCore
     public private(set) var buttons: [Button] = []
 
     private let news: UnlockNewsRelay
-    private let unlock: @Sendable (UnlockFlow.Start) async throws(Failure) -> Void
+    private let unlock: @Sendable (UnlockFlow.Start) async throws -> Void
     private let prompt: @Sendable () async -> Void
     private let useAnotherWay: @Sendable () async -> Void
     private let recover: @MainActor (Recovery) -> Void
@@ -88,7 +88,7 @@ public import ThumbturnCore
     ///   - recover: the app's part of a recovery; called when its button is pressed.
     public init(
         reason: String, news: UnlockNewsRelay, purpose: Purpose = .unlock, rung: Rung = .biometric,
-        unlock: @escaping @Sendable (UnlockFlow.Start) async throws(Failure) -> Void,
+        unlock: @escaping @Sendable (UnlockFlow.Start) async throws -> Void,
         prompt: @escaping @Sendable () async -> Void = {},
         useAnotherWay: @escaping @Sendable () async -> Void = {}, recover: @escaping @MainActor (Recovery) -> Void = { _ in }
     ) {
@@ -143,15 +143,16 @@ public import ThumbturnCore
 
     private func ask(by start: UnlockFlow.Start) async {
         defer { isRunning = false }
-        do throws(Failure) {
+        do {
             try await unlock(start)
             stage = .unlocked
             (message, buttons) = (nil, [])
         } catch {
-            stage = .stopped(error)
-            message = error.message
-            if error.code == .cancelledByUser { asksItself = false }
-            buttons = buttons(after: error)
+            let failure = Failure(thrownByApp: error)
+            stage = .stopped(failure)
+            message = failure.message
+            if failure.code == .cancelledByUser { asksItself = false }
+            buttons = buttons(after: failure)
         }
     }
 

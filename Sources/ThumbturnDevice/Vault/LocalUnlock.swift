@@ -37,10 +37,14 @@ public final class LocalUnlock: Sendable, Redacted {
     /// Replaces a secret by what is made of it, in one step: nil stands for none, before and after. Updates of one `Vault` value
     /// happen one after another.
     public func update(
-        _ name: String, _ change: @Sendable (SecretBytes?) throws(Failure) -> SecretBytes?
+        _ name: String, _ change: @Sendable (SecretBytes?) throws -> SecretBytes?
     ) async throws(Failure) {
         try await vault.change(opened()) { (secrets) throws(Failure) in
-            secrets[name] = try change(secrets[name].map { SecretBytes($0) })?.bytes
+            do {
+                secrets[name] = try change(secrets[name].map { SecretBytes($0) })?.bytes
+            } catch {
+                throw Failure(thrownByApp: error)
+            }
         }
     }
 
