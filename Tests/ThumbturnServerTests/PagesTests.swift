@@ -36,6 +36,14 @@ import Testing
         }
     }
 
+    @Test func eachTermOfTheGlossaryIsThereOnce() throws {
+        let rows = try Self.text("docs/glossary.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+        let terms = rows.compactMap { $0.split(separator: "|").first?.trimmingCharacters(in: .whitespaces) }.filter { $0 != "term" }
+        #expect(terms.count > 50)
+        #expect(Set(terms).count == terms.count)
+        for term in terms { #expect(terms.filter { $0.split(separator: ", ").contains(Substring(term)) }.count <= 1, "\(term)") }
+    }
+
     @Test func plainEnglish() throws {
         let rules = try PlainEnglish()
         #expect(!rules.words.isEmpty && !rules.places.isEmpty)
