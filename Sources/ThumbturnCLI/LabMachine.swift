@@ -27,7 +27,7 @@ final class LabMachine: Sendable {
     static func start(matcherd: String, rule: String) async throws -> LabMachine {
         guard FileManager.default.isExecutableFile(atPath: matcherd) else {
             throw UnexpectedOutcome(
-                what: "there is no program at \(matcherd). Build it: swift build --traits Tools --product thumbturn-matcherd")
+                "there is no program at \(matcherd). Build it: swift build --traits Tools --product thumbturn-matcherd")
         }
         guard let packaged = try? String(contentsOfFile: rule, encoding: .utf8) else {
             throw UnexpectedOutcome(

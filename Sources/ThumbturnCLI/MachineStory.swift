@@ -81,11 +81,11 @@ struct MachineStory {
         announce("Five PINs that do not match.")
         pins.enqueue("111111", "222222", "333333", "444444", "555555")
         let pinOnly = UnlockPolicy(ladder: [.appPIN, .fullCredentials])
-        guard let pause = try await pause(with: pinOnly) else {
+        guard let pause = try await pauseAfterSignIn(with: pinOnly) else {
             throw UnexpectedOutcome("five PINs that do not match cause no pause")
         }
         pins.enqueue(adasPIN)
-        guard try await pause(with: pinOnly) != nil, !pins.hasUsed(adasPIN) else {
+        guard try await pauseAfterSignIn(with: pinOnly) != nil, !pins.hasUsed(adasPIN) else {
             throw UnexpectedOutcome("the PIN was accepted during the pause")
         }
         confirm("PINs are paused for \(pause.components.seconds) s, the right one as well")
@@ -124,7 +124,7 @@ struct MachineStory {
     }
 
     /// Signs in with the PIN and returns the pause; nil if the sign-in succeeded.
-    private func pause(with policy: UnlockPolicy) async throws -> Duration? {
+    private func pauseAfterSignIn(with policy: UnlockPolicy) async throws -> Duration? {
         do {
             _ = try await device.authenticate("Unlock Acme", policy: policy)
             return nil
