@@ -167,6 +167,8 @@ struct HTTPPageReader {
     }
 
     mutating func run(_ example: HTTPPage.Example) async throws {
+        // Each has a second of its own, so that lists have one order.
+        live.clock.advance(by: .seconds(1))
         let path = try await filled(example.path)
         var headers: [(String, String)] = []
         var type: String?

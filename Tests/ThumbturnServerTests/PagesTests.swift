@@ -36,6 +36,14 @@ import Testing
         }
     }
 
+    @Test func eachTermOfTheGlossaryIsThereOnce() throws {
+        let rows = try Self.text("docs/glossary.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+        let cells = rows.compactMap { $0.split(separator: "|").first?.trimmingCharacters(in: .whitespaces) }
+        let terms = cells.filter { $0 != "term" }.flatMap { $0.split(separator: ", ").map(String.init) }
+        #expect(terms.count > 50)
+        for term in Set(terms) { #expect(terms.filter { $0 == term }.count == 1, "\(term)") }
+    }
+
     @Test func plainEnglish() throws {
         let rules = try PlainEnglish()
         #expect(!rules.words.isEmpty && !rules.places.isEmpty)
