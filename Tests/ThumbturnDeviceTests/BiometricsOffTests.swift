@@ -117,7 +117,7 @@ import ThumbturnTestKit
             let prompts = world.phone.promptCount
             _ = try await world.auth.authenticate("Unlock", policy: policy)
             #expect(world.phone.promptCount == prompts)
-            await world.auth.forgetWhoWasThere()
+            await world.auth.forgetRecentAuthentication()
             _ = try await world.auth.authenticate("Unlock", policy: policy)
             #expect(world.phone.promptCount == prompts + 1)
         }

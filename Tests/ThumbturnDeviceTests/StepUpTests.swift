@@ -60,7 +60,9 @@ import ThumbturnTestKit
 
     @Test func theAgeIsWhatTheActionDemandsNow() async throws {
         try await World.enrolled { world in
-            let (long, short) = (StepUpAction("export", maximumAge: .seconds(300))!, StepUpAction("export", maximumAge: .seconds(10))!)
+            let (long, short) = (
+                StepUpAction("export", maximumAge: .seconds(300))!, StepUpAction("export", maximumAge: .seconds(10))!
+            )
             expect(try await Self.asks(world, long), is: true)
             world.clock.advance(by: .seconds(10))
             expect(try await Self.asks(world, long), is: false)
@@ -291,7 +293,8 @@ import ThumbturnTestKit
                 "new-recipient": .zero, "existing-recipient": .seconds(300), "card-details": .seconds(120),
                 "statement-export": .seconds(300),
             ])
-        #expect(ages(StepUpAction.regulated)["existing-recipient"] == .zero && ages(StepUpAction.regulated)["new-recipient"] == .zero)
+        #expect(
+            ages(StepUpAction.regulated)["existing-recipient"] == .zero && ages(StepUpAction.regulated)["new-recipient"] == .zero)
         #expect(ages(StepUpAction.regulated)["card-details"] == .seconds(120) && StepUpAction.regulated.count == 4)
         #expect(StepUpAction.presets.allSatisfy { StepUpAction($0.name, maximumAge: $0.maximumAge) == $0 })
     }

@@ -9,7 +9,7 @@ import ThumbturnTestKit
 @Suite struct TwoKeysTests {
     static var both: UnlockPolicy {
         var policy = UnlockPolicy.highRisk
-        policy.also = [.appPIN]
+        policy.additionalRungs = [.appPIN]
         return policy
     }
 
@@ -74,7 +74,7 @@ import ThumbturnTestKit
     @Test func aPINThatTheServerJudgesComesLast() async throws {
         try await Self.enrolled(judgedByServer: true) { world, auth in
             var reversed = UnlockPolicy(ladder: [.appPIN, .fullCredentials])
-            reversed.also = [.biometric]
+            reversed.additionalRungs = [.biometric]
             world.phone.pins(Self.right)
             let failed = await failure { _ = try await auth.stepUp(for: .newRecipient, "Pay", policy: reversed) }
             #expect(failed != nil && world.server.state.withLock { $0.redeemed.isEmpty })

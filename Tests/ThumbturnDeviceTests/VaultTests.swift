@@ -157,7 +157,7 @@ import ThumbturnTestKit
             await expectFailure(.policyDenies) { _ = try await world.vault(policy: ladder).rung() }
             await expectFailure(.policyDenies) { _ = try await world.vault(policy: UnlockPolicy(ladder: [])).rung() }
             var both = UnlockPolicy(ladder: [.biometric])
-            both.also = [.appPIN]
+            both.additionalRungs = [.appPIN]
             let demanding = both
             await expectFailure(.policyDenies) { _ = try await world.vault(policy: demanding).rung() }
             for reason in ["", " \n\t"] {

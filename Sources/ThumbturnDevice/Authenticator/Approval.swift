@@ -58,7 +58,7 @@ public struct Approval: Hashable, Sendable {
         guard let keys = demand.keys else { return .transaction }
         var policy = UnlockPolicy.transaction
         policy.ladder = [.biometric, .fullCredentials]
-        if keys.contains(.pin) { policy.also = [.appPIN] }
+        if keys.contains(.pin) { policy.additionalRungs = [.appPIN] }
         return policy
     }
 }

@@ -3,7 +3,8 @@ import Synchronization
 public import ThumbturnCore
 
 extension Authenticator {
-    /// What this account may approve now, oldest first; without what this version cannot show. Silent, and nobody needs to be signed in.
+    /// What this account may approve now, oldest first; without what this version cannot show. Silent, and nobody needs to be
+    /// signed in.
     public func approvals() async throws(Failure) -> [Approval] {
         let list = try await connection.send("GET", "/v1/approvals", key: try await sessionKey(), expecting: ApprovalList.self)
         return list.approvals.compactMap(Approval.init)
@@ -11,23 +12,25 @@ extension Authenticator {
 
     /// Fetches an approval, to be shown.
     ///
-    /// - Throws: `approvalOver` where there is none for this account; `unexpectedAnswer` for one that this version cannot show whole.
+    /// - Throws: `approvalOver` where there is none for this account; `unexpectedAnswer` for one that this version cannot show
+    ///   whole.
     public func approval(_ id: String) async throws(Failure) -> Approval {
         try await send("GET", id)
     }
 
     /// Has the person prove the approval of exactly what was shown: `approval.details`.
     ///
-    /// The challenge comes from the server and has to hold those bytes, or no key is asked. There is a prompt of its own each time; no
-    /// unlock and no step-up stands for it, and nobody who asks the same at the same time shares it. Where two keys are demanded, the
-    /// sensor answers first and then the PIN.
+    /// The challenge comes from the server and has to hold those bytes, or no key is asked. There is a prompt of its own each
+    /// time; no unlock and no step-up stands for it, and nobody who asks the same at the same time shares it. Where two keys are
+    /// demanded, the sensor answers first and then the PIN.
     ///
     /// - Parameters:
     ///   - approval: as it was shown to the person.
     ///   - language: of the prompt's reason, which names the transaction.
     ///   - liveness: runs before the prompt, with the challenge, where evidence is demanded. It goes to the server unread.
     /// - Returns: the approval as it stands afterwards: `open` where somebody else has to approve as well.
-    /// - Throws: what `authenticate` throws; `approvalOver`; `policyDenies` where liveness evidence is demanded and there is no check.
+    /// - Throws: what `authenticate` throws; `approvalOver`; `policyDenies` where liveness evidence is demanded and there is no
+    ///   check.
     @discardableResult
     public func approve(
         _ approval: Approval, in language: MessageLanguage = .english, liveness: (any LivenessCheck)? = nil
@@ -104,7 +107,9 @@ extension Authenticator {
 extension StepUpAction {
     /// What a liveness check for an approval is told that it is for.
     public static let approval: StepUpAction = {
-        guard let action = StepUpAction("approve", maximumAge: .zero) else { preconditionFailure("the name has the right letters") }
+        guard let action = StepUpAction("approve", maximumAge: .zero) else {
+            preconditionFailure("the name has the right letters")
+        }
         return action
     }()
 }

@@ -10,9 +10,9 @@ extension Authenticator {
     ///
     /// - Throws: `platform` where it cannot be written down: then the sensor is still on.
     public func requireStrongerRungNextTime() async throws(Failure) {
-        forgetWhoWasThere()
+        forgetRecentAuthentication()
         // Also who came while it was being written.
-        defer { forgetWhoWasThere() }
+        defer { forgetRecentAuthentication() }
         let marks = try await enrolments()
         // A new key that the server may know already takes the place of the old one when that is found out.
         let successor = marks.change.flatMap { $0.kind == .biometric ? $0.number : nil }

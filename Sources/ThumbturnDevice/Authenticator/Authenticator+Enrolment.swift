@@ -209,7 +209,7 @@ extension Authenticator {
         // One prompt: the first rung answers for itself, and for a passcode key beside it. A PIN key has answered already.
         if let asked = rungs.first(where: { $0 != .appPIN }) {
             var first = policy
-            (first.ladder, first.also) = ([asked], [])
+            (first.ladder, first.additionalRungs) = ([asked], [])
             let fresh = Readiness(
                 biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable, .passcode: .usable],
                 ladder: first.ladder

@@ -22,16 +22,18 @@ extension Authenticator {
         return try await send(method, path, json: json, in: live)
     }
 
-    /// Sends a request that does one action, with the last step-up's token where that stands for it. Where the resource wants a step-up
-    /// (RFC 9470), the person is asked, and the request is sent once more.
+    /// Sends a request that does one action, with the last step-up's token where that stands for it. Where the resource wants a
+    /// step-up (RFC 9470), the person is asked, and the request is sent once more.
     ///
-    /// What is signed is the action and the amount that the app names here, and shows. A resource that names another one gets nothing.
+    /// What is signed is the action and the amount that the app names here, and shows. A resource that names another one gets
+    /// nothing.
     ///
     /// - Returns: the body of the answer.
-    /// - Throws: what `send` and `stepUp` throw; `refused` where the resource wants more than this device can show, or wants a step-up
-    ///   again.
+    /// - Throws: what `send` and `stepUp` throw; `refused` where the resource wants more than this device can show, or wants a
+    ///   step-up again.
     public func send(
-        _ method: String, _ path: String, json: [UInt8]? = nil, doing action: StepUpAction, amount: Money? = nil, _ reason: String,
+        _ method: String, _ path: String, json: [UInt8]? = nil, doing action: StepUpAction, amount: Money? = nil,
+        _ reason: String,
         policy: UnlockPolicy = .highRisk, liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> [UInt8] {
         try check(reason)

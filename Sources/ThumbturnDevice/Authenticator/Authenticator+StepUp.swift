@@ -54,7 +54,7 @@ extension Authenticator {
             }
             if let enrolment = try await self.liveEnrolment() {
                 let stepUp = StepUp(
-                    ask: ask, session: session, rung: rung, also: policy.also, hadLiveness: liveness != nil, enrolment: enrolment,
+                    ask: ask, session: session, rung: rung, also: policy.additionalRungs, hadLiveness: liveness != nil, enrolment: enrolment,
                     since: since
                 )
                 await self.remember(stepUp, since: farewells)
@@ -68,7 +68,7 @@ extension Authenticator {
     func reusable(
         for action: StepUpAction, _ ask: ActionAsk?, _ policy: UnlockPolicy, withLiveness: Bool
     ) async throws(Failure) -> Grant? {
-        guard policy.problem == nil, let lastStepUp, lastStepUp.ask == ask, Set(lastStepUp.also).isSuperset(of: policy.also),
+        guard policy.problem == nil, let lastStepUp, lastStepUp.ask == ask, Set(lastStepUp.also).isSuperset(of: policy.additionalRungs),
             policy.ladder.contains(lastStepUp.rung),
             lastStepUp.hadLiveness || !withLiveness, let age = lastStepUp.since.elapsed(until: moment), age < action.maximumAge,
             lastStepUp.session.expiresAt > platform.clock.civilTime, try await liveEnrolment() == lastStepUp.enrolment

@@ -103,8 +103,8 @@ public actor Authenticator {
     }
 
     /// What this account wants the person to be asked.
-    func ask(_ reason: String, _ policy: UnlockPolicy) -> PromptAsk {
-        PromptAsk(asker: "\(address.issuer) \(account)", reason: reason, policy: policy)
+    func ask(_ reason: String, _ policy: UnlockPolicy) -> UnlockRequest {
+        UnlockRequest(asker: "\(address.issuer) \(account)", reason: reason, policy: policy)
     }
 
     /// The person asks for another way, for example by the hint: the running flow moves to the next rung.
@@ -122,7 +122,7 @@ public actor Authenticator {
         try await habits.prefer(rung)
     }
 
-    private var habits: Habits { Habits(asker: "\(address.issuer) \(account)", platform: platform) }
+    private var habits: UnlockHistory { UnlockHistory(asker: "\(address.issuer) \(account)", platform: platform) }
 
     /// The last unlock, where the policy lets it stand for this one: the app has not been started again, the time is not over, and its
     /// session lives.
@@ -155,7 +155,7 @@ public actor Authenticator {
 
     /// From here on nobody was there: neither an unlock nor a step-up of before, nor one whose proof is on its way to the server, stands
     /// for a later one. Call it where the app is locked, if one of its policies lets an unlock stand for the next.
-    public func forgetWhoWasThere() {
+    public func forgetRecentAuthentication() {
         (lastUnlock, lastStepUp) = (nil, nil)
         farewells += 1
     }
@@ -190,7 +190,7 @@ public actor Authenticator {
         }
         try await settleInterruptedChange()
         let readiness = await readiness(for: policy)
-        let signers = try await signers(for: policy.ladder + policy.also, readiness)
+        let signers = try await signers(for: policy.ladder + policy.additionalRungs, readiness)
         guard !signers.isEmpty else {
             // With nothing to sign there is nothing to ask the server; the flow says why.
             let (rung, spent) = try await prove(
@@ -198,7 +198,7 @@ public actor Authenticator {
             )
             return (rung, spent.0, spent.farewells)
         }
-        let kids = (policy.ladder + policy.also).compactMap { signers[$0]?.kid }
+        let kids = (policy.ladder + policy.additionalRungs).compactMap { signers[$0]?.kid }
         let session = try await liveName(of: .session)
         let ask: @Sendable () async throws(Failure) -> CheckedChallenge = { () async throws(Failure) in
             try await challenge(kids, session)
@@ -272,7 +272,7 @@ public actor Authenticator {
         try check(reason)
         let (platform, observe) = (platform, observe)
         let challenges = FreshChallenge(challenge, clock: platform.clock, renew: renew)
-        let also = policy.also
+        let also = policy.additionalRungs
         let signed = Signed()
         let (choices, choose) = AsyncStream.makeStream(of: PromptChoice.self)
         self.choose = choose

@@ -5,7 +5,7 @@ public struct PINSupport: Sendable {
     /// The keys.
     public var key: any PINKey
     /// One guess at a time, so that two of them are counted as two.
-    let turnstile = Turnstile()
+    let gate = SerialGate()
 
     /// A screen and the keys behind it. Make one for each key store of the device: guesses through one value, and its copies, wait
     /// for each other.

@@ -29,7 +29,7 @@ public import ThumbturnCore
     ///   - rules: when it locks.
     ///   - platform: whose clock and phases of the app count.
     ///   - unlock: asks the person, for example with `Authenticator.authenticate`; it returns where that was a success.
-    ///   - whenLocked: forgets what was unlocked; also `Authenticator.forgetWhoWasThere` where a policy has a `reuse`.
+    ///   - whenLocked: forgets what was unlocked; also `Authenticator.forgetRecentAuthentication` where a policy has a `reuse`.
     public init(
         rules: AppLock.Rules = .init(), platform: DevicePlatform, unlock: @escaping @Sendable () async throws -> Void,
         whenLocked: @escaping @MainActor () -> Void = {}

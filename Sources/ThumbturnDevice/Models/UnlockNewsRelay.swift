@@ -5,7 +5,7 @@
 ///     let auth = try Authenticator(server: url, platform: platform, observe: news.hear)
 ///     let screen = UnlockScreen(reason: "Unlock Acme", news: news) { … }
 public final class UnlockNewsRelay: Sendable {
-    private let relay = Relay<UnlockNews>()
+    private let relay = Broadcaster<UnlockNews>()
 
     /// A relay to which no screen listens yet.
     public init() {}

@@ -26,9 +26,9 @@ public struct DevicePlatform: Sendable {
     /// One prompt at a time, and nothing asked while the app is not in front.
     let prompts = PromptCoordinator()
     /// The journals of enrolments that somebody in this process works with.
-    let journals = OpenJournals()
+    let journals = JournalLocks()
     /// One read and write of the sensor's ledger at a time.
-    let ledgers = Turnstile()
+    let ledgers = SerialGate()
     /// What the servers told of their time.
     let serverTimes = ServerTimes()
 

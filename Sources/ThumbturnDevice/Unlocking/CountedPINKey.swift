@@ -59,8 +59,8 @@ struct CountedPINKey: Sendable {
     func sign<Verdict>(
         _ message: [UInt8], with entered: PIN, judge: ([UInt8]) async throws(Failure) -> Verdict
     ) async throws(Failure) -> Verdict {
-        await pin.turnstile.enter()
-        defer { pin.turnstile.leave() }
+        await pin.gate.enter()
+        defer { pin.gate.leave() }
         let before = try await ledger()
         if let obstacle = obstacle(in: before) { throw obstacle }
         let during = before.guessing(at: now)

@@ -2,7 +2,7 @@ import Synchronization
 import ThumbturnCore
 
 /// What somebody wants a person to be asked.
-struct PromptAsk: Hashable, Sendable {
+struct UnlockRequest: Hashable, Sendable {
     /// The account or vault that asks. Requests of different ones are never equal.
     var asker: String
     var reason: String
@@ -14,11 +14,11 @@ struct PromptAsk: Hashable, Sendable {
 final class PromptCoordinator: Sendable {
     private let state = Mutex(State())
     /// Requests take turns already; this holds for whatever shows a prompt without one.
-    private let screen = Turnstile()
-    private let sight = Relay(false)
+    private let screen = SerialGate()
+    private let sight = Broadcaster(false)
 
     private struct State {
-        var line = PromptLine<PromptAsk>()
+        var line = PromptLine<UnlockRequest>()
         var lastCaller = 0
         /// What each turn does.
         var work: [Int: @Sendable () -> Task<Void, Never>] = [:]
@@ -36,7 +36,7 @@ final class PromptCoordinator: Sendable {
     ///
     /// - Parameter mayShare: whether somebody who asks the same meanwhile gets this work's outcome. Never for a step-up.
     func inTurn<Value: Sendable>(
-        _ ask: PromptAsk, mayShare: Bool, on platform: DevicePlatform,
+        _ ask: UnlockRequest, mayShare: Bool, on platform: DevicePlatform,
         _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let caller = state.withLock { state in
@@ -106,7 +106,7 @@ final class PromptCoordinator: Sendable {
     ///   - outcome: for everybody who waits for nothing any more afterwards.
     ///   - note: keeps what belongs to the event.
     private func handle(
-        _ event: PromptLine<PromptAsk>.Event,
+        _ event: PromptLine<UnlockRequest>.Event,
         outcome: Outcome = .failure(Failure(.cancelledByApp)), _ note: (inout State) -> Void = { _ in }
     ) {
         let (stopped, released) = state.withLock { state in

@@ -6,7 +6,7 @@ import ThumbturnCore
 struct UnlockDriver<Output: Unlocking> {
     let platform: DevicePlatform
     let reason: String
-    let habits: Habits
+    let habits: UnlockHistory
     /// What the device can do, now.
     let readiness: @Sendable () async -> Readiness
     /// The key of a rung and the bytes it will sign, none where the key itself is released; nil where the rung has no key.
@@ -32,7 +32,7 @@ struct UnlockDriver<Output: Unlocking> {
         mailbox.yield(.event(.began(await readiness(), by: start)))
         let began = platform.clock.now
         // One writer, so that what is written last is what happened last.
-        let (phases, noted) = AsyncStream.makeStream(of: Habits.Progress.self, bufferingPolicy: .bufferingNewest(1))
+        let (phases, noted) = AsyncStream.makeStream(of: UnlockHistory.Progress.self, bufferingPolicy: .bufferingNewest(1))
         var phase = flow.phase
         defer { noted.finish() }
 
@@ -112,8 +112,8 @@ struct UnlockDriver<Output: Unlocking> {
                         group.cancelAll()
                         switch end {
                         case .failed(let failure): return .failed(failure)
-                        case .granted(let rung, _, let also):
-                            guard let first = given.first, given.count == also.count + 1 else {
+                        case .granted(let rung, _, let additional):
+                            guard let first = given.first, given.count == additional.count + 1 else {
                                 preconditionFailure("a grant comes with what each key gave")
                             }
                             return .granted(rung, first, also: Array(given.dropFirst()))
@@ -199,8 +199,8 @@ struct UnlockDriver<Output: Unlocking> {
 
     private typealias Mailbox = AsyncStream<Heard>.Continuation
 
-    /// An event of the flow. An answer that lets a key sign also carries what it takes, and a signature what the caller asked for:
-    /// neither is the flow's business.
+    /// An event of the flow. An answer that lets a key sign also carries what it takes, and a signature what the caller asked
+    /// for: neither is the flow's business.
     private enum Heard: Sendable {
         case event(UnlockFlow.Event)
         case phase(AppPhase)

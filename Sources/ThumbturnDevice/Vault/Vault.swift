@@ -34,7 +34,7 @@ public final class Vault: Sendable {
     private let access: VaultAccess
     private let observe: @Sendable (UnlockNews) -> Void
     /// One change at a time.
-    private let changes = Turnstile()
+    private let changes = SerialGate()
     /// Reaches the flow that is running.
     private let choose = Mutex<AsyncStream<PromptChoice>.Continuation?>(nil)
 
@@ -138,9 +138,9 @@ extension Vault {
     private func unlock(_ reason: String, by start: UnlockFlow.Start) async throws(Failure) -> LocalUnlock {
         guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing) }
         guard let store = platform.vaults else { throw Failure(.noVault) }
-        guard !policy.ladder.isEmpty, policy.also.isEmpty else { throw Failure(.policyDenies) }
+        guard !policy.ladder.isEmpty, policy.additionalRungs.isEmpty else { throw Failure(.policyDenies) }
         if start == .tap { prompt() }
-        let ask = PromptAsk(asker: "vault \(access.rawValue) \(name)", reason: reason, policy: policy)
+        let ask = UnlockRequest(asker: "vault \(access.rawValue) \(name)", reason: reason, policy: policy)
         let (rung, key) = try await platform.prompts.inTurn(ask, mayShare: true, on: platform) { () async throws(Failure) in
             try await self.opened(in: store, reason, by: start)
         }
@@ -178,7 +178,7 @@ extension Vault {
         platform.sensor = LocalSensor(sensor: platform.sensor)
         let observe = observe
         let driver = UnlockDriver(
-            platform: platform, reason: reason, habits: Habits(asker: "vault \(name)", platform: platform),
+            platform: platform, reason: reason, habits: UnlockHistory(asker: "vault \(name)", platform: platform),
             readiness: { (try? await self.readiness(of: record)) ?? readiness },
             request: { rung in copies[rung].map { Signable(key: $0) } },
             unlock: { (_, permit, signable) throws(Failure) in
