@@ -117,7 +117,8 @@ import TestSupport
             "/usr/bin/env",
             [
                 "swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-module-name", "App",
-                "-I", Built.folder.appendingPathComponent("Modules").path, "-I", sources + "/CTss", "-I", sources + "/CSystemd", file,
+                "-I", Built.folder.appendingPathComponent("Modules").path, "-I", sources + "/CTss", "-I", sources + "/CSystemd",
+                file,
             ]
         )
     }

@@ -41,8 +41,11 @@ public struct ApprovalDetails: Hashable, Sendable {
     public enum Stage: Hashable, Sendable {
         /// The person reads.
         case shown
+        /// The person is being asked.
         case asking
+        /// The approval was proven and sent.
         case approved
+        /// The person declined.
         case declined
         /// It did not work; the person may tap again where `canApprove`.
         case stopped(Failure)

@@ -6,7 +6,9 @@ public import ThumbturnCore
 @MainActor @Observable public final class BiometricsToggle {
     /// What the switch shows.
     public enum State: Hashable, Sendable {
+        /// There is a key behind the sensor.
         case on
+        /// There is no key behind the sensor, and one can be made.
         case off
         /// It cannot be switched on now; `message` says why.
         case unavailable

@@ -29,6 +29,7 @@ public struct PINRequest: Sendable {
 
 /// How the PIN screen ended.
 public enum PINAnswer: Sendable {
+    /// The person entered a PIN. It is not judged yet.
     case entered(PIN)
     /// Cancelled, or an error of the app. No attempt is counted.
     case failed(Failure)

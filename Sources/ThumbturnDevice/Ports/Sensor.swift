@@ -56,6 +56,7 @@ public struct PromptRequest: Sendable {
 
 /// How a prompt ended.
 public enum PromptAnswer: Sendable {
+    /// The person was matched, or entered the passcode.
     case matched(Presence)
     /// One mismatch, as the platform counts them. A cancelled prompt is none.
     case notMatched
