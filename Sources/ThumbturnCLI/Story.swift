@@ -47,14 +47,15 @@ struct Story {
         _ = try await thief.platform.keys.create(thiefsKey)
         try await refused("the proof is bound to Ada's session key") {
             try await thief.connection.send(
-                "POST", "/v1/token", .form([("grant_type", proofGrantType), ("proof", stolen.jws)]), key: thiefsKey)
+                "POST", to: "/v1/token", body: .form([("grant_type", proofGrantType), ("proof", stolen.jws)]),
+                key: thiefsKey)
         }
         _ = try await ada.redeem([stolen])
         confirm("Ada's own phone could still redeem it: the thief's attempt did not consume it")
 
         announce("The thief copies the access token and uses it from another device.")
         try await refused("the token is bound to Ada's session key") {
-            try await thief.connection.send("GET", "/v1/me", token: session.accessToken, key: thiefsKey)
+            try await thief.connection.send("GET", to: "/v1/me", token: session.accessToken, key: thiefsKey)
         }
 
         announce("A new face is enrolled on the phone.")
@@ -72,7 +73,7 @@ struct Story {
         confirm("new keys; signed in with the \(again.rung.rawValue) key")
 
         announce("The device is revoked on the server. Its keys still sign, but the server refuses them.")
-        _ = try await ada.send("DELETE", "/v1/devices/current")
+        _ = try await ada.send("DELETE", to: "/v1/devices/current")
         try await refused("no token") { _ = try await ada.me() }
         try await refused("no sign-in") { _ = try await ada.authenticate("Unlock Acme") }
         try await refused("no refresh") { _ = try await ada.refresh() }

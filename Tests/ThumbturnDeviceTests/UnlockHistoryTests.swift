@@ -7,7 +7,7 @@ import ThumbturnTestKit
 
 /// What is remembered from one unlock to the next.
 @Suite struct UnlockHistoryTests {
-    @Test func aQuickPersonIsOfferedAnotherWaySoonerAlsoAfterTheAppWasStartedAgain() async throws {
+    @Test func aQuickPersonIsOfferedAnotherWaySoonerAlsoAfterARestartOfTheApp() async throws {
         try await World.enrolled { world in
             for _ in 1...5 {
                 world.phone.next(.match, after: .milliseconds(900))
@@ -43,7 +43,7 @@ import ThumbturnTestKit
             expect(try await stopped, is: .devicePasscode)
             #expect(
                 try await world.auth.platform.secrets.read("open flow https://bank.example default") == nil, "it came to its end")
-            // What a killed app leaves behind.
+            // A killed app leaves this behind.
             try await world.auth.platform.secrets.write(note, as: "open flow https://bank.example default")
             _ = try await world.auth.authenticate("Unlock")
             #expect(world.news.all.contains(.telemetry(.abandoned(.hinted, after: .seconds(8)))))
@@ -67,7 +67,7 @@ import ThumbturnTestKit
     }
 }
 
-/// What was there, and is no more, or may not be.
+/// Keys and sensors that are lost, or may be.
 @Suite struct LossTests {
     @Test func aRestoredPhoneSaysSo() async throws {
         try await World.enrolled { world in
@@ -86,7 +86,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aKeyThatTheSystemDeletedDiedWithItsEnrolment() async throws {
+    @Test func aKeyThatTheSystemDeletedIsInvalidated() async throws {
         try await World.enrolled { world in
             let live = try #require(try await world.auth.liveEnrolment())
             try await world.auth.platform.keys.delete(world.auth.name(of: .biometric, in: live))
@@ -102,11 +102,11 @@ import ThumbturnTestKit
             #expect(upgraded.state(of: .biometric) == .usable, "no key is deleted")
             expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
             #expect(await world.auth.readiness().enrolment == .none)
-            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric, "one, and no more")
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric, "one confirmation is enough")
         }
     }
 
-    @Test func aSensorThatSurprisedIsNotAskedAgainUntilTheSystemSaysSomethingElse() async throws {
+    @Test func aSensorThatWasMissingIsNotAskedAgainUntilTheSystemReportsAChange() async throws {
         try await World.enrolled { world in
             let flaky = FlakySensor(sensor: world.auth.platform.sensor)
             var platform = world.auth.platform
@@ -125,7 +125,7 @@ import ThumbturnTestKit
     }
 }
 
-/// When an unlock may stand for another.
+/// Unlocks that are reused for the next one.
 @Suite struct ReuseTests {
     static let within: UnlockPolicy = {
         var policy = UnlockPolicy.unlock
@@ -133,7 +133,7 @@ import ThumbturnTestKit
         return policy
     }()
 
-    @Test func anUnlockMayStandForTheNextWithinThePolicysTime() async throws {
+    @Test func anUnlockIsReusedWithinThePolicysTime() async throws {
         try await World.enrolled { world in
             let prompts = world.phone.promptCount
             _ = try await world.auth.authenticate("Unlock", policy: Self.within)
@@ -144,11 +144,11 @@ import ThumbturnTestKit
             _ = try await world.auth.authenticate("Unlock", policy: Self.within)
             #expect(world.phone.promptCount == prompts + 2)
             _ = try await world.auth.authenticate("Unlock")
-            #expect(world.phone.promptCount == prompts + 3, "by default it never does")
+            #expect(world.phone.promptCount == prompts + 3, "by default an unlock is not reused")
         }
     }
 
-    @Test func anUnlockOfAWeakerLadderStandsForNone() async throws {
+    @Test func anUnlockOfAWeakerLadderIsNotReused() async throws {
         try await World.enrolled { world in
             world.phone.next(.noMatch, .noMatch, .noMatch, .match)
             expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
@@ -169,7 +169,7 @@ import ThumbturnTestKit
     }
 }
 
-/// Says that it is ready, and is not.
+/// A sensor that reports to be ready, and is not there.
 private final class FlakySensor: Sensor {
     private let sensor: any Sensor
     private let count = Mutex(0)

@@ -161,7 +161,7 @@ import ThumbturnTestKit
         phone.next(.noMatch, .match)
         _ = try await auth.authenticate("Unlock")
         _ = try await auth.refresh()
-        _ = try await auth.stepUp(for: .cardDetails, "Show your card")
+        _ = try await auth.stepUp(for: .cardDetails, reason: "Show your card")
         let account = try await auth.me().account
         try await approve(world, account, auth)
         try await auth.revoke()

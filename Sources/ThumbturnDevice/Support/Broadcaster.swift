@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells everybody who listens. Whoever begins to listen hears the latest value first, where the relay began with one.
+/// Sends values to every listener. Where the broadcaster began with a value, a new listener first receives the latest one.
 package final class Broadcaster<Value: Sendable>: Sendable {
     private let state: Mutex<State>
 
@@ -15,7 +15,7 @@ package final class Broadcaster<Value: Sendable>: Sendable {
     }
 
     package func send(_ value: Value) {
-        // Under the lock, so that all of them hear the same order.
+        // Under the lock, so that all listeners receive the values in the same order.
         state.withLock { state in
             if state.latest != nil { state.latest = value }
             state.listeners.values.forEach { $0.yield(value) }

@@ -1,13 +1,15 @@
 import Synchronization
 
-/// Which journals somebody works with, so that nobody undoes what is being done. A process that was killed has none open.
+/// The enrolment journals that this process is working with, so that no task undoes what another one is doing.
+///
+/// The locks live in memory: a process that was killed holds none.
 final class JournalLocks: Sendable {
-    private let names = Mutex<Set<String>>([])
+    private let held = Mutex<Set<String>>([])
 
-    /// False where it is open already. Who opened it closes it.
-    func open(_ name: String) -> Bool { names.withLock { $0.insert(name).inserted } }
+    /// Locks a journal; false where it is locked already. The caller that locked it unlocks it.
+    func tryLock(_ name: String) -> Bool { held.withLock { $0.insert(name).inserted } }
 
-    func close(_ name: String) {
-        names.withLock { _ = $0.remove(name) }
+    func unlock(_ name: String) {
+        held.withLock { _ = $0.remove(name) }
     }
 }

@@ -1,6 +1,7 @@
 import Synchronization
+import ThumbturnCore
 
-/// Lets one task through at a time, in the order of their coming. Waiting suspends and blocks no thread.
+/// Lets one task through at a time, in the order of arrival. Waiting suspends the task and blocks no thread.
 package final class SerialGate: Sendable {
     private let state = Mutex(State())
 
@@ -11,7 +12,7 @@ package final class SerialGate: Sendable {
 
     package init() {}
 
-    /// Waits for its turn. Who has entered must leave.
+    /// Waits for the caller's turn. A caller that has entered must leave.
     package func enter() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -26,7 +27,7 @@ package final class SerialGate: Sendable {
         }
     }
 
-    /// Lets the next one in.
+    /// Lets the next waiting task through.
     package func leave() {
         let next = state.withLock { state in
             guard !state.waiting.isEmpty else {
@@ -36,5 +37,12 @@ package final class SerialGate: Sendable {
             return state.waiting.removeFirst()
         }
         next?.resume()
+    }
+
+    /// Runs the body while no other task is inside.
+    func serialised<Result>(_ body: () async throws(Failure) -> Result) async throws(Failure) -> Result {
+        await enter()
+        defer { leave() }
+        return try await body()
     }
 }

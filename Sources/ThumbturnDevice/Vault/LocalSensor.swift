@@ -1,6 +1,6 @@
 import ThumbturnCore
 
-/// The sensor of a flow whose ladder has no full sign-in below it: no button may promise one.
+/// The sensor of a vault's flow. The full sign-in opens no vault, so no cancel button may offer it.
 struct LocalSensor: Sensor {
     let sensor: any Sensor
 
@@ -17,7 +17,7 @@ struct LocalSensor: Sensor {
 }
 
 extension UnlockNews {
-    /// Whether a screen would speak of the full sign-in, which opens no vault.
+    /// Whether a screen would offer the full sign-in, which opens no vault.
     var namesTheFullSignIn: Bool {
         switch self {
         case .hint(.fullCredentials), .moved(from: _, to: .fullCredentials, because: _): true
@@ -27,7 +27,7 @@ extension UnlockNews {
 }
 
 extension Failure {
-    /// The same failure where no full sign-in can help: its next step is what lifts it.
+    /// The same failure where no full sign-in can help: its recovery is the step that removes the obstacle.
     var withoutSignIn: Failure {
         var failure = self
         switch recovery {
