@@ -3,7 +3,7 @@ import ThumbturnCore
 extension FlowWalk.Report {
     /// The differences between a walk of all policies and what it should reach: ends, and branches of `handle`, named by state
     /// and event.
-    public var gaps: [String] {
+    package var gaps: [String] {
         let acting = Set(FlowWalk.acting.flatMap { state, events in events.map { "\(state) \($0)" } })
         let all = Set(FlowWalk.acting.keys.flatMap { state in FlowWalk.events.map { "\(state) \($0)" } })
         return FlowWalk.ends.subtracting(ends).sorted().map { "the end is not reached: \($0)" }

@@ -1,4 +1,4 @@
-public import ThumbturnCore
+package import ThumbturnCore
 
 /// Visits every state of the unlock flow that a policy can reach within bounds, and checks the flow's invariants in each.
 ///
@@ -6,27 +6,27 @@ public import ThumbturnCore
 /// the back, the system takes prompts, the device changes, the sensor reads poorly, or the platform has trouble. In each state
 /// every possible event is tried: answers to the current prompt and to the one before it, wakes, choices, changes of what the
 /// device can do.
-public struct FlowWalk: Sendable {
+package struct FlowWalk: Sendable {
     /// The findings of a walk.
-    public struct Report: Sendable, Equatable {
+    package struct Report: Sendable, Equatable {
         /// The number of different states that were visited.
-        public var states = 0
+        package var states = 0
         /// The number of events that were sent.
-        public var transitions = 0
+        package var transitions = 0
         /// The ends that were reached, by name.
-        public var ends: Set<String> = []
+        package var ends: Set<String> = []
         /// The pairs of state and event that were tried.
-        public var tried: Set<String> = []
+        package var tried: Set<String> = []
         /// The pairs among them in which something happened.
-        public var acted: Set<String> = []
+        package var acted: Set<String> = []
         /// The rules that were broken, each with its place.
-        public var violations: [String] = []
+        package var violations: [String] = []
 
         /// No state was visited.
-        public init() {}
+        package init() {}
 
         /// The sum of two reports.
-        public func joined(with other: Report) -> Report {
+        package func joined(with other: Report) -> Report {
             var sum = self
             sum.states += other.states
             sum.transitions += other.transitions
@@ -39,11 +39,11 @@ public struct FlowWalk: Sendable {
     }
 
     /// The policy that is walked.
-    public let policy: UnlockPolicy
+    package let policy: UnlockPolicy
     private let persons: [Person]
 
     /// Creates a walk of one policy.
-    public init(_ policy: UnlockPolicy) {
+    package init(_ policy: UnlockPolicy) {
         self.policy = policy
         var hurried = Person()
         hurried.pace = Pace(missesInARow: 3)
@@ -54,7 +54,7 @@ public struct FlowWalk: Sendable {
 
     /// Every preset, and what no preset has: a ladder that begins with the PIN, two keys, a ladder of only the passcode, an empty
     /// ladder.
-    public static let all: [(name: String, policy: UnlockPolicy)] = {
+    package static let all: [(name: String, policy: UnlockPolicy)] = {
         var two = UnlockPolicy(ladder: [.biometric, .fullCredentials])
         two.additionalRungs = [.appPIN]
         return UnlockPolicy.presets.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [
@@ -64,7 +64,7 @@ public struct FlowWalk: Sendable {
     }()
 
     /// Walks the policy for every kind of person and device.
-    public func run() -> Report {
+    package func run() -> Report {
         var report = Report()
         walk(Self.allUsable, Person(), disturbed: true, &report)
         for person in persons { walk(Self.allUsable, person, disturbed: false, &report) }
@@ -78,7 +78,7 @@ public struct FlowWalk: Sendable {
     /// - Parameters:
     ///   - policies: all policies, or fewer where time is short.
     ///   - done: called for each policy once its walk has ended.
-    public static func everything(
+    package static func everything(
         _ policies: [(name: String, policy: UnlockPolicy)] = all, done: @escaping @Sendable (String, Report) -> Void = { _, _ in }
     ) async -> Report {
         // The largest first, so that neither core waits long for the other.

@@ -22,7 +22,7 @@ public struct AppLock: Hashable, Sendable {
     }
 
     /// Whether the contents may be seen.
-    public enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         case unlocked
         /// The contents are locked. `asksItself` is whether the next appearance asks without a tap: not after a cancel, and not
         /// after "lock now", because a person who has just refused is not asked again at every return.
@@ -32,7 +32,7 @@ public struct AppLock: Hashable, Sendable {
     }
 
     /// Something that happened.
-    public enum Event: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         case phase(AppPhase)
         /// A prompt of the app appeared or went away.
         case prompt(isUp: Bool)
@@ -51,7 +51,7 @@ public struct AppLock: Hashable, Sendable {
     }
 
     /// Something to do. Effects are carried out in order.
-    public enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// Hide the contents, also in the list of running apps.
         case cover
         case uncover
@@ -64,11 +64,11 @@ public struct AppLock: Hashable, Sendable {
     }
 
     /// The current state.
-    public private(set) var state = State.locked(asksItself: true)
+    package private(set) var state = State.locked(asksItself: true)
     /// Whether the contents are covered. The lock screen itself needs no cover.
-    public private(set) var isCovered = true
+    package private(set) var isCovered = true
     /// The numbers.
-    public let rules: Rules
+    package let rules: Rules
 
     private var phase: AppPhase?
     private var leaving: Leaving?
@@ -87,12 +87,12 @@ public struct AppLock: Hashable, Sendable {
     }
 
     /// Creates the lock of an app that is locked and not on the screen yet.
-    public init(rules: Rules = Rules()) {
+    package init(rules: Rules = Rules()) {
         self.rules = rules
     }
 
     /// Takes an event, and returns what to do about it.
-    public mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
+    package mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
         switch event {
         case .phase(let new) where new == phase: return []
         case .phase(.front):

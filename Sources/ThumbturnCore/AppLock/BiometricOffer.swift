@@ -19,21 +19,24 @@ public struct BiometricOffer: Hashable, Sendable, Codable {
 
     /// The person's answer.
     public enum Answer: Hashable, Sendable {
+        /// The person wants to set up biometrics.
         case setUp
+        /// The person wants to be asked another time.
         case notNow
+        /// The person does not want to be asked again.
         case never
     }
 
     /// Whether the person declined biometrics: they are neither offered nor set up.
-    public private(set) var isDeclined = false
+    package private(set) var isDeclined = false
     private var timesPutOff = 0
     private var putOffAt: UnixTime?
 
     /// No answers yet.
-    public init() {}
+    package init() {}
 
     /// Records the person's answer. "Set up" revokes every earlier refusal; making the key needs a stronger rung.
-    public mutating func take(_ answer: Answer, at now: UnixTime) {
+    package mutating func take(_ answer: Answer, at now: UnixTime) {
         switch answer {
         case .setUp: self = BiometricOffer()
         case .notNow:
@@ -45,7 +48,7 @@ public struct BiometricOffer: Hashable, Sendable, Codable {
 
     /// Whether to offer biometrics: the sensor is ready, the device is enrolled, its policy asks the sensor, there is no
     /// biometric key, and the person has not refused.
-    public func isDue(_ readiness: Readiness, at now: UnixTime, under rules: Rules = Rules()) -> Bool {
+    package func isDue(_ readiness: Readiness, at now: UnixTime, under rules: Rules = Rules()) -> Bool {
         guard readiness.biometry == .ready, readiness.isEnrolled, readiness.ladder.contains(.biometric) else { return false }
         let key = readiness.state(of: .biometric)
         guard key == .missing || key.isDead, !isDeclined, timesPutOff < rules.mostTimes else { return false }

@@ -3,14 +3,19 @@
 @nonexhaustive
 #endif
 public enum Recovery: Hashable, Sendable {
+    /// Ask again.
     case retry
+    /// Wait for this time, and ask again.
     case wait(Duration)
+    /// Ask this rung instead.
     case fallBack(Rung)
     /// Sign in once and enrol again: the old key is gone for good.
     case reEnrol
     /// The person has to allow something, or set up the sensor, in the system's settings.
     case openSettings
+    /// The person has to set a device passcode in the system's settings.
     case setPasscode
+    /// The person has to sign in with the account.
     case signInAgain
     /// The person can do nothing: tell the developers.
     case report

@@ -3,11 +3,11 @@
 /// TCP uses the same estimator for its retransmission timeout (RFC 6298 section 2): a smoothed time and its smoothed variation.
 /// An answer is late after the time plus four times the variation. As in Karn's algorithm (RFC 6298 section 3) only first
 /// attempts are samples. In short: the hint appears when the person has taken clearly longer than usual.
-public struct Pace: Hashable, Sendable, Codable {
+package struct Pace: Hashable, Sendable, Codable {
     /// Successful first attempts so far; counted up to `samplesNeeded`.
-    public private(set) var samples = 0
+    package private(set) var samples = 0
     /// Consecutive flows in which the sensor was asked and did not match the person.
-    public private(set) var missesInARow = 0
+    package private(set) var missesInARow = 0
     /// The smoothed time to a success, in milliseconds.
     private var usual: Int64 = 0
     /// The smoothed difference from it, in milliseconds.
@@ -21,7 +21,7 @@ public struct Pace: Hashable, Sendable, Codable {
     private static let longest: Int64 = 60_000
 
     /// No samples yet.
-    public init() {}
+    package init() {}
 
     /// No samples, and a number of consecutive misses.
     package init(missesInARow: Int) {
@@ -29,7 +29,7 @@ public struct Pace: Hashable, Sendable, Codable {
     }
 
     /// Throws `DecodingError` for values outside their bounds, so that a damaged history is recognised.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         samples = try values.decode(Int.self, forKey: .samples)
         missesInARow = try values.decode(Int.self, forKey: .missesInARow)

@@ -1,4 +1,7 @@
 /// A reading that gave no verdict. The sensor asks again by itself; a poor reading is never a mismatch.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum PoorReading: String, Hashable, Sendable, Codable, CaseIterable {
     /// The finger or face was there for too short a time.
     case tooShort

@@ -1,5 +1,5 @@
 /// The answer of a sensor, of a passcode prompt or of the app's PIN screen.
-public enum SensorAnswer: Hashable, Sendable {
+package enum SensorAnswer: Hashable, Sendable {
     case matched
     /// A PIN was entered. It is not judged yet; only its key can judge it.
     case entered

@@ -38,6 +38,7 @@ extension UnlockFlow {
 
     /// The text of the system's cancel button.
     public enum CancelButton: Hashable, Sendable {
+        /// "Cancel": pressing it ends the flow.
         case cancel
         /// "Use …": pressing it moves on to this rung.
         case use(Rung)
@@ -104,17 +105,25 @@ extension UnlockFlow {
     }
 
     /// A phase of a flow, as telemetry reports it.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Phase: Hashable, Sendable, Codable {
+        /// No prompt was shown yet.
         case beforeThePrompt
+        /// The first prompt is shown.
         case firstAttempt
+        /// The sensor is asked again, after a mismatch.
         case retry
         /// The hint was shown.
         case hinted
         /// A rung below the sensor is asked.
         case fallback(Rung)
+        /// The prompt was answered, and the key makes its proof.
         case signing
         /// The app is in the back, or the system has the screen.
         case away
+        /// The flow has ended.
         case ended
     }
 }

@@ -1,5 +1,9 @@
 /// Where a key lives, as far as evidence proves it.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum KeyProtection: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
+    /// There is no key.
     case none
     /// The key may be in a file. Every key without evidence has this level.
     case software
@@ -22,9 +26,13 @@ public enum KeyProtection: String, Hashable, Sendable, Codable, CaseIterable, Co
 
 /// The user verification that a key demands at each use.
 public enum UserVerification: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
+    /// The key demands nothing of the person.
     case none
+    /// The key demands the app's PIN.
     case pin
+    /// The key demands the device passcode.
     case passcode
+    /// The key demands a match of the sensor.
     case biometric
 
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }

@@ -7,18 +7,18 @@
 /// Delays are measured as in `PINLedger`: in monotonic time within one boot. After a restart of the device, or where its clock
 /// went back, the whole delay starts again, unless the server's time shows that more has passed. Times that cannot be compared
 /// count as close together.
-public struct BiometricLedger: Hashable, Sendable, Codable {
+package struct BiometricLedger: Hashable, Sendable, Codable {
     /// Consecutive mismatches; an attempt that is not settled counts.
-    public let inARow: Int
+    package let inARow: Int
     /// How many of them belong to the burst; 0 without one.
-    public let inBurst: Int
+    package let inBurst: Int
     /// Whether the person switched the sensor off until a stronger rung succeeds, whatever the counts.
-    public let isOff: Bool
+    package let isOff: Bool
     /// The times of the last mismatches, oldest first; the last one is where the delay is counted from.
     private let recent: [Moment]
 
     /// A ledger without mismatches.
-    public init() {
+    package init() {
         inARow = 0
         inBurst = 0
         isOff = false
@@ -36,7 +36,7 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
     private static let (mostInARow, mostRecent) = (50, 5)
 
     /// Throws `DecodingError` for values outside their bounds, so that a damaged ledger is recognised.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         inARow = try container.decode(Int.self, forKey: .inARow)
         inBurst = try container.decode(Int.self, forKey: .inBurst)
@@ -53,12 +53,12 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
     /// The replacement for a ledger that is damaged or gone: the longest delay from now on, one attempt after it, and then the
     /// sensor is off. An attacker who can damage the ledger gains nothing by it, and an honest person gets the sensor back with
     /// another rung.
-    public static func replacingDamaged(at now: Moment) -> BiometricLedger {
+    package static func replacingDamaged(at now: Moment) -> BiometricLedger {
         BiometricLedger(inARow: mostInARow - 1, inBurst: mostInARow - 1, recent: [now])
     }
 
     /// The ledger to write before a prompt: it counts one more mismatch, until it is settled.
-    public func attempting(at now: Moment, under delays: MismatchDelays) -> BiometricLedger {
+    package func attempting(at now: Moment, under delays: MismatchDelays) -> BiometricLedger {
         let count = min(inARow + 1, Self.mostInARow)
         let recent = (recent + [now]).suffix(Self.mostRecent)
         let burst: Int
@@ -76,12 +76,12 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
     }
 
     /// The ledger to keep when the person switches the sensor off. Only a new ledger switches it on again; no time does.
-    public func turnedOff() -> BiometricLedger {
+    package func turnedOff() -> BiometricLedger {
         BiometricLedger(inARow: inARow, inBurst: inBurst, isOff: true, recent: recent)
     }
 
     /// Whether the sensor may be asked.
-    public enum Standing: Hashable, Sendable {
+    package enum Standing: Hashable, Sendable {
         /// The sensor may be asked.
         case open
         /// The sensor may not be asked for this long.
@@ -91,7 +91,7 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
     }
 
     /// Whether the sensor may be asked now.
-    public func standing(at now: Moment, under delays: MismatchDelays) -> Standing {
+    package func standing(at now: Moment, under delays: MismatchDelays) -> Standing {
         guard !isOff, inARow < delays.limit else { return .off }
         let delay = delays.delay(afterInARow: inARow, inBurst: inBurst)
         guard let last = recent.last, delay > .zero else { return .open }
@@ -101,7 +101,7 @@ public struct BiometricLedger: Hashable, Sendable, Codable {
 
     /// The ledger to keep from now on. Where the time since the last mismatch is unknown, its delay starts again now; otherwise
     /// nothing changes.
-    public func anchored(at now: Moment, under delays: MismatchDelays) -> BiometricLedger {
+    package func anchored(at now: Moment, under delays: MismatchDelays) -> BiometricLedger {
         guard let last = recent.last, delays.delay(afterInARow: inARow, inBurst: inBurst) > .zero else { return self }
         return BiometricLedger(
             inARow: inARow, inBurst: inBurst, isOff: isOff, recent: recent.dropLast() + [last.anchored(at: now)])

@@ -3,6 +3,7 @@
 @nonexhaustive
 #endif
 public enum BiometryState: Hashable, Sendable {
+    /// The sensor is set up and can be asked.
     case ready
     /// There is a sensor, but no face or finger is enrolled.
     case notEnrolled
@@ -29,6 +30,9 @@ public enum BiometryState: Hashable, Sendable {
 }
 
 /// Which lockout the sensor is in: the two of the operating systems, or the library's own.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum Lockout: String, Hashable, Sendable, Codable {
     /// Ends by itself after a while.
     case temporary

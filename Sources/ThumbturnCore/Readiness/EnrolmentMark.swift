@@ -28,7 +28,7 @@ public struct EnrolmentMark: Hashable, Sendable, Codable {
     }
 
     /// Compares the mark that was kept with the current one. Nil where the system reported none.
-    public static func change(from kept: EnrolmentMark?, to now: EnrolmentMark?) -> Change {
+    package static func change(from kept: EnrolmentMark?, to now: EnrolmentMark?) -> Change {
         guard let kept, let now else { return .unknown }
         if kept.state == now.state { return .none }
         return kept.systemVersion == now.systemVersion ? .changed : .afterUpgrade

@@ -1,6 +1,11 @@
 /// The state of one key, found without a prompt.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum KeyState: Hashable, Sendable {
+    /// The key is there and can be used.
     case usable
+    /// There is no such key.
     case missing
     /// The key existed and is gone for good.
     case invalidated(KeyLoss)
@@ -11,6 +16,9 @@ public enum KeyState: Hashable, Sendable {
 }
 
 /// Why a key is gone for good.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum KeyLoss: String, Hashable, Sendable, Codable, CaseIterable {
     /// A face or finger was enrolled or removed.
     case enrolmentChanged

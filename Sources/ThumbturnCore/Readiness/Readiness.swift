@@ -11,7 +11,7 @@ public struct Readiness: Hashable, Sendable {
     public var enrolment: EnrolmentMark.Change
 
     /// Creates a report of what a device can do.
-    public init(
+    package init(
         biometry: BiometryState, keys: [KeyKind: KeyState], ladder: [Rung], enrolment: EnrolmentMark.Change = .unknown
     ) {
         self.biometry = biometry

@@ -1,7 +1,7 @@
 /// Identifies a text for the person. The raw value is stable, so an app may replace a text under it.
 ///
 /// Texts about the ladder exist once for each rung, because in most languages the sentence changes with the rung's name.
-public enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
+package enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     // Buttons.
     case cancel
     case useBiometrics
@@ -93,7 +93,7 @@ public enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
 
 extension MessageKey {
     /// The kind of number that a text has a place for.
-    public enum Placeholder: Hashable, Sendable {
+    package enum Placeholder: Hashable, Sendable {
         /// A waiting time.
         case time
         /// A count.
@@ -101,7 +101,7 @@ extension MessageKey {
     }
 
     /// The kind of number that the text has a place for; nil for most.
-    public var placeholder: Placeholder? {
+    package var placeholder: Placeholder? {
         switch self {
         case .sensorRestsFor, .pinPausedFor, .waitFor: .time
         case .pinTriesLeft: .count
@@ -110,7 +110,7 @@ extension MessageKey {
     }
 
     /// Whether the text stands on a button.
-    public var isButton: Bool {
+    package var isButton: Bool {
         switch self {
         case .cancel, .useBiometrics, .usePasscode, .usePIN, .signIn, .tryAgain, .openSettings, .setUp, .notNow, .never: true
         default: false
@@ -119,5 +119,5 @@ extension MessageKey {
 
     /// The most characters that the text may have, in every language: on a button as many as a system's sheet shows without
     /// cutting, elsewhere three lines of a small phone.
-    public var longest: Int { isButton ? 24 : 120 }
+    package var longest: Int { isButton ? 24 : 120 }
 }

@@ -1,9 +1,17 @@
 /// A language of the library's texts. The raw value is its BCP 47 tag.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum MessageLanguage: String, Hashable, Sendable, Codable, CaseIterable {
+    /// English.
     case english = "en"
+    /// German.
     case german = "de"
+    /// French.
     case french = "fr"
+    /// Spanish.
     case spanish = "es"
+    /// Arabic.
     case arabic = "ar"
 
     /// Whether the language is written from right to left.

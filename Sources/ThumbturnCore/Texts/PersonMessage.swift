@@ -1,7 +1,7 @@
 /// A text for the person, with the number that belongs into it. It holds no data of the app, the person or the platform.
 public struct PersonMessage: Hashable, Sendable {
     /// Which text.
-    public let key: MessageKey
+    package let key: MessageKey
     private let value: Value
 
     private enum Value: Hashable, Sendable {
@@ -16,19 +16,19 @@ public struct PersonMessage: Hashable, Sendable {
     }
 
     /// Creates a text without a number. The key's text must not have a place for one.
-    public init(_ key: MessageKey) {
+    package init(_ key: MessageKey) {
         precondition(key.placeholder == nil, "a text with a place for a number is made with that number")
         self.init(key, .none)
     }
 
     /// Nothing can be tried for this long.
-    public static func wait(_ time: Duration) -> PersonMessage { PersonMessage(.waitFor, .time(time)) }
+    package static func wait(_ time: Duration) -> PersonMessage { PersonMessage(.waitFor, .time(time)) }
     /// The sensor is not asked for this long.
-    public static func sensorRests(for time: Duration) -> PersonMessage { PersonMessage(.sensorRestsFor, .time(time)) }
+    package static func sensorRests(for time: Duration) -> PersonMessage { PersonMessage(.sensorRestsFor, .time(time)) }
     /// No PIN is taken for this long.
-    public static func pinPaused(for time: Duration) -> PersonMessage { PersonMessage(.pinPausedFor, .time(time)) }
+    package static func pinPaused(for time: Duration) -> PersonMessage { PersonMessage(.pinPausedFor, .time(time)) }
     /// The PIN did not match, and this many tries are left. Negative counts become 0.
-    public static func pinTriesLeft(_ count: Int) -> PersonMessage { PersonMessage(.pinTriesLeft, .tries(max(count, 0))) }
+    package static func pinTriesLeft(_ count: Int) -> PersonMessage { PersonMessage(.pinTriesLeft, .tries(max(count, 0))) }
 
     /// The text in a language.
     public func text(in language: MessageLanguage) -> String {

@@ -8,7 +8,9 @@ public struct Instant: InstantProtocol, Hashable, Sendable, Codable {
         self.sinceOrigin = sinceOrigin
     }
 
+    /// The instant that is later by this duration.
     public func advanced(by duration: Duration) -> Instant { Instant(sinceOrigin: sinceOrigin + duration) }
+    /// The time from this instant to another one.
     public func duration(to other: Instant) -> Duration { other.sinceOrigin - sinceOrigin }
     public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.sinceOrigin < rhs.sinceOrigin }
 }

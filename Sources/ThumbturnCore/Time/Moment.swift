@@ -1,18 +1,18 @@
 /// A point in the time of one boot, with what was known of the server's time at that point.
 ///
 /// Setting the wall clock changes nothing, and a restart of the device makes no moment older than it is.
-public struct Moment: Hashable, Sendable, Codable {
+package struct Moment: Hashable, Sendable, Codable {
     /// Identifies the boot of the device.
-    public let boot: String
+    package let boot: String
     /// The time since that boot.
-    public let sinceBoot: Instant
+    package let sinceBoot: Instant
     /// What was known of the server's time. Nil where nothing was known, and where only time within one boot is to count.
-    public let server: ServerTime?
+    package let server: ServerTime?
     /// Whether this moment replaces an earlier one whose age the device's own clock could not tell.
     private let isAnchored: Bool
 
     /// Creates a point in the time of one boot.
-    public init(boot: String, sinceBoot: Instant, server: ServerTime? = nil) {
+    package init(boot: String, sinceBoot: Instant, server: ServerTime? = nil) {
         self.init(boot: boot, sinceBoot: sinceBoot, server: server, isAnchored: false)
     }
 
@@ -27,7 +27,7 @@ public struct Moment: Hashable, Sendable, Codable {
     ///
     /// Within one boot the device's own clock tells it. Otherwise the server's time tells a lower bound. Nil where neither does:
     /// another boot, or a clock that went back.
-    public func elapsed(until later: Moment) -> Duration? {
+    package func elapsed(until later: Moment) -> Duration? {
         guard let ticked = elapsedOnDevice(until: later) else { return elapsedOnServer(until: later) }
         return isAnchored ? max(ticked, elapsedOnServer(until: later) ?? .zero) : ticked
     }

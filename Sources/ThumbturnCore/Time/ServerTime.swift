@@ -2,11 +2,11 @@
 ///
 /// Two bounds, because a device cannot tell when within a round trip the server read its clock (Cristian, "Probabilistic clock
 /// synchronization", 1989, section 3).
-public struct ServerTime: Hashable, Sendable, Codable {
+package struct ServerTime: Hashable, Sendable, Codable {
     /// The lower bound.
-    public let earliest: UnixTime
+    package let earliest: UnixTime
     /// The upper bound.
-    public let latest: UnixTime
+    package let latest: UnixTime
 
     /// Creates the bounds of the server's time now from the time in one of its answers.
     ///
@@ -14,7 +14,7 @@ public struct ServerTime: Hashable, Sendable, Codable {
     ///   - told: the time in the answer, without the fraction of its second.
     ///   - sinceAsked: how long ago the request was sent; at least `sinceAnswered`.
     ///   - sinceAnswered: how long ago the answer arrived; not negative.
-    public init(told: UnixTime, sinceAsked: Duration, sinceAnswered: Duration) {
+    package init(told: UnixTime, sinceAsked: Duration, sinceAnswered: Duration) {
         precondition(.zero <= sinceAnswered && sinceAnswered <= sinceAsked, "an answer arrives after its request, and before now")
         earliest = told + sinceAnswered
         latest = told + .seconds(1 + sinceAsked.wholeSecondsRoundedUp)

@@ -1,11 +1,11 @@
-public import ThumbturnCore
+package import ThumbturnCore
 
 /// The meaning of fprintd's statuses and errors, as tables.
 ///
 /// The names are those of the interfaces `net.reactivated.Fprint.Manager` and `.Device` (fprintd 1.94) and of the bus itself.
-public enum FprintStatus {
+package enum FprintStatus {
     /// The meaning of one `VerifyStatus` signal.
-    public enum Verdict: Hashable, Sendable {
+    package enum Verdict: Hashable, Sendable {
         /// The finger is one of the user's enrolled fingers.
         case matched
         /// The finger is none of the user's enrolled fingers.
@@ -17,18 +17,18 @@ public enum FprintStatus {
     }
 
     /// The meaning of a `VerifyStatus`. A status that is not in the table is a failure that keeps its name.
-    public static func verdict(ofStatus name: String) -> Verdict {
+    package static func verdict(ofStatus name: String) -> Verdict {
         statuses[name] ?? .failed(Failure(.biometryUnavailable, recovery: .retry, status: status(name)))
     }
 
     /// The failure for a D-Bus error. An error that is not in the table is reported with its name.
-    public static func failure(ofError name: String) -> Failure {
+    package static func failure(ofError name: String) -> Failure {
         let (code, recovery) = errors[name] ?? (.platform, .report)
         return Failure(code, recovery: recovery, status: status(name))
     }
 
     /// The state of the sensor after a D-Bus error.
-    public static func state(ofError name: String) -> BiometryState {
+    package static func state(ofError name: String) -> BiometryState {
         switch failure(ofError: name).code {
         case .biometryNotEnrolled: .notEnrolled
         case .permissionDenied: .permissionDenied
@@ -37,7 +37,7 @@ public enum FprintStatus {
     }
 
     /// Each known status with its meaning.
-    public static let statuses: [String: Verdict] = [
+    package static let statuses: [String: Verdict] = [
         "verify-match": .matched,
         "verify-no-match": .notMatched,
         "verify-retry-scan": .poor(.tooPoor),
@@ -51,7 +51,7 @@ public enum FprintStatus {
     ]
 
     /// Each known error with its failure code and the next step.
-    public static let errors: [String: (Failure.Code, Recovery)] = [
+    package static let errors: [String: (Failure.Code, Recovery)] = [
         fprint + "PermissionDenied": (.permissionDenied, .openSettings),
         fprint + "NoSuchDevice": (.biometryUnavailable, .fallBack(.appPIN)),
         fprint + "NoEnrolledPrints": (.biometryNotEnrolled, .openSettings),
