@@ -1,6 +1,7 @@
 #if Tools
 import Foundation
 import Thumbturn
+import ThumbturnMessages
 import ThumbturnTestKit
 
 /// The main job as a story, step by step, against a running server. Every step is checked: a surprise ends it.

@@ -1,5 +1,6 @@
 #if Tools
 package import NIOCore
+import ThumbturnMessages
 
 /// Whole approvals: a back end asks, the person's device fetches what is to be shown, gets a challenge over it and signs, and the back
 /// end redeems. Each account has one at a time.

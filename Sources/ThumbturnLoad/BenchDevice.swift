@@ -5,6 +5,7 @@ package import CryptoKit
 package import Crypto
 #endif
 import ThumbturnCore
+import ThumbturnMessages
 
 /// A device of the benchmarks: its keys, and what of its requests never changes.
 package struct BenchDevice: Sendable {

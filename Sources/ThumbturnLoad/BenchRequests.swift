@@ -7,6 +7,7 @@ import Crypto
 import Foundation
 package import NIOCore
 import ThumbturnCore
+import ThumbturnMessages
 
 /// Requests of `BenchDevice`s, as bytes.
 package struct BenchRequests: Sendable {

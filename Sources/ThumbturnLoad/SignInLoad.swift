@@ -1,5 +1,6 @@
 #if Tools
 package import NIOCore
+import ThumbturnMessages
 
 /// Complete sign-ins of devices picked at random: a challenge, then its proof for a token.
 package struct SignInLoad: OpenLoop.Work {

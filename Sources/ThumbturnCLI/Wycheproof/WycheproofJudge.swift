@@ -1,6 +1,7 @@
 #if Tools
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// How the cases of one group are judged: by the verifier's own checks, or not at all.

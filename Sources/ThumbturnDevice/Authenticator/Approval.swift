@@ -1,24 +1,38 @@
 import Foundation
 public import ThumbturnCore
+package import ThumbturnMessages
 
 /// What a back end asks this account to approve, as the server sent it. What `details` shows is what a key signs, byte for byte.
 public struct Approval: Hashable, Sendable {
     /// The approval's id at the server.
     public let id: String
-    /// Where it stood when it was fetched.
-    public let state: ApprovalRecord.State
+    /// Its state when it was fetched.
+    public let state: ApprovalState
     /// Whether this account has signed all that is demanded of it.
     public let isSigned: Bool
     /// Who asks: the server's name for the back end.
     public let from: String
-    /// What is to be approved.
-    public let transaction: ApprovalTransaction
+    /// The kind of transaction.
+    public var title: TransactionLabel { transaction.title }
+    /// Everything that is signed, letter by letter, the most important line first; see `details(in:)` for texts in a language.
+    public var lines: [Line] { transaction.lines.map { Line(label: $0.label, value: $0.value) } }
+    /// Whether a name mixes alphabets, so that the person has to read it letter by letter.
+    public var hasUnusualName: Bool { transaction.hasUnusualName }
     /// What has to answer.
     public let demand: ApprovalDemand
     /// Until when, by the server's clock.
     public let expiresAt: UnixTime
+    package let transaction: ApprovalTransaction
     /// Exactly the bytes that are signed, in base64url.
     package let txn: String
+
+    /// One line of the transaction.
+    public struct Line: Hashable, Sendable {
+        /// What the line tells. The raw value is stable, so that an app can have texts of its own.
+        public let label: TransactionLabel
+        /// Letter by letter as it is signed.
+        public let value: String
+    }
 
     /// Nil for a transaction that this version cannot show whole, letter by letter: nobody signs what they cannot read.
     init?(_ record: ApprovalRecord) {

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 public import ThumbturnCore
+import ThumbturnMessages
 
 extension Authenticator {
     /// What this account may approve now, oldest first; without what this version cannot show. Silent, and nobody needs to be signed in.

@@ -1,5 +1,6 @@
 import Foundation
 public import ThumbturnCore
+import ThumbturnMessages
 
 extension Authenticator {
     /// What to do when this device is already enrolled.
@@ -36,7 +37,7 @@ extension Authenticator {
     public func enrol(
         with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String = "This device",
         reason: String = "Set up signing in on this device", ifExists: IfExists = .keep
-    ) async throws(Failure) -> DeviceRecord? {
+    ) async throws(Failure) -> EnrolledDevice? {
         let rungs = try await rungsToEnrol(policy)
         let readiness = await readiness(for: policy)
         // A device that has not been unlocked yet is for later: its keys cannot be read, and they may be good.
@@ -77,7 +78,7 @@ extension Authenticator {
         }
         // The old record goes too, now or later; what is left of it can never sign in again.
         _ = try? await undoWhatWasBegun()
-        return record
+        return EnrolledDevice(record)
     }
 
     /// Undoes what an enrolment left behind when the app was killed, or when the server's answer was lost: keys of the device, and
@@ -182,15 +183,15 @@ extension Authenticator {
         let typed = try await signIn.credentials()
         let sessionName = name(of: .session, in: enrolment)
         let sessionKey = try await platform.keys.create(sessionName)
-        var publicKeys: [Rung: JWK] = [:]
+        var publicKeys: [Rung: PublicKey] = [:]
         var signers: [Rung: Signer] = [:]
         for rung in rungs where rung != .appPIN {
             guard let kind = rung.key else { continue }
             let key = name(of: kind, in: enrolment)
             if kind == .biometric { try await CountedSensor(key, on: platform, under: policy.delays).begin() }
-            let jwk = try await platform.keys.create(key)
-            publicKeys[rung] = jwk
-            signers[rung] = Signer(key: key, kid: Signing.thumbprint(of: jwk))
+            let publicKey = try await platform.keys.create(key)
+            publicKeys[rung] = publicKey
+            signers[rung] = Signer(key: key, kid: Signing.thumbprint(of: publicKey))
         }
         let sessionKid = Signing.thumbprint(of: sessionKey)
         let kids = rungs.compactMap { $0 == .appPIN ? PINHandle.placeholder : signers[$0]?.kid }
@@ -203,7 +204,7 @@ extension Authenticator {
         let input = Signing.proofInput(challenge: challenge.text, kid: sessionKid)
         let signature = try await platform.keys.sign(input, with: sessionName, presence: nil)
         let sessionProof = CompactJWS.compact(signingInput: input, signature: signature)
-        var registrations = [KeyRegistration(kind: .session, jwk: sessionKey, proof: sessionProof)]
+        var registrations = [KeyRegistration(kind: .session, jwk: JWK(sessionKey), proof: sessionProof)]
         if rungs.contains(.appPIN) { registrations.append(try await registerPIN(challenge, as: enrolment)) }
 
         // One prompt: the first rung answers for itself, and for a passcode key beside it. A PIN key has answered already.
@@ -220,8 +221,8 @@ extension Authenticator {
                 try await self.prove(challenge, asked, reason, policy, readiness: { fresh }) { proofs, _ in proofs[0] }
             }
             for rung in rungs {
-                guard let kind = rung.key, let jwk = publicKeys[rung] else { continue }
-                registrations.append(KeyRegistration(kind: kind, jwk: jwk, proof: rung == prover ? proof.jws : nil))
+                guard let kind = rung.key, let publicKey = publicKeys[rung] else { continue }
+                registrations.append(KeyRegistration(kind: kind, jwk: JWK(publicKey), proof: rung == prover ? proof.jws : nil))
             }
         }
         let request = EnrolRequest(ticket: ticket, name: deviceName, keys: registrations)

@@ -1,5 +1,6 @@
 import Synchronization
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// Changes of the keys of an enrolment that goes on living.
 ///
@@ -171,8 +172,8 @@ extension Authenticator {
         guard let number else { preconditionFailure("a new key has a number") }
         let key = name(of: .biometric, in: number)
         try await CountedSensor(key, on: platform, under: policy.delays).begin()
-        let jwk = try await platform.keys.create(key)
-        return NewKey(name: key, jwk: jwk, kid: Signing.thumbprint(of: jwk))
+        let publicKey = try await platform.keys.create(key)
+        return NewKey(name: key, publicKey: publicKey, kid: Signing.thumbprint(of: publicKey))
     }
 
     /// Has the new key sign for itself; nil where the change brings none. Its id is written down before the server hears of it.
@@ -190,7 +191,7 @@ extension Authenticator {
             let signers = [Rung.biometric: Signer(key: made.name, kid: made.kid)]
             let (_, proof) = try await prove(challenge, signers, reason, alone, readiness: { fresh }) { proofs, _ in proofs[0] }
             try await journal(change, number, kid: made.kid)
-            return KeyRegistration(kind: .biometric, jwk: made.jwk, proof: proof.jws)
+            return KeyRegistration(kind: .biometric, jwk: JWK(made.publicKey), proof: proof.jws)
         }
         // The person chooses once, also when the old PIN has to be typed again.
         let pin = try await chosen.pin { () async throws(Failure) in try await self.choosePIN() }
@@ -212,7 +213,7 @@ extension Authenticator {
 /// A biometric key that no server knows yet.
 private struct NewKey: Sendable {
     var name: KeyName
-    var jwk: JWK
+    var publicKey: PublicKey
     var kid: String
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// A live session: tokens bound to this device's session key. It has no description, so it cannot reach a log.
 public struct DeviceSession: Sendable, Redacted {
@@ -95,14 +96,14 @@ extension Authenticator {
         }
     }
 
-    /// Who the session speaks for.
-    public func me() async throws(Failure) -> Me {
-        try decode(Me.self, try await send("GET", "/v1/me"))
+    /// The account and the device that are signed in, as the server knows them.
+    public func me() async throws(Failure) -> SignedInAccount {
+        SignedInAccount(try decode(Me.self, try await send("GET", "/v1/me")))
     }
 
-    /// The devices of this account.
-    public func devices() async throws(Failure) -> [DeviceRecord] {
-        try decode(DeviceList.self, try await send("GET", "/v1/devices")).devices
+    /// The devices of this account that are not revoked, oldest first.
+    public func devices() async throws(Failure) -> [EnrolledDevice] {
+        try decode(DeviceList.self, try await send("GET", "/v1/devices")).devices.map(EnrolledDevice.init)
     }
 
     /// Exchanges the refresh token for new tokens. No presence is proved: the claim `auth_time` does not move.

@@ -1,5 +1,6 @@
 import Synchronization
 public import ThumbturnCore
+import ThumbturnMessages
 
 extension Authenticator {
     /// Proves that the person is there for one action, and returns an access token whose `auth_time` says so (RFC 9470). The session of the

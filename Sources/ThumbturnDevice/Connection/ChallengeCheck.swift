@@ -1,5 +1,6 @@
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The device checks what it signs: a challenge must be what this device asked for, or no key touches it.
 struct ChallengeCheck {

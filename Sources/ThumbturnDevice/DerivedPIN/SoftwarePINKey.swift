@@ -4,6 +4,7 @@ import CryptoKit
 import Crypto
 #endif
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// A PIN key that is derived from the PIN each time, for devices whose hardware has no key that a PIN opens.
 ///
@@ -38,11 +39,11 @@ public struct SoftwarePINKey: PINKey {
 
     public var judge: PINJudge { .server }
 
-    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
+    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey {
         try await secrets.create(name)
         let key = try await derive(pin, name)
-        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform) }
-        return jwk
+        guard let publicKey = PublicKey(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform) }
+        return publicKey
     }
 
     public func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {

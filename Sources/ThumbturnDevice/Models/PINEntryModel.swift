@@ -1,5 +1,6 @@
 public import Observation
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// The app's PIN screen: a `PINEntry` for `PINSupport`, with what to show. The digits never leave it but as a PIN, and it has no
 /// description, so they reach no log.

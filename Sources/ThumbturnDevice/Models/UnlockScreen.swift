@@ -1,5 +1,6 @@
 public import Observation
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// What the screen behind an unlock's prompts shows: why the person is asked, what helps, and the buttons.
 ///

@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// Names a key: it belongs to one server, one account of this app and one enrolment, and has one kind.
 public struct KeyName: Hashable, Sendable {
@@ -23,13 +24,13 @@ public struct KeyName: Hashable, Sendable {
 /// The port to the device's keys: P-256, made here, never leaving. It is never asked about keys of the kind `pin`; see `PINKey`.
 public protocol DeviceKeys: Sendable {
     /// Makes a key and returns its public half. A key of the same name is replaced. Never prompts.
-    func create(_ name: KeyName) async throws(Failure) -> JWK
+    func create(_ name: KeyName) async throws(Failure) -> PublicKey
 
     /// The state of a key, without a prompt.
     func state(of name: KeyName) async -> KeyState
 
     /// The public half. Never prompts.
-    func publicKey(of name: KeyName) async throws(Failure) -> JWK
+    func publicKey(of name: KeyName) async throws(Failure) -> PublicKey
 
     /// An ES256 signature: r and s, 32 bytes each. Keys that verify the person need the presence that a prompt gave.
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8]

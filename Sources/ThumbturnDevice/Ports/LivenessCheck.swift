@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// The port to a check that a live person is in front of the camera. The device hands its evidence on and never looks into it: what it
 /// is worth is for the server to judge, by the vendor's key.

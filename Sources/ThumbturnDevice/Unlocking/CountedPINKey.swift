@@ -1,5 +1,6 @@
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The PIN key of one enrolment, with every guess written into the ledger before it is made.
 struct CountedPINKey: Sendable {
@@ -17,7 +18,7 @@ struct CountedPINKey: Sendable {
     }
 
     /// Makes the key, with an empty ledger beside it.
-    func create(_ chosen: PIN) async throws(Failure) -> JWK {
+    func create(_ chosen: PIN) async throws(Failure) -> PublicKey {
         // The ledger first: a key without one would be paused.
         try await keep(PINLedger())
         return try await pin.key.create(name, pin: chosen)

@@ -1,5 +1,6 @@
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// What is kept of a vault outside the protected copies of its key: one document, replaced as a whole. So after a crash there is the
 /// old content or the new one, never a mixture.

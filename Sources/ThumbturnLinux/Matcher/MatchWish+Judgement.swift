@@ -5,6 +5,7 @@ import Crypto
 #endif
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 
 /// What the matcher found out by itself about a wish: what the person is asked for, and the one command that a match allows.
@@ -25,7 +26,8 @@ extension MatchWish {
     /// The matcher would be a confused deputy if it signed what a device computed. So it takes the message itself, reads what it is
     /// for, and computes every byte of what it will sign.
     func judged(by identity: MatcherIdentity) throws(MatcherRefusal) -> JudgedWish {
-        guard let area = TPMPublicArea(Array(key)), let jwk = area.jwk, let matcher = TPMPublicArea(verifying: identity.key)
+        guard let area = TPMPublicArea(Array(key)), let publicKey = area.publicKey,
+            let matcher = identity.key.publicKey.map(TPMPublicArea.init(verifying:))
         else { throw .malformed }
 
         // The server's address is shown to the person and written into the log, so it is text that can do nothing there.
@@ -35,7 +37,7 @@ extension MatchWish {
         // token, no text.
         let message = Array(message)
         guard let jws = CompactJWS(String(decoding: message, as: UTF8.self) + ".AA"), jws.signingInput == message,
-            let header = Self.read(ProofHeader.self, jws.header), header == ProofHeader(kid: Signing.thumbprint(of: jwk)),
+            let header = Self.read(ProofHeader.self, jws.header), header == ProofHeader(kid: Signing.thumbprint(of: publicKey)),
             let challenge = CompactJWS(String(decoding: jws.payload, as: UTF8.self)),
             let claims = Self.read(ChallengeClaims.self, challenge.payload),
             claims.iss == server, claims.aud == server, claims.kids.contains(header.kid)

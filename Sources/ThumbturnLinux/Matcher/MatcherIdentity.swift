@@ -1,4 +1,5 @@
 import ThumbturnCore
+import ThumbturnMessages
 
 /// Whose word the TPM takes for a match, and at which enrolment.
 struct MatcherIdentity: Hashable, Sendable, Codable {

@@ -6,6 +6,7 @@ import Glibc
 import Synchronization
 package import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnMessages
 
 /// The matcher: it alone holds the key whose signature the TPM takes for a match.
 ///

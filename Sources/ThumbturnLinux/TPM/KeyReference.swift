@@ -5,6 +5,7 @@ import Crypto
 #endif
 import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnMessages
 
 extension KeyName {
     /// The name as 32 bytes: what policies and authorisations call `policyRef`, so that an authorisation for one of our keys is good

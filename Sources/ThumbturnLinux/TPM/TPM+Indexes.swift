@@ -2,6 +2,7 @@
 import CTss
 import Crypto
 import ThumbturnCore
+import ThumbturnMessages
 
 extension TPM {
     /// A counter that starts above every counter this TPM ever had, so that one made in another's place never shows an old value.
@@ -40,7 +41,7 @@ extension TPM {
     /// owner, can make an index of the same name again, because an index has its name only after it was written.
     func definePIN(at handle: UInt32, value: [UInt8], limit: UInt32) throws(TPMError) -> TPMIndex {
         let once = P256.Signing.PrivateKey()
-        guard let writer = JWK(x963: Array(once.publicKey.x963Representation)).flatMap(TPMPublicArea.init(verifying:)) else {
+        guard let writer = PublicKey(x963: Array(once.publicKey.x963Representation)).map(TPMPublicArea.init(verifying:)) else {
             throw .nonsense
         }
         try define(

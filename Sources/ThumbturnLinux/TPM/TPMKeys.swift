@@ -2,6 +2,7 @@
 import Crypto
 import Dispatch
 public import ThumbturnCore
+import ThumbturnMessages
 public import ThumbturnDevice
 
 /// Keys in a TPM 2.0. They are made there and never leave it; a file keeps each one, encrypted by the TPM.
@@ -35,7 +36,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
         queue = DispatchQueue(label: "thumbturn.tpm")
     }
 
-    public func create(_ name: KeyName) async throws(Failure) -> JWK {
+    public func create(_ name: KeyName) async throws(Failure) -> PublicKey {
         try await onQueue { () throws(Failure) in
             switch name.kind {
             case .session:
@@ -43,7 +44,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
             case .biometric:
                 guard let matcher else { throw Failure(.biometryUnavailable, recovery: .fallBack(.appPIN)) }
                 let identity = try matcher.identity()
-                guard let key = TPMPublicArea(verifying: identity.key) else { throw Failure(.platform) }
+                guard let key = identity.key.publicKey.map(TPMPublicArea.init(verifying:)) else { throw Failure(.platform) }
                 let policy = TPMPolicy.biometric(
                     matcher: key.name, reference: name.reference, counter: identity.counter.name, at: identity.value
                 )
@@ -55,7 +56,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
         }
     }
 
-    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
+    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey {
         try await onQueue { () throws(Failure) in
             try remove(name)
             let value = Self.value(of: pin, for: name)
@@ -84,9 +85,9 @@ public struct TPMKeys: DeviceKeys, PINKey {
         }
     }
 
-    public func publicKey(of name: KeyName) async throws(Failure) -> JWK {
-        guard let jwk = try publicArea(of: name).jwk else { throw Failure(.platform, recovery: .reEnrol) }
-        return jwk
+    public func publicKey(of name: KeyName) async throws(Failure) -> PublicKey {
+        guard let publicKey = try publicArea(of: name).publicKey else { throw Failure(.platform, recovery: .reEnrol) }
+        return publicKey
     }
 
     /// What the TPM calls public, for the matcher.
@@ -143,7 +144,7 @@ extension TPMKeys {
     private func sign(
         _ digest: [UInt8], with name: KeyName, _ file: TPMKeyFile, _ match: any Match, _ identity: MatcherIdentity
     ) throws(Failure) -> [UInt8] {
-        guard let signer = TPMPublicArea(verifying: identity.key), let area = TPMPublicArea(file.publicArea) else {
+        guard let signer = identity.key.publicKey.map(TPMPublicArea.init(verifying:)), let area = TPMPublicArea(file.publicArea) else {
             throw Failure(.platform, recovery: .reEnrol)
         }
         // What the matcher throws and what the TPM throws are told apart: the first is a failure already.
@@ -200,16 +201,16 @@ extension TPMKeys {
     /// Makes a key and keeps it, in the place of one of the same name.
     private func make(
         _ name: KeyName, _ template: TPMPublicArea, guarded: TPMKeyFile.Guard
-    ) throws(Failure) -> JWK {
+    ) throws(Failure) -> PublicKey {
         let blob = try connected { tpm throws(TPMError) in
             try tpm.create(template)
         }
-        guard let jwk = blob.publicArea.jwk else { throw Failure(.platform) }
+        guard let publicKey = blob.publicArea.publicKey else { throw Failure(.platform) }
         let file = TPMKeyFile(
             publicArea: blob.publicArea, sealed: blob.sealed, parent: blob.parent, guarded: guarded
         )
         try files.write(try file.bytes, to: name.file)
-        return jwk
+        return publicKey
     }
 
     private func remove(_ name: KeyName) throws(Failure) {

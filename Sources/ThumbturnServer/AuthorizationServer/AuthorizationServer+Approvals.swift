@@ -1,6 +1,7 @@
 #if Server
 import Crypto
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Approvals by their creators: dynamic linking (SCA-RTS Article 5). What a device does with them is in `+Approving`.

@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Approvals by the devices of those who are asked. A device shows itself by its session key: whoever is to pay needs not be signed in.

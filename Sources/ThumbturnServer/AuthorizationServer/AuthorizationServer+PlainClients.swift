@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Plain clients: apps that sign already, with another library and one key, and know nothing of session keys. Their keys lie in a

@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Who sends a request: a live session, shown by its token and by a DPoP proof of its key.

@@ -1,5 +1,6 @@
 #if Server
 package import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Judges signed liveness evidence: the highest level that it shows for this very challenge; nil where it is not good.

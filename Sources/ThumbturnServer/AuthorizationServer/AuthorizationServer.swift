@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 package import ThumbturnVerifier
 
 /// What the server decides, without HTTP: requests of the core's messages in, answers or refusals out.

@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 
 /// What this server is and can do (RFC 8414 section 2). Nothing stands here that it does not do.
 struct Metadata: Encodable {

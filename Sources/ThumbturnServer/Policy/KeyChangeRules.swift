@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 
 /// Who may pay for which change of a device's keys. What does not stand in the table is refused.
 struct KeyChangeRules: Sendable {
