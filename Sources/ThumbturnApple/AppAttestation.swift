@@ -17,7 +17,7 @@ public import ThumbturnDevice
 public struct AppAttestation: Sendable {
     private let secrets: any SecretStore
     /// One at a time, or two would make two keys.
-    private let turns = Turnstile()
+    private let turns = SerialGate()
 
     /// Keeps the names of its keys in this store. The keys themselves outlive neither the app nor the device.
     public init(secrets: any SecretStore) { self.secrets = secrets }

@@ -3,7 +3,7 @@ import Synchronization
 import Thumbturn
 import ThumbturnMessages
 
-/// Where the time of a sign-in goes, in milliseconds.
+/// The time that a sign-in spends in each part, in milliseconds.
 final class Stopwatch: Sendable {
     enum Part: Hashable, Sendable {
         case tpm, server
@@ -17,13 +17,14 @@ final class Stopwatch: Sendable {
     func time<Result, E: Error>(_ part: Part, _ work: () async throws(E) -> Result) async throws(E) -> Result {
         let start = ContinuousClock.now
         defer {
-            let taken = (ContinuousClock.now - start) / .milliseconds(1)
-            spent.withLock { $0[part, default: 0] += taken }
+            let elapsed = (ContinuousClock.now - start) / .milliseconds(1)
+            spent.withLock { $0[part, default: 0] += elapsed }
         }
         return try await work()
     }
 }
 
+/// Device keys whose uses are timed.
 struct TimedKeys: DeviceKeys {
     var keys: any DeviceKeys
     var stopwatch: Stopwatch
@@ -37,6 +38,7 @@ struct TimedKeys: DeviceKeys {
     func delete(_ name: KeyName) async throws(Failure) { try await keys.delete(name) }
 }
 
+/// A transport whose requests are timed.
 struct TimedTransport: Transport {
     var transport: any Transport
     var stopwatch: Stopwatch

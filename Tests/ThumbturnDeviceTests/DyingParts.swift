@@ -3,8 +3,8 @@ import ThumbturnCore
 import ThumbturnMessages
 @testable import ThumbturnDevice
 
-/// The parts of an app that dies at its nth step: that one and all later ones do nothing and throw. Keys, the disk, the network, the
-/// sensor and the PIN screen count as one.
+/// The parts of an app that dies at its nth step: that one and all later ones do nothing and throw. Keys, the disk, the network,
+/// the sensor and the PIN screen count as one.
 final class DyingParts: Sendable {
     /// Whether the last step still happens.
     enum Manner: CaseIterable, Sendable { case beforeTheStep, afterTheStep }
@@ -21,7 +21,7 @@ final class DyingParts: Sendable {
 
     var isDead: Bool { left.withLock { $0 <= 0 } }
 
-    /// Another process: nothing of it is shared with the platform that it was made of.
+    /// Another process, which shares nothing with the platform that it was made of.
     var platform: DevicePlatform {
         let pin = alive.pin.map {
             PINSupport(entry: DyingEntry(entry: $0.entry, parts: self), key: DyingPINKeys(key: $0.key, parts: self))

@@ -7,7 +7,7 @@ import ThumbturnMessages
 import ThumbturnVerifier
 @testable import ThumbturnServer
 
-/// What a client is told and what the operator reads are short lists, and docs/http.md has all of both.
+/// The problem types, the OAuth codes and the log reasons are short lists, and docs/http.md has all of them.
 @Suite struct ReasonTests {
     /// The tables below a heading, each by the words of its first column.
     private func tables(below heading: String) throws -> [[String]] {
@@ -25,7 +25,7 @@ import ThumbturnVerifier
         return tables
     }
 
-    @Test func thePageHasAllThatTheOperatorReadsAndNothingElse() throws {
+    @Test func thePageHasEveryReasonOfTheLogAndNoOther() throws {
         let tables = try tables(below: "### What the operator reads")
         #expect(tables.count == 2)
         #expect(tables[0].sorted() == LogReason.Subject.allCases.map(\.rawValue).sorted())
@@ -33,13 +33,13 @@ import ThumbturnVerifier
         #expect(Set(LogReason.causes).count == LogReason.causes.count, "no word has two meanings")
     }
 
-    @Test func thePageHasAllTypesThatAClientIsTold() throws {
+    @Test func thePageHasEveryProblemTypeAndNoOther() throws {
         let tables = try tables(below: "## Refusals")
         #expect(tables.count == 1)
         #expect(tables[0].sorted() == Problem.Kind.allCases.map(\.rawValue).sorted())
     }
 
-    @Test func thePageHasAllCodesOfOAuthThatAClientIsTold() throws {
+    @Test func thePageHasEveryOAuthCode() throws {
         let page = try String(contentsOf: repository.appendingPathComponent("docs/http.md"), encoding: .utf8)
         let sources = repository.appendingPathComponent("Sources/ThumbturnServer")
         var codes: Set<String> = []

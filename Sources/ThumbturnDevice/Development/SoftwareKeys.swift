@@ -6,12 +6,16 @@ import Crypto
 public import ThumbturnCore
 import ThumbturnMessages
 
-/// Keys for development, in files of mode 0600. **Their protection is `software`**: whoever can read the files can sign, with or
-/// without the person, and a change of enrolment does not kill them. A server that asks for evidence refuses them.
+/// Keys for development, in files of mode 0600.
+///
+/// **Their protection is `software`**: a process that can read the files can sign, with or without the person, and a change of
+/// enrolment does not invalidate them. A server that demands evidence refuses them.
 public struct SoftwareKeys: DeviceKeys {
     private let files: PrivateFiles
 
-    /// - Parameter folder: made with mode 0700 where it does not exist.
+    /// Makes a key store in a folder.
+    ///
+    /// - Parameter folder: created with mode 0700 where it does not exist.
     public init(folder: String) {
         files = PrivateFiles(folder: folder)
     }
@@ -26,7 +30,7 @@ public struct SoftwareKeys: DeviceKeys {
         do throws(Failure) {
             return try key(name) == nil ? .missing : .usable
         } catch {
-            // There but not readable is never a reason to call somebody signed out; there and damaged is gone for good.
+            // A key that cannot be read now does not mean that the person is signed out; a damaged one is gone for good.
             return error.recovery == .reEnrol ? .invalidated(.unknown) : .notYetReadable
         }
     }
@@ -38,7 +42,7 @@ public struct SoftwareKeys: DeviceKeys {
 
     public func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) throws(Failure) -> [UInt8] {
         guard let key = try key(name) else { throw Failure(.notEnrolled) }
-        // No hardware stands behind this check. It keeps development honest: code that forgets the prompt fails here too.
+        // No hardware enforces this check. It makes code that forgets the prompt fail in development, too.
         guard name.kind.userVerification == .none || presence != nil else { throw Failure(.notMatched) }
         guard let signature = try? key.signature(for: message) else { throw Failure(.platform) }
         return Array(signature.rawRepresentation)
@@ -63,7 +67,7 @@ public struct SoftwareKeys: DeviceKeys {
         return publicKey
     }
 
-    /// Server and account are hashed, so that no address decides a path.
+    /// Server and account are hashed, so that no address determines a path.
     private static func file(_ name: KeyName) -> String {
         "\(Signing.hash(Array("\(name.server)\n\(name.account)".utf8))).\(name.enrolment).\(name.kind.rawValue).software-key"
     }

@@ -20,7 +20,7 @@ struct RefreshTokens {
         return Base64URL.encode(body + Array(HMAC<SHA256>.authenticationCode(for: body, using: key)))
     }
 
-    /// The session and generation of one of our own tokens.
+    /// The session and generation of one of the server's own tokens.
     func read(_ token: String) -> (SessionID, generation: UInt32)? {
         guard token.utf8.count == 70, let bytes = Base64URL.decode(token), bytes.count == 52,
             let session = SessionID(Array(bytes[..<16])),
@@ -29,7 +29,7 @@ struct RefreshTokens {
         return (session, bytes[16..<20].reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// What is stored of a token.
+    /// The hash under which a token is stored.
     static func hash(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
 }
 #endif

@@ -34,15 +34,6 @@ struct RequestError: Error {
         RequestError(problem: Problem(.verificationFailed, status: 400, error: "invalid_grant"), reason: reason)
     }
 
-    /// A wrong PIN, or any at all for a key that is disabled: only that key's own session key asks, so it may know. The tokens
-    /// endpoint has its own code.
-    static func wrongPIN(after count: Int, error: String? = nil) -> RequestError {
-        let left = max(0, PINLedger.limit - count)
-        var refused = error == nil ? RequestError.unverified(.init(.proof, .wrongPIN)) : .invalidGrant(.init(.proof, .wrongPIN))
-        refused.problem.triesLeft = left
-        return refused
-    }
-
     /// A resource's answer to a token that is not good (RFC 9449 section 7.1).
     static func invalidToken(_ reason: LogReason) -> RequestError {
         RequestError(

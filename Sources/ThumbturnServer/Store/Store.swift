@@ -2,8 +2,8 @@
 package import ThumbturnCore
 package import ThumbturnMessages
 
-/// The port to durable state. Every method is one transaction, durable when it returns, and what is spent is spent in the same
-/// transaction as what it pays for.
+/// The port to durable state. Every method is one transaction, durable when it returns, and a challenge or ticket is spent in the same
+/// transaction as what it authorises.
 package protocol Store: ApprovalStore, ClientStore, DeviceStore, EpochStore, IdentityStore, NoticeStore, PlainKeyStore,
     SessionStore, ThrottleStore, TokenKeyStore, Sendable
 {
@@ -12,31 +12,30 @@ package protocol Store: ApprovalStore, ClientStore, DeviceStore, EpochStore, Ide
 
     /// The key of this id with its device, also when the device is revoked.
     func key(_ kid: String) async throws -> EnrolledKey?
-    /// The key of this id, possibly as it was a while ago: what never changes of it is right. What may have changed is judged in the
-    /// transaction that it pays for.
+    /// The key of this id, possibly as it was a while ago: what never changes of it is right. What may have changed is judged again in
+    /// the transaction that it authorises.
     func knownKey(_ kid: String) async throws -> EnrolledKey?
     /// The session of this id with its device and account, also when it has ended.
     func session(_ id: SessionID) async throws -> SessionView?
     /// The devices of an account that are not revoked, oldest first.
     func devices(of account: AccountID) async throws -> [DeviceView]
 
-    /// Spends a challenge or ticket that paid for nothing, because its proof was wrong. False if it was spent before.
+    /// Spends a challenge or ticket that authorised nothing, because its proof was wrong. False if it was spent before.
     func spend(_ spends: [Spend]) async throws -> Bool
     /// Spends a challenge whose proof this key did not sign. That is one more wrong signature in a row, unless something was spent
-    /// before: a spent challenge tells nobody whether a PIN is right. From the fifth on a key pauses, but for PIN keys, which have few
-    /// tries anyway; while it pauses nothing is counted.
+    /// before: a spent challenge tells nothing about whether a PIN is right. From the fifth on a key pauses, except PIN keys, which have
+    /// few tries anyway; while it pauses nothing is counted.
     ///
     /// - Returns: how many there are in a row now; nil if it was spent before, or the key is gone.
-    func spend(_ spends: [Spend], wronglySignedBy kid: String) async throws -> Int?
-    /// Spends, and opens a session if the key's device is still enrolled and the key is not disabled; then its wrong PINs are
-    /// forgotten. Where any of it does not hold the spend stands.
-    func openSession(_ session: NewSession, spending: Spend) async throws -> Paid<SessionView>
+    func countWrongSignature(of kid: String, spending: [Spend]) async throws -> Int?
+    /// Opens a session if the authorisation still holds.
+    func openSession(_ session: NewSession, by authorisation: Authorisation) async throws -> CommitOutcome<SessionView>
     /// The device of a session key with its keys; nil where there is none, or it is revoked.
     func device(withSessionKey jkt: String) async throws -> EnrolledDevice?
-    /// Spends, and puts a key in the place of another or takes it away, all at once. Refused if anything was spent before, the device
-    /// or the paying key is gone, the old key is no longer the one that was there, or the new one is known already; the spends
-    /// stand. The old key is kept as a retired one, and never comes back. The sessions that it opened end, unless it paid.
-    func change(_ change: NewKeys, spending: [Spend]) async throws -> Paid<DeviceView>
+    /// Puts a key in the place of another or takes it away, if the authorisation still holds, the old key is still the one that is
+    /// there, and the new one is unknown. The old key is kept as a retired one, and never comes back. The sessions that it opened end,
+    /// unless it authorised the change itself.
+    func change(_ change: NewKeys, by authorisation: Authorisation) async throws -> CommitOutcome<DeviceView>
     /// Exchanges one generation of a session's refresh token for the next.
     func rotate(_ rotation: Rotation) async throws -> Rotation.Outcome
     /// The sealed secrets of the server, newest first. Those that are missing or older than their use allows are made by `make`,
@@ -139,16 +138,7 @@ package struct Spend: Hashable, Sendable {
     }
 }
 
-/// What a proof paid for.
-package enum Paid<Result: Sendable>: Sendable {
-    case done(Result)
-    case refused
-    /// The paying key is a PIN key that took too many wrong PINs. It is told before anything else could be, whether or not this PIN
-    /// was right.
-    case disabled
-}
-
-/// What stood behind a key when it was enrolled, so that a policy can refuse keys which rest on less.
+/// What brought a key in, so that a policy can refuse keys which rest on less; see `KeyStanding`.
 package enum KeyOrigin: String, Sendable {
     /// A sign-in with the password. Keys of an enrolment are of this kind.
     case credentials
@@ -174,21 +164,14 @@ package struct NewKeys: Sendable {
     package var old: String?
     /// Nil: the old one is taken away.
     package var new: NewDevice.Key?
-    package var origin: KeyOrigin
-    /// The key whose proof pays; nil where a ticket does.
-    package var payer: String?
-    /// Where a ticket pays: the cool-off of a device whose account has others.
+    /// Where a ticket authorises it: the cool-off of a device whose account has others.
     package var coolOff: Duration
 
-    package init(
-        device: DeviceID, kind: KeyKind, old: String?, new: NewDevice.Key?, origin: KeyOrigin, payer: String?, coolOff: Duration
-    ) {
+    package init(device: DeviceID, kind: KeyKind, old: String?, new: NewDevice.Key?, coolOff: Duration) {
         self.device = device
         self.kind = kind
         self.old = old
         self.new = new
-        self.origin = origin
-        self.payer = payer
         self.coolOff = coolOff
     }
 }
@@ -210,12 +193,8 @@ package struct EnrolledKey: Sendable {
     package var enrolledBy: KeyOrigin
     /// Wrong signatures in a row.
     package var wrongInARow: Int
-    /// Ten wrong PINs in a row end a PIN key, as they do on the device (NIST SP 800-63B-4 section 3.2.10).
-    /// A hundred wrong signatures end every other one (section 3.2.2).
-    package var isDisabled: Bool { wrongInARow >= (kind == .pin ? PINLedger.limit : ThrottleLimits.standard.mostInARow) }
     /// Until when no signature of it is judged, after wrong ones.
     package var pausedUntil = UnixTime(seconds: 0)
-    package func isPaused(at now: UnixTime) -> Bool { now < pausedUntil }
 }
 
 package struct DeviceView: Sendable {
@@ -257,11 +236,6 @@ package struct NewDevice: Sendable {
 
 package struct NewSession: Sendable {
     package var id: SessionID
-    package var kid: String
-    /// The second key that signed, where two did.
-    package var also: [String] = []
-    /// The session key that the proof was redeemed with: the key's device must still be its own.
-    package var sessionJKT: String
     package var tokenHash: [UInt8]
     /// When the person was verified; nil for the time of the transaction.
     package var authTime: UnixTime? = nil
@@ -282,7 +256,7 @@ package struct SessionView: Sendable {
     /// False once the session has ended or its device is revoked.
     package var isLive: Bool
     package var coolsOffUntil: UnixTime
-    /// What stood behind the key when it was enrolled.
+    /// What brought that key in.
     package var keyOrigin = KeyOrigin.credentials
     /// The action that was granted: an `ActionGrant` in JSON.
     package var granted: String? = nil

@@ -11,9 +11,9 @@ package protocol ApprovalStore: Sendable {
     func approval(_ id: ApprovalID) async throws -> ApprovalView?
     /// What an account may still approve, oldest first.
     func openApprovals(of account: AccountID) async throws -> [ApprovalView]
-    /// Spends, and keeps one key's signature where the approval is still open, holds what was signed, and the key and its device may still
-    /// sign. When nothing is missing any more the approval is approved. The spend stands in any case.
-    func approve(_ signature: NewApprovalSignature, spending: Spend) async throws -> Paid<ApprovalView>
+    /// Keeps one key's signature, if the authorisation still holds and the approval still admits it. With the last signature that is
+    /// missing the approval is approved.
+    func approve(_ signature: NewApprovalSignature, by authorisation: Authorisation) async throws -> CommitOutcome<ApprovalView>
     /// Somebody who was asked does not want it. Nil where there is nothing open.
     func decline(_ id: ApprovalID, by account: AccountID) async throws -> ApprovalView?
     /// Its creator takes back an approval that is not redeemed. Nil where there is none.
@@ -73,7 +73,7 @@ package struct ApprovalView: Sendable {
 
     /// Whether an account has signed all that is demanded of it.
     package func isSigned(by account: AccountID) -> Bool {
-        demand.isMet(by: signatures.filter { $0.account == account }.map(\.kind))
+        demand.isMet(by: signatures.filter { $0.account == account }.map(\.factor))
     }
 }
 
@@ -90,12 +90,14 @@ package struct ApprovalSignature: Sendable {
     package var proof: String?
     package var liveness: String?
     package var at: UnixTime
+
+    /// The factor that it shows.
+    var factor: KeyKind { KeyStanding.factor(of: kind, broughtBy: enrolledBy) }
 }
 
 package struct NewApprovalSignature: Sendable {
     package var approval: ApprovalID
     package var account: AccountID
-    package var kid: String
     /// What was signed: it has to be what is kept.
     package var txn: String
     package var demand: ApprovalDemand

@@ -75,22 +75,13 @@ extension SQLiteStore {
         }
     }
 
-    package func approve(_ new: NewApprovalSignature, spending spend: Spend) async throws -> Paid<ApprovalView> {
-        try await writer.write { db, now in
-            guard try Schema.spend(spend, in: db, at: now) else { return .refused }
-            // All that was read before this transaction may have changed since.
-            guard let key = try Self.key(new.kid, in: db), !key.isRevoked, !key.isPaused(at: now) else { return .refused }
-            guard !key.isDisabled else { return .disabled }
-            let device = try db.one(
-                Row.self, sql: "SELECT account_id, cools_off_until FROM devices WHERE id = ?", arguments: [blob(key.device.bytes)]
-            )
-            guard let device, device["account_id"] == blob(new.account.bytes), device["cools_off_until"] <= now.seconds
+    package func approve(
+        _ new: NewApprovalSignature, by authorisation: Authorisation
+    ) async throws -> CommitOutcome<ApprovalView> {
+        try await commit(authorisation) { db, keys, now in
+            guard let key = keys.first, key.account == new.account, let approval = try Self.approval(new.approval, in: db),
+                (try? approval.admit(new, by: key.standing(at: now), at: now)) != nil
             else { return .refused }
-            guard let approval = try Self.approval(new.approval, in: db), approval.state(at: now) == .open,
-                approval.txn == new.txn, approval.demand == new.demand, approval.accounts.contains(new.account),
-                approval.demand.takes(key.kind), !approval.isSigned(by: new.account)
-            else { return .refused }
-            try Self.signed(key, in: db, at: now)
             // Two keys are two keys of one device: another device starts anew.
             try db.run(
                 sql: "DELETE FROM approval_proofs WHERE approval_id = ? AND account_id = ? AND device_id != ?",

@@ -8,7 +8,7 @@ import ThumbturnMessages
 package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writer: GroupCommit
-    private let recentKeys = RecentKeys()
+    let recentKeys = RecentKeys()
     let time: NodeTime
     let mark: CommitMark
     package let wasRestored: Bool
@@ -81,8 +81,10 @@ package final class SQLiteStore: Store {
         let epoch = writer.currentEpoch
         if let known = recentKeys[kid, in: epoch] { return known }
         let found = try await key(kid)
-        // Whoever is revoked is not worth the memory, an unproven key may yet become another's, and a pause has to be told.
-        if let found, !found.isRevoked, found.isActive, found.wrongInARow == 0 { recentKeys.remember(found, in: epoch) }
+        // A key that is gone is not worth the memory, an unproven one may yet become another device's, and a pause has to be told.
+        if let found, found.wrongInARow == 0, found.standing(at: time.now).state == .active {
+            recentKeys.remember(found, in: epoch)
+        }
         return found
     }
 
@@ -112,89 +114,6 @@ package final class SQLiteStore: Store {
         }
     }
 
-    package func spend(_ spends: [Spend]) async throws -> Bool {
-        try await writer.write { db, now in try Self.spendAll(spends, in: db, at: now) }
-    }
-
-    package func spend(_ spends: [Spend], wronglySignedBy kid: String) async throws -> Int? {
-        defer { recentKeys.forget(kid) }
-        return try await writer.write { db, now in
-            guard try Self.spendAll(spends, in: db, at: now) else { return nil }
-            // A right signature finds nothing either, once the key is gone.
-            guard let key = try Self.key(kid, in: db), !key.isRevoked else { return nil }
-            return try Self.countWrongSignature(key, in: db, at: now)
-        }
-    }
-
-    package func openSession(_ new: NewSession, spending spend: Spend) async throws -> Paid<SessionView> {
-        let paid: Paid<SessionView> = try await writer.write { db, now in
-            guard try Schema.spend(spend, in: db, at: now) else { return .refused }
-            if new.also.isEmpty, let known = self.recentKeys[new.kid, in: self.writer.currentEpoch],
-                let session = try Self.open(new, by: known, in: db, at: now)
-            {
-                return .done(session)
-            }
-            // The key was read before this transaction; the device may have been revoked since, and the last wrong PIN counted.
-            let keys = try ([new.kid] + new.also).map { try Self.key($0, in: db) }
-            guard let key = keys[0],
-                keys.allSatisfy({ $0.map { !$0.isRevoked && !$0.isPaused(at: now) && $0.sessionJKT == new.sessionJKT } == true })
-            else {
-                return .refused
-            }
-            guard keys.allSatisfy({ $0?.isDisabled == false }) else { return .disabled }
-            for case let key? in keys { try Self.signed(key, in: db, at: now) }
-            try db.cachedStatement(
-                sql: """
-                    INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
-                    SELECT ?, ?, ?, 0, ?, ?, ?, ?, commits FROM node
-                    """
-            ).execute(
-                arguments: [
-                    blob(new.id.bytes), blob(key.device.bytes), new.kid, blob(new.tokenHash),
-                    (new.authTime ?? now).seconds, now.seconds, new.granted,
-                ]
-            )
-            return .done(
-                SessionView(
-                    id: new.id, device: key.device, account: key.account, accountName: key.accountName, kind: key.kind,
-                    sessionJKT: key.sessionJKT, generation: 0, authTime: new.authTime ?? now, isLive: true,
-                    coolsOffUntil: key.coolsOffUntil, keyOrigin: key.enrolledBy, granted: new.granted
-                )
-            )
-        }
-        // What was known of the keys is not so any more: another process may have counted.
-        if case .done = paid { return paid }
-        for kid in [new.kid] + new.also { recentKeys.forget(kid) }
-        return paid
-    }
-
-    /// One statement for what nearly every sign-in is: nothing has changed since the key was remembered. Nil where anything has: then
-    /// the slow way tells what. Every reason to refuse a key must be in its conditions; a pause has wrong signatures.
-    private static func open(
-        _ new: NewSession, by key: EnrolledKey, in db: Database, at now: UnixTime
-    ) throws -> SessionView? {
-        let authTime = new.authTime ?? now
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
-                SELECT ?, k.device_id, k.kid, 0, ?, ?, ?, ?, n.commits FROM keys k JOIN devices d ON d.id = k.device_id JOIN node n
-                WHERE k.kid = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL AND k.wrong_in_a_row = 0
-                    AND d.id = ? AND d.revoked_at IS NULL AND d.session_jkt = ? AND d.cools_off_until = ?
-                """
-        ).execute(
-            arguments: [
-                blob(new.id.bytes), blob(new.tokenHash), authTime.seconds, now.seconds, new.granted,
-                key.kid, blob(key.device.bytes), new.sessionJKT, key.coolsOffUntil.seconds,
-            ]
-        )
-        guard db.changesCount == 1 else { return nil }
-        return SessionView(
-            id: new.id, device: key.device, account: key.account, accountName: key.accountName, kind: key.kind,
-            sessionJKT: new.sessionJKT, generation: 0, authTime: authTime, isLive: true, coolsOffUntil: key.coolsOffUntil,
-            keyOrigin: key.enrolledBy, granted: new.granted
-        )
-    }
-
     package func device(withSessionKey jkt: String) async throws -> EnrolledDevice? {
         try await pool.read { db in
             guard let session = try Self.key(jkt, in: db), session.kind == .session, !session.isRevoked,
@@ -211,43 +130,6 @@ package final class SQLiteStore: Store {
                 id: session.device, account: identifier(row["account_id"]),
                 coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keys: try kids.compactMap { try Self.key($0, in: db) }
             )
-        }
-    }
-
-    package func change(_ change: NewKeys, spending spends: [Spend]) async throws -> Paid<DeviceView> {
-        try await writer.write { db, now in
-            guard try Self.spendAll(spends, in: db, at: now) else { return .refused }
-            // All that was read before this transaction may have changed since.
-            if let kid = change.payer {
-                guard let payer = try Self.key(kid, in: db), !payer.isRevoked, !payer.isPaused(at: now) else { return .refused }
-                guard !payer.isDisabled else { return .disabled }
-                try Self.signed(payer, in: db, at: now)
-            }
-            let device = blob(change.device.bytes)
-            let live = try db.one(
-                String.self,
-                sql: """
-                    SELECT coalesce((SELECT kid FROM keys WHERE device_id = ?1 AND kind = ?2 AND retired_at IS NULL), '')
-                    FROM devices WHERE id = ?1 AND revoked_at IS NULL
-                    """,
-                arguments: [device, change.kind.rawValue]
-            )
-            guard let live, live == change.old ?? "" else { return .refused }
-            if let new = change.new, try !Self.areFree([new], in: db) { return .refused }
-            if let old = change.old {
-                try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, old])
-                if old != change.payer { try Self.endSessions(openedBy: old, in: db) }
-            }
-            if let new = change.new {
-                try Self.insert(new, of: device, enrolledBy: change.origin, in: db, at: now)
-            }
-            if change.payer == nil {
-                // The password alone brought a factor, as in an enrolment.
-                try Self.coolOff(change.device, until: now + change.coolOff, in: db)
-            }
-            try Self.note(.keysChanged, ofDevice: change.device, in: db, at: now)
-            guard let changed = try Self.device(change.device, in: db) else { return .refused }
-            return .done(changed)
         }
     }
 
@@ -377,17 +259,6 @@ package final class SQLiteStore: Store {
         )
     }
 
-    /// A key has signed: its wrong PINs are forgotten, and it is active from its first proof on.
-    static func signed(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws {
-        if key.wrongInARow > 0 {
-            try db.run(sql: "UPDATE keys SET wrong_in_a_row = 0, paused_until = 0 WHERE kid = ?", arguments: [key.kid])
-        }
-        if !key.isActive {
-            try db.cachedStatement(sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL")
-                .execute(arguments: [now.seconds, key.kid])
-        }
-    }
-
     // MARK: Rows
 
     /// Ends what was opened so far, in this very transaction too.
@@ -398,11 +269,6 @@ package final class SQLiteStore: Store {
 
     static func endSessions(openedBy kid: String, in db: Database) throws {
         try db.run(sql: "UPDATE keys SET sessions_over = (SELECT commits FROM node) WHERE kid = ?", arguments: [kid])
-    }
-
-    static func spendAll(_ spends: [Spend], in db: Database, at now: UnixTime) throws -> Bool {
-        // Each is spent, also when another one was spent before.
-        try spends.map { try Schema.spend($0, in: db, at: now) }.allSatisfy { $0 }
     }
 
     static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {

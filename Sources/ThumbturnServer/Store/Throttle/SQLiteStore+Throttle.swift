@@ -91,7 +91,10 @@ extension SQLiteStore {
     /// One more wrong signature of a key, unless it pauses or is disabled: then none is judged.
     static func countWrongSignature(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws -> Int {
         let limits = ThrottleLimits.standard
-        guard key.kind == .pin || !(key.isPaused(at: now) || key.isDisabled) else { return key.wrongInARow }
+        switch key.standing(at: now).state {
+        case .paused, .disabled: if key.kind != .pin { return key.wrongInARow }
+        case .gone, .unproven, .active: break
+        }
         let wrong = key.wrongInARow + 1
         let wait = key.kind == .pin ? .zero : limits.wait(after: wrong) ?? .zero
         try db.cachedStatement(sql: "UPDATE keys SET wrong_in_a_row = ?, paused_until = ? WHERE kid = ?")
