@@ -149,9 +149,19 @@ extension DeviceCommand {
 
         func run() async throws {
             try await device.output.run {
+                struct Output: Encodable {
+                    var account: String
+                    var name: String
+                    var device: String
+                    var acr: String
+                    var amr: [String]
+                    var auth_time: UnixTime
+                }
                 let me = try await device.authenticator().me()
                 try device.output.report(
-                    "Signed in as \(me.name), verified at \(me.authTime.readable), assurance \(me.acr).", me
+                    "Signed in as \(me.name), verified at \(me.verifiedAt.readable), assurance \(me.acr).",
+                    Output(
+                        account: me.id, name: me.name, device: me.deviceID, acr: me.acr, amr: me.amr, auth_time: me.verifiedAt)
                 )
             }
         }

@@ -1,6 +1,7 @@
 #if Tools && os(Linux)
 import Synchronization
 import Thumbturn
+import ThumbturnMessages
 
 /// The time that a sign-in spends in each part, in milliseconds.
 final class Stopwatch: Sendable {
@@ -28,9 +29,9 @@ struct TimedKeys: DeviceKeys {
     var keys: any DeviceKeys
     var stopwatch: Stopwatch
 
-    func create(_ name: KeyName) async throws(Failure) -> JWK { try await keys.create(name) }
+    func create(_ name: KeyName) async throws(Failure) -> PublicKey { try await keys.create(name) }
     func state(of name: KeyName) async -> KeyState { await stopwatch.time(.tpm) { await keys.state(of: name) } }
-    func publicKey(of name: KeyName) async throws(Failure) -> JWK { try await keys.publicKey(of: name) }
+    func publicKey(of name: KeyName) async throws(Failure) -> PublicKey { try await keys.publicKey(of: name) }
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
         try await stopwatch.time(.tpm) { () throws(Failure) in try await keys.sign(message, with: name, presence: presence) }
     }

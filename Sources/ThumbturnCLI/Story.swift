@@ -1,6 +1,7 @@
 #if Tools
 import Foundation
 import Thumbturn
+import ThumbturnMessages
 import ThumbturnTestKit
 
 /// The main uses of a phone against a running server, step by step. Each step is checked, and an unexpected outcome ends the

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import Thumbturn
+import ThumbturnMessages
 import ThumbturnVerifier
 
 struct VerifyProof: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 #if Tools
 package import NIOCore
+import ThumbturnMessages
 
 /// Complete approvals: a back end creates one, the person's device fetches it, gets a challenge over it and signs, and the back
 /// end redeems it. Each account has one approval at a time.

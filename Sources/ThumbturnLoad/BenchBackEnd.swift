@@ -6,6 +6,7 @@ import Crypto
 #endif
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// A back end of the benchmarks, which creates approvals.
 package struct BenchBackEnd: Sendable {

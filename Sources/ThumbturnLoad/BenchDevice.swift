@@ -5,6 +5,7 @@ package import CryptoKit
 package import Crypto
 #endif
 import ThumbturnCore
+import ThumbturnMessages
 
 /// A device of the benchmarks, with its keys and the constant parts of its requests.
 package struct BenchDevice: Sendable {

@@ -7,6 +7,7 @@ import Crypto
 import Foundation
 package import NIOCore
 import ThumbturnCore
+import ThumbturnMessages
 
 /// Builds the requests of `BenchDevice`s and of the back end as bytes.
 package struct BenchRequests: Sendable {

@@ -6,6 +6,7 @@ package import Crypto
 #endif
 import Foundation
 package import ThumbturnCore
+package import ThumbturnMessages
 import ThumbturnDevice
 
 /// A device without a person, with two keys in memory. It builds the requests of a sign-in as a real device does.
@@ -13,8 +14,8 @@ package struct LoadDevice: Sendable {
     private let session: P256.Signing.PrivateKey
     private let biometric = P256.Signing.PrivateKey()
     private let server: String
-    private let sessionJWK: JWK
-    private let biometricJWK: JWK
+    private let publicSessionKey: PublicKey
+    private let publicBiometricKey: PublicKey
     package let sessionKid: String
     package let kid: String
 
@@ -31,10 +32,10 @@ package struct LoadDevice: Sendable {
     package init(server: String, session: P256.Signing.PrivateKey = .init()) {
         self.server = server
         self.session = session
-        sessionJWK = Self.jwk(session)
-        biometricJWK = Self.jwk(biometric)
-        sessionKid = Signing.thumbprint(of: sessionJWK)
-        kid = Signing.thumbprint(of: biometricJWK)
+        publicSessionKey = Self.publicKey(session)
+        publicBiometricKey = Self.publicKey(biometric)
+        sessionKid = Signing.thumbprint(of: publicSessionKey)
+        kid = Signing.thumbprint(of: publicBiometricKey)
     }
 
     /// Enrols with an account's password.
@@ -103,8 +104,8 @@ package struct LoadDevice: Sendable {
     /// The registrations of both keys, with proofs over an `enrol` challenge.
     package func registrations(_ challenge: String) -> [KeyRegistration] {
         [
-            KeyRegistration(kind: .session, jwk: sessionJWK, proof: sessionProof(challenge)),
-            KeyRegistration(kind: .biometric, jwk: biometricJWK, proof: proof(challenge)),
+            KeyRegistration(kind: .session, jwk: JWK(publicSessionKey), proof: sessionProof(challenge)),
+            KeyRegistration(kind: .biometric, jwk: JWK(publicBiometricKey), proof: proof(challenge)),
         ]
     }
 
@@ -127,7 +128,7 @@ package struct LoadDevice: Sendable {
             iat: UnixTime(seconds: Int64(Date().timeIntervalSince1970)), ath: token.map { Signing.hash(Array($0.utf8)) },
             nonce: nonce, bdy: body.map(Signing.hash)
         )
-        return sign(Signing.dpopInput(claims, key: sessionJWK), session)
+        return sign(Signing.dpopInput(claims, key: publicSessionKey), session)
     }
 
     package func read<Answer: Message>(
@@ -153,11 +154,11 @@ package struct LoadDevice: Sendable {
         return CompactJWS.compact(signingInput: input, signature: Array(signature.rawRepresentation))
     }
 
-    private static func jwk(_ key: P256.Signing.PrivateKey) -> JWK {
-        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else {
+    private static func publicKey(_ key: P256.Signing.PrivateKey) -> PublicKey {
+        guard let publicKey = PublicKey(x963: Array(key.publicKey.x963Representation)) else {
             preconditionFailure("a P-256 key has an uncompressed point")
         }
-        return jwk
+        return publicKey
     }
 }
 #endif

@@ -1,5 +1,6 @@
 #if Tools
 package import NIOCore
+import ThumbturnMessages
 
 /// Refreshes. Each device makes one at a time.
 package struct RefreshLoad: OpenLoop.Work {

@@ -1,5 +1,6 @@
 #if Tools
 package import NIOCore
+import ThumbturnMessages
 
 /// Complete sign-ins of random devices: each gets a challenge and exchanges its proof for a token.
 package struct SignInLoad: OpenLoop.Work {

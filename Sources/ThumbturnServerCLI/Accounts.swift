@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import ThumbturnCommands
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnServer
 
 struct Accounts: AsyncParsableCommand {

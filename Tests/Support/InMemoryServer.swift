@@ -1,6 +1,7 @@
 package import Foundation
 package import Synchronization
 package import ThumbturnCore
+package import ThumbturnMessages
 package import ThumbturnDevice
 package import ThumbturnVerifier
 

@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 import ThumbturnVerifier
 @testable import ThumbturnDevice
@@ -268,7 +269,7 @@ import ThumbturnVerifier
     @Test func aPauseIsNoReasonToEnrolAnew() async throws {
         try await Self.enrolled { world in
             await Self.wrongPINs(5, world)
-            expect(try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as DeviceRecord?)
+            expect(try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as EnrolledDevice?)
             await expectFailure(.alreadyEnrolled) { try await world.auth.enrol(with: World.signIn, ifExists: .fail) }
         }
     }
@@ -413,14 +414,14 @@ import ThumbturnVerifier
         let transport = RecordingTransport(world.server)
         (platform.secrets, platform.transport) = (secrets, transport)
         let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
-        let record = Mutex<DeviceRecord?>(nil)
+        let record = Mutex<EnrolledDevice?>(nil)
         try await world.clock.run {
             let enrolled = try await auth.enrol(with: World.signIn)
             record.withLock { $0 = enrolled }
             expect(try await auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
         }
         let key = try #require(world.server.state.withLock { $0.keys.values.first { $0.kind == .pin } }).key
-        let kid = try #require(record.withLock { $0?.keys.first { $0.kind == .pin }?.kid })
+        let kid = try #require(record.withLock { $0?.keys.first { $0.kind == .pin }?.id })
         for trace in [key.jwk.x, key.jwk.y, key.thumbprint] {
             #expect(!secrets.written.contains { String(decoding: $0, as: UTF8.self).contains(trace) })
             let sent = transport.exchanges.filter { String(decoding: $0.request.body, as: UTF8.self).contains(trace) }
@@ -463,7 +464,7 @@ private struct HangingKey: PINKey {
     let key: any PINKey
     let clock: VirtualClock
 
-    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK { try await key.create(name, pin: pin) }
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey { try await key.create(name, pin: pin) }
     func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await key.delete(name) }
 
@@ -478,7 +479,7 @@ private struct BrokenKey: PINKey {
     let key: any PINKey
     let failure: Failure
 
-    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK { throw failure }
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey { throw failure }
     func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { throw failure }
     func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] { throw failure }
@@ -496,7 +497,7 @@ private final class SlowKey: PINKey {
         self.clock = clock
     }
 
-    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK { try await key.create(name, pin: pin) }
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey { try await key.create(name, pin: pin) }
     func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await key.delete(name) }
 
@@ -536,9 +537,9 @@ private final class WatchedKeys: DeviceKeys {
         return name
     }
 
-    func create(_ name: KeyName) async throws(Failure) -> JWK { try await keys.create(asked(name)) }
+    func create(_ name: KeyName) async throws(Failure) -> PublicKey { try await keys.create(asked(name)) }
     func state(of name: KeyName) async -> KeyState { await keys.state(of: asked(name)) }
-    func publicKey(of name: KeyName) async throws(Failure) -> JWK { try await keys.publicKey(of: asked(name)) }
+    func publicKey(of name: KeyName) async throws(Failure) -> PublicKey { try await keys.publicKey(of: asked(name)) }
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
         try await keys.sign(message, with: asked(name), presence: presence)
     }

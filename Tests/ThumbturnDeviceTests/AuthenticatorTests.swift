@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnTestKit
 
@@ -201,7 +202,7 @@ struct World: Sendable {
     @Test func enrolmentKeepsReplacesOrFails() async throws {
         try await World.enrolled { world in
             let requests = world.server.paths.count
-            expect(try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as DeviceRecord?)
+            expect(try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as EnrolledDevice?)
             await expectFailure(.alreadyEnrolled) { try await world.auth.enrol(with: World.signIn, ifExists: .fail) }
             #expect(world.server.paths.count == requests)
         }

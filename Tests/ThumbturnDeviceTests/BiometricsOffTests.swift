@@ -2,6 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 @testable import ThumbturnDevice
 
@@ -222,7 +223,7 @@ import ThumbturnTestKit
             expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
             #expect(await !world.auth.shouldOfferBiometrics())
             expect(
-                try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as DeviceRecord?,
+                try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as EnrolledDevice?,
                 "the enrolment is complete without the sensor")
             let record = try await world.auth.enrol(with: World.signIn, ifExists: .replace)
             #expect(record?.keys.contains { $0.kind == .biometric } == false, "and no enrolment brings it back")

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 @testable import ThumbturnDevice
 
@@ -30,7 +31,7 @@ import ThumbturnTestKit
     /// with Python's hashlib and hmac.
     @Test func theDerivationIsTheDocumentedOne() async throws {
         let key = SoftwarePINKey(secrets: FixedSecrets(), rounds: 1000)
-        let jwk = try await key.create(name, pin: try #require(PIN("824193")))
+        let jwk = JWK(try await key.create(name, pin: try #require(PIN("824193"))))
         #expect(jwk.x == "xtOoqZqQwSjO7Tnz21jKMzUrkVkgVwiTU4GQylgBfvI")
         #expect(jwk.y == "KdKAI_O4dLAicKRFy3Hzod7SKyRYfi15pojAkHrYzvI")
     }

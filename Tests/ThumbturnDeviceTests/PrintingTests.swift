@@ -1,5 +1,6 @@
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 @testable import ThumbturnDevice
 
 /// The descriptions of values: readable, without module names, and without secrets or names of people.

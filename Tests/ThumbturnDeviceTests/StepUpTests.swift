@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnMessages
 import ThumbturnTestKit
 
 /// A fresh proof for one action. No proof for anything else is accepted instead.

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 
 @testable import ThumbturnLinux
@@ -15,14 +16,17 @@ import ThumbturnDevice
     let kid: String
 
     init() throws {
-        func jwk() throws -> JWK { try #require(JWK(x963: Array(P256.Signing.PrivateKey().publicKey.x963Representation))) }
-        identity = MatcherIdentity(key: try jwk(), counter: TPMIndex(handle: 1, name: [1, 2]), value: 4)
-        let signer = try #require(TPMPublicArea(verifying: identity.key))
+        func publicKey() throws -> PublicKey {
+            try #require(PublicKey(x963: Array(P256.Signing.PrivateKey().publicKey.x963Representation)))
+        }
+        let guardian = try publicKey()
+        identity = MatcherIdentity(key: JWK(guardian), counter: TPMIndex(handle: 1, name: [1, 2]), value: 4)
+        let signer = TPMPublicArea(verifying: guardian)
         var area = TPMPublicArea.guarded(
             by: .biometric(matcher: signer.name, reference: name.reference, counter: identity.counter.name, at: 4)
         )
-        let key = try jwk()
-        let point = try #require(key.x963)
+        let key = try publicKey()
+        let point = key.x963
         (area.x, area.y) = (Array(point[1..<33]), Array(point[33...]))
         self.area = area
         kid = Signing.thumbprint(of: key)
@@ -91,7 +95,7 @@ import ThumbturnDevice
     @Test func onlyAProofOfThisKeyForThisServerIsSigned() throws {
         let claims = DPoPClaims(
             jti: "a", htm: "POST", htu: Self.server, iat: UnixTime(seconds: 1), ath: nil, nonce: "n", bdy: nil)
-        let key = try #require(area.jwk)
+        let key = try #require(area.publicKey)
         let bad: [(String, [UInt8])] = [
             ("nothing", []), ("text", Array("Pay Mallory".utf8)), ("a digest", [UInt8](repeating: 7, count: 32)),
             ("a DPoP proof", Signing.dpopInput(claims, key: key)),

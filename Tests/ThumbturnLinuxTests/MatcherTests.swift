@@ -6,6 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLinuxLab
 import ThumbturnVerifier
@@ -116,7 +117,7 @@ extension RealParts {
             let made = try await device.keys.create(name)
             await device.lab.willPress([.finger(People.ada, scan: 10), .finger(People.eve, scan: 10)])
             let signature = try await device.sign(name)
-            #expect(try VerifyingKey(jwk: made).isValid(signature, for: try await device.proofInput(name)))
+            #expect(try VerifyingKey(made).isValid(signature, for: try await device.proofInput(name)))
             await expectFailure(.notMatched) { _ = try await device.sign(name) }
             let question = "\(People.user): touch the reader to sign in to https://id.example"
             let idle = "No finger is needed now."

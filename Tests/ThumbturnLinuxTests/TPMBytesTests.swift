@@ -2,13 +2,14 @@ import Crypto
 import Testing
 import TestSupport
 import ThumbturnCore
+import ThumbturnMessages
 
 @testable import ThumbturnLinux
 
 @Suite struct TPMBytesTests {
     private func area() throws -> TPMPublicArea {
-        let jwk = try #require(JWK(x963: Array(P256.Signing.PrivateKey().publicKey.x963Representation)))
-        var area = try #require(TPMPublicArea(verifying: jwk))
+        let key = try #require(PublicKey(x963: Array(P256.Signing.PrivateKey().publicKey.x963Representation)))
+        var area = TPMPublicArea(verifying: key)
         area.policy = [UInt8](repeating: 9, count: 32)
         return area
     }
@@ -37,7 +38,7 @@ import ThumbturnCore
     }
 
     @Test func aTemplateHasNoPublicKey() {
-        #expect(TPMPublicArea.session.jwk == nil)
+        #expect(TPMPublicArea.session.publicKey == nil)
     }
 
     /// TPM 2.0 Library, part 3, section 23. The expected digest is computed here for a policy with one command code.

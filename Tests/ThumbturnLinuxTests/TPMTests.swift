@@ -42,7 +42,7 @@ extension RealParts {
             #expect(await keys.state(of: key(.session)) == .usable)
             #expect(try await keys.publicKey(of: key(.session)) == made)
             let signature = try await keys.sign(message, with: key(.session), presence: nil)
-            #expect(try VerifyingKey(jwk: made).isValid(signature, for: message))
+            #expect(try VerifyingKey(made).isValid(signature, for: message))
             #expect(await keys.state(of: key(.session, "eve")) == .missing)
             #expect(try await keys.create(key(.session)) != made)
             try await keys.delete(key(.session))
@@ -59,7 +59,7 @@ extension RealParts {
             _ = try await keys.create(key(.biometric, "eve"))
             let match = try matcher.match(message, key(.biometric), of: keys)
             let signature = try await keys.sign(message, with: key(.biometric), presence: Presence(context: match))
-            #expect(try VerifyingKey(jwk: made).isValid(signature, for: message))
+            #expect(try VerifyingKey(made).isValid(signature, for: message))
 
             func isRefused(_ match: SimulatedMatch, _ comment: Comment, message: [UInt8]? = nil) async {
                 do {
@@ -252,7 +252,7 @@ extension RealParts {
             }
             #expect(await keys.state(of: key(.pin)) == .usable)
             let signature = try await keys.sign(message, with: key(.pin), pin: right)
-            #expect(try VerifyingKey(jwk: made).isValid(signature, for: message))
+            #expect(try VerifyingKey(made).isValid(signature, for: message))
             for _ in 1...10 {
                 await expectFailure(.notMatched) { _ = try await keys.sign(message, with: key(.pin), pin: wrong) }
             }

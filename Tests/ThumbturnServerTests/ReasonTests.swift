@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 @testable import ThumbturnServer
 
@@ -48,7 +49,7 @@ import ThumbturnVerifier
             for match in text.matches(of: /(?:error: |conflict\()"([a-z_]+)"/) { codes.insert(String(match.output.1)) }
         }
         #expect(codes.contains("invalid_grant") && codes.contains("too_many_open"))
-        for code in codes.union(ApprovalRecord.State.allCases.map(\.rawValue)) { #expect(page.contains("`\(code)`"), "\(code)") }
+        for code in codes.union(ApprovalState.allCases.map(\.rawValue)) { #expect(page.contains("`\(code)`"), "\(code)") }
     }
 
     @Test func aReasonIsTwoWords() {

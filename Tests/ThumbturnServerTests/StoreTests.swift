@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnLoad
+import ThumbturnMessages
 @testable import ThumbturnServer
 
 /// What every store must do. Other stores run the same suite.

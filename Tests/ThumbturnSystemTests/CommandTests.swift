@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The commands as processes.
 @Suite struct CommandTests {

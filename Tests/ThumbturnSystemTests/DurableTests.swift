@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import TestSupport
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 

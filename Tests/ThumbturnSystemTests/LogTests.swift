@@ -4,6 +4,7 @@ import NIOPosix
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnTestKit
@@ -162,7 +163,7 @@ import ThumbturnTestKit
         _ = try await auth.authenticate("Unlock")
         _ = try await auth.refresh()
         _ = try await auth.stepUp(for: .cardDetails, reason: "Show your card")
-        let account = try await auth.me().account
+        let account = try await auth.me().id
         try await approve(world, account, auth)
         try await auth.revoke()
         return account

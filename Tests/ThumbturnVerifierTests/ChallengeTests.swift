@@ -1,6 +1,7 @@
 import Crypto
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 import ThumbturnVerifier
 

@@ -1,6 +1,7 @@
 #if Tools
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The check that judges the cases of one group, if the verifier has one.

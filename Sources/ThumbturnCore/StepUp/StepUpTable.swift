@@ -72,12 +72,12 @@ public enum FurtherProof: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 extension StepUpTable {
-    /// What this table demands for an action and its amount.
-    public func demand(for ask: ActionAsk) throws(Unasked) -> ActionDemand {
-        guard let rule = actions[ask.name] else { throw .unknownAction }
+    /// The demand of this table for an action and its amount.
+    public func demand(for action: String, amount: Money?) throws(Unasked) -> ActionDemand {
+        guard let rule = actions[action] else { throw .unknownAction }
         var shown = rule.oneOf.isEmpty ? [] : [rule.oneOf]
         if !rule.thresholds.isEmpty {
-            guard let amount = ask.amount else { throw .amountMissing }
+            guard let amount else { throw .amountMissing }
             let entries = rule.thresholds.filter { $0.above.currency == amount.currency }
             // The table has no threshold for this currency.
             guard !entries.isEmpty else { throw .currencyWithoutEntry }
@@ -120,8 +120,4 @@ public struct ActionDemand: Hashable, Sendable {
         let all = proofs.contains(.highLiveness) ? proofs.union([.substantialLiveness]) : proofs
         return shown.allSatisfy { !all.isDisjoint(with: $0) }
     }
-
-    /// A proof that is older is too old. A signature that is good for one use has the life of its challenge to be redeemed and
-    /// that of its token to be used.
-    public var oldest: Duration { signsEach ? Purpose.stepUp.lifetime + ActionGrant.lifeOfOneUse : maximumAge }
 }

@@ -1,5 +1,6 @@
 import Foundation
 public import ThumbturnCore
+package import ThumbturnMessages
 
 /// A transaction that a back end asks this account to approve, as the server sent it. What `details` shows is what a key signs,
 /// byte for byte.
@@ -7,19 +8,32 @@ public struct Approval: Hashable, Sendable, CustomStringConvertible {
     /// The approval's id at the server.
     public let id: String
     /// The approval's state when it was fetched.
-    public let state: ApprovalRecord.State
+    public let state: ApprovalState
     /// Whether this account has signed all that is demanded of it.
     public let isSigned: Bool
     /// The server's name for the back end that asks.
     public let from: String
-    /// The transaction to approve.
-    public let transaction: ApprovalTransaction
+    /// The kind of transaction.
+    public var title: TransactionLabel { transaction.title }
+    /// Everything that is signed, letter by letter, the most important line first; see `details(in:)` for texts in a language.
+    public var lines: [Line] { transaction.lines.map { Line(label: $0.label, value: $0.value) } }
+    /// Whether a name mixes alphabets, so that the person has to read it letter by letter.
+    public var hasUnusualName: Bool { transaction.hasUnusualName }
     /// The keys and the evidence that the approval needs.
     public let demand: ApprovalDemand
     /// When the approval expires, by the server's clock.
     public let expiresAt: UnixTime
+    package let transaction: ApprovalTransaction
     /// The bytes that are signed, in base64url.
     package let txn: String
+
+    /// One line of the transaction.
+    public struct Line: Hashable, Sendable {
+        /// What the line tells. The raw value is stable, so that an app can have texts of its own.
+        public let label: TransactionLabel
+        /// Letter by letter as it is signed.
+        public let value: String
+    }
 
     /// Nil for a transaction that this version cannot show whole, letter by letter: a person signs only what they can read.
     init?(_ record: ApprovalRecord) {

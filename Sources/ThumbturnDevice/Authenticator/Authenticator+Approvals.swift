@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnMessages
 
 extension Authenticator {
     /// The transactions that this account may approve now, oldest first, without those that this version cannot show. Silent; it

@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnMessages
 
 extension Authenticator {
     /// What `enrol` does when this device is already enrolled.
@@ -34,7 +35,7 @@ extension Authenticator {
     public func enrol(
         with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String = "This device",
         reason: String = "Set up signing in on this device", ifExists: IfExists = .keep
-    ) async throws(Failure) -> DeviceRecord? {
+    ) async throws(Failure) -> EnrolledDevice? {
         let rungs = try await rungsToEnrol(policy)
         let readiness = await readiness(for: policy)
         // The keys of a device that has not been unlocked yet cannot be read, and may be good: this has to wait.
@@ -79,7 +80,7 @@ extension Authenticator {
         }
         // The old record goes too, now or later; no key that is left of it can sign in.
         _ = try? await undoUnfinishedEnrolments()
-        return record
+        return EnrolledDevice(record)
     }
 
     /// Undoes what an enrolment left behind when the app was killed, or when the server's answer was lost: keys of the device,
@@ -191,7 +192,7 @@ private struct EnrolmentPlan: Sendable {
 
 /// The keys of a new enrolment, without the session key and the PIN key.
 private struct NewKeys: Sendable {
-    var publicKeys: [Rung: JWK] = [:]
+    var publicKeys: [Rung: PublicKey] = [:]
     var signers: [Rung: Signer] = [:]
 }
 
@@ -232,7 +233,7 @@ extension Authenticator {
         let input = Signing.proofInput(challenge: challenge.text, kid: sessionKid)
         let signature = try await platform.keys.sign(input, with: sessionName, presence: nil)
         let sessionProof = CompactJWS.compact(signingInput: input, signature: signature)
-        var registrations = [KeyRegistration(kind: .session, jwk: sessionKey, proof: sessionProof)]
+        var registrations = [KeyRegistration(kind: .session, jwk: JWK(sessionKey), proof: sessionProof)]
         if plan.rungs.contains(.appPIN) {
             registrations.append(try await registerPIN(try await choosePIN(), challenge: challenge, as: plan.number))
         }
@@ -246,9 +247,9 @@ extension Authenticator {
             guard let kind = rung.key else { continue }
             let key = name(of: kind, in: plan.number)
             if kind == .biometric { try await CountedSensor(key, on: platform, under: plan.policy.delays).createLedger() }
-            let jwk = try await platform.keys.create(key)
-            new.publicKeys[rung] = jwk
-            new.signers[rung] = Signer(key: key, kid: Signing.thumbprint(of: jwk))
+            let publicKey = try await platform.keys.create(key)
+            new.publicKeys[rung] = publicKey
+            new.signers[rung] = Signer(key: key, kid: Signing.thumbprint(of: publicKey))
         }
         return new
     }
@@ -280,8 +281,8 @@ extension Authenticator {
             try await self.prove(request, with: signers, readiness: { fresh }) { proofs, _ in proofs[0] }
         }
         return plan.rungs.compactMap { rung in
-            guard let kind = rung.key, let jwk = new.publicKeys[rung] else { return nil }
-            return KeyRegistration(kind: kind, jwk: jwk, proof: rung == prover ? proof.jws : nil)
+            guard let kind = rung.key, let publicKey = new.publicKeys[rung] else { return nil }
+            return KeyRegistration(kind: kind, jwk: JWK(publicKey), proof: rung == prover ? proof.jws : nil)
         }
     }
 }

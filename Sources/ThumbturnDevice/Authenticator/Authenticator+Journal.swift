@@ -1,5 +1,6 @@
 import Foundation
 package import ThumbturnCore
+import ThumbturnMessages
 
 /// The journal of this device's enrolments with one server and account: which one is live, where its keys are, and what may be
 /// unfinished.

@@ -1,5 +1,6 @@
 import Synchronization
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// Changes of single keys of a live enrolment.
 ///
@@ -106,7 +107,7 @@ private struct RunningChange: Sendable {
 
 /// A key that the server does not know yet.
 private enum NewKey: Sendable {
-    case biometric(KeyName, JWK, kid: String, number: Int)
+    case biometric(KeyName, PublicKey, kid: String, number: Int)
     /// It is made once the person has chosen the PIN.
     case pin(ChosenPIN, number: Int)
 }
@@ -170,8 +171,8 @@ extension Authenticator {
         guard change == .replaceBiometric else { return .pin(ChosenPIN(), number: number) }
         let key = name(of: .biometric, in: number)
         try await CountedSensor(key, on: platform, under: policy.delays).createLedger()
-        let jwk = try await platform.keys.create(key)
-        return .biometric(key, jwk, kid: Signing.thumbprint(of: jwk), number: number)
+        let publicKey = try await platform.keys.create(key)
+        return .biometric(key, publicKey, kid: Signing.thumbprint(of: publicKey), number: number)
     }
 
     private func journal(_ change: KeyChange, number: Int?, kid: String?) async throws(Failure) {
@@ -260,10 +261,10 @@ extension Authenticator {
     ) async throws(Failure) -> KeyRegistration? {
         switch running.newKey {
         case nil: return nil
-        case .biometric(let name, let jwk, let kid, let number):
+        case .biometric(let name, let publicKey, let kid, let number):
             let proof = try await proveNewKey(name, kid: kid, for: running, challenge)
             try await journal(running.change, number: number, kid: kid)
-            return KeyRegistration(kind: .biometric, jwk: jwk, proof: proof.jws)
+            return KeyRegistration(kind: .biometric, jwk: JWK(publicKey), proof: proof.jws)
         case .pin(let chosen, let number):
             // The person chooses once, even if the old PIN has to be typed again.
             let pin = try await chosen.pin { () async throws(Failure) in try await self.choosePIN() }

@@ -1,4 +1,5 @@
 import ThumbturnCore
+import ThumbturnMessages
 
 extension Authenticator {
     /// The state of a key of the live enrolment. A PIN key counts only with the handle under which the server knows it.
@@ -56,10 +57,10 @@ extension Authenticator {
         guard let key = CountedPINKey(name(of: .pin, in: number), on: platform), let handle = challenge.newHandle else {
             preconditionFailure("a PIN is enrolled only where the platform has one, under a handle that was asked for")
         }
-        let jwk = try await key.create(chosen)
+        let publicKey = try await key.create(chosen)
         let input = Signing.proofInput(challenge: challenge.text, kid: handle)
         // This is no guess, so nothing is counted; a guess at the old PIN may hold the gate.
         let signature = try await key.signUncounted(input, with: chosen)
-        return KeyRegistration(kind: .pin, jwk: jwk, proof: CompactJWS.compact(signingInput: input, signature: signature))
+        return KeyRegistration(kind: .pin, jwk: JWK(publicKey), proof: CompactJWS.compact(signingInput: input, signature: signature))
     }
 }

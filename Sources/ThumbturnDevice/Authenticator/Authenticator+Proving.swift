@@ -1,4 +1,5 @@
 import ThumbturnCore
+import ThumbturnMessages
 
 /// What a person's keys were redeemed for.
 struct ProofAnswer<Redeemed: Sendable>: Sendable {

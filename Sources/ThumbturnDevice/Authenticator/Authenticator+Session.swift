@@ -1,5 +1,6 @@
 import Foundation
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// A live session: tokens that are bound to this device's session key. It prints as its type's name, so it cannot reach a log.
 public struct DeviceSession: Sendable, Redacted {
@@ -59,13 +60,13 @@ extension Authenticator {
     }
 
     /// The account that the session belongs to.
-    public func me() async throws(Failure) -> Me {
-        try decode(Me.self, from: try await send("GET", to: "/v1/me"))
+    public func me() async throws(Failure) -> SignedInAccount {
+        SignedInAccount(try decode(Me.self, from: try await send("GET", to: "/v1/me")))
     }
 
     /// The devices of this account.
-    public func devices() async throws(Failure) -> [DeviceRecord] {
-        try decode(DeviceList.self, from: try await send("GET", to: "/v1/devices")).devices
+    public func devices() async throws(Failure) -> [EnrolledDevice] {
+        try decode(DeviceList.self, from: try await send("GET", to: "/v1/devices")).devices.map(EnrolledDevice.init)
     }
 
     /// - Parameter stepUp: the step-up whose token is tried first, if there is one.

@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnMessages
 
 extension Authenticator {
     /// Proves that the person is present for one action, and returns an access token whose `auth_time` shows it (RFC 9470).

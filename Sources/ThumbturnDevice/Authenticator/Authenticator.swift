@@ -1,6 +1,7 @@
 public import Foundation
 import Synchronization
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// Signs a person in with the keys of this device. This is where an app begins.
 ///

@@ -1,4 +1,5 @@
 import ThumbturnCore
+import ThumbturnMessages
 
 /// Redeems proofs at the server, the proof of the ladder's key first.
 typealias Redeemer<Redeemed> = @Sendable ([Proof], CheckedChallenge) async throws(Failure) -> Redeemed

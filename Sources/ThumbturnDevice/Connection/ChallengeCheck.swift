@@ -1,5 +1,6 @@
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// Checks that a challenge is the one that this device asked for. No key signs a challenge that was not checked.
 struct ChallengeCheck {

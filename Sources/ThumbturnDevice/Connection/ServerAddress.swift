@@ -1,5 +1,6 @@
 package import Foundation
 package import ThumbturnCore
+import ThumbturnMessages
 
 /// The address of a server, which is also the issuer that its challenges and tokens name.
 package struct ServerAddress: Hashable, Sendable {

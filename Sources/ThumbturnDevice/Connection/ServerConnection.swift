@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 package import ThumbturnCore
+package import ThumbturnMessages
 
 /// Sends requests to one server in the name of a session key, with DPoP proofs and server nonces, and turns problem documents
 /// into failures.
@@ -122,7 +123,7 @@ package final class ServerConnection: Sendable {
             request.headers["Content-Type"] = "application/x-www-form-urlencoded"
         }
         guard let sessionKey = key else { return request }
-        let jwk = try await platform.keys.publicKey(of: sessionKey)
+        let publicKey = try await platform.keys.publicKey(of: sessionKey)
         let claims = DPoPClaims(
             jti: Base64URL.encode((0..<16).map { _ in UInt8.random(in: 0...255) }), htm: method,
             // Without query and fragment (RFC 9449 section 4.2).
@@ -130,7 +131,7 @@ package final class ServerConnection: Sendable {
             iat: platform.clock.civilTime, ath: token.map { Signing.hash(Array($0.utf8)) }, nonce: nonce.withLock { $0 },
             bdy: method == "GET" ? nil : Signing.hash(request.body)
         )
-        let input = Signing.dpopInput(claims, key: jwk)
+        let input = Signing.dpopInput(claims, key: publicKey)
         let signature = try await platform.keys.sign(input, with: sessionKey, presence: nil)
         request.headers["DPoP"] = CompactJWS.compact(signingInput: input, signature: signature)
         if let token { request.headers["Authorization"] = "DPoP \(token)" }

@@ -5,10 +5,13 @@ import Crypto
 #endif
 import Foundation
 package import ThumbturnCore
+package import ThumbturnMessages
 
 /// The bytes that the device signs.
 package enum Signing {
     /// The RFC 7638 thumbprint of a public key, which is its id.
+    package static func thumbprint(of key: PublicKey) -> String { thumbprint(of: JWK(key)) }
+
     package static func thumbprint(of jwk: JWK) -> String { hash(jwk.thumbprintInput) }
 
     /// SHA-256 in base64url.
@@ -16,8 +19,8 @@ package enum Signing {
 
     /// The value that evidence for these keys is bound to: 32 bytes. A PIN key is not among them, because nothing that is
     /// computed from its public half may be sent.
-    package static func boundValue(challenge: String, keys: [JWK]) -> [UInt8] {
-        let input = EvidenceBinding.input(challenge: challenge, thumbprints: keys.map(thumbprint))
+    package static func boundValue(challenge: String, keys: [PublicKey]) -> [UInt8] {
+        let input = EvidenceBinding.input(challenge: challenge, thumbprints: keys.map { thumbprint(of: $0) })
         return Array(SHA256.hash(data: input))
     }
 
@@ -27,8 +30,8 @@ package enum Signing {
     }
 
     /// The bytes that a key signs for a DPoP proof (RFC 9449 section 4.2).
-    package static func dpopInput(_ claims: DPoPClaims, key: JWK) -> [UInt8] {
-        CompactJWS.signingInput(header: encode(DPoPHeader(jwk: key)), payload: encode(claims))
+    package static func dpopInput(_ claims: DPoPClaims, key: PublicKey) -> [UInt8] {
+        CompactJWS.signingInput(header: encode(DPoPHeader(jwk: JWK(key))), payload: encode(claims))
     }
 
     /// JSON with sorted members, so that equal values have equal bytes.

@@ -4,6 +4,7 @@ import CryptoKit
 import Crypto
 #endif
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// PIN keys that are derived from the PIN at each use, for devices whose hardware has no key that a PIN opens.
 ///
@@ -39,11 +40,11 @@ public struct SoftwarePINKey: PINKey {
     /// The server, because each PIN derives some key.
     public var judge: PINJudge { .server }
 
-    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
+    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey {
         try await secrets.create(name)
         let key = try await derive(name, from: pin)
-        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform) }
-        return jwk
+        guard let publicKey = PublicKey(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform) }
+        return publicKey
     }
 
     public func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {

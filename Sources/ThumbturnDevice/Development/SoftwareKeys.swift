@@ -4,6 +4,7 @@ import CryptoKit
 import Crypto
 #endif
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// Keys for development, in files of mode 0600.
 ///
@@ -19,10 +20,10 @@ public struct SoftwareKeys: DeviceKeys {
         files = PrivateFiles(folder: folder)
     }
 
-    public func create(_ name: KeyName) throws(Failure) -> JWK {
+    public func create(_ name: KeyName) throws(Failure) -> PublicKey {
         let key = P256.Signing.PrivateKey()
         try files.write(Array(key.rawRepresentation), to: Self.file(name))
-        return try Self.jwk(of: key)
+        return try Self.publicKey(of: key)
     }
 
     public func state(of name: KeyName) -> KeyState {
@@ -34,9 +35,9 @@ public struct SoftwareKeys: DeviceKeys {
         }
     }
 
-    public func publicKey(of name: KeyName) throws(Failure) -> JWK {
+    public func publicKey(of name: KeyName) throws(Failure) -> PublicKey {
         guard let key = try key(name) else { throw Failure(.notEnrolled) }
-        return try Self.jwk(of: key)
+        return try Self.publicKey(of: key)
     }
 
     public func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) throws(Failure) -> [UInt8] {
@@ -59,11 +60,11 @@ public struct SoftwareKeys: DeviceKeys {
         return key
     }
 
-    private static func jwk(of key: P256.Signing.PrivateKey) throws(Failure) -> JWK {
-        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else {
+    private static func publicKey(of key: P256.Signing.PrivateKey) throws(Failure) -> PublicKey {
+        guard let publicKey = PublicKey(x963: Array(key.publicKey.x963Representation)) else {
             throw Failure(.platform)
         }
-        return jwk
+        return publicKey
     }
 
     /// Server and account are hashed, so that no address determines a path.

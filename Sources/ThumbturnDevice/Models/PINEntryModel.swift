@@ -1,5 +1,6 @@
 public import Observation
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// The app's PIN screen: a `PINEntry` for `PINSupport`, with what to show. The digits leave it only as a `PIN`, and it prints as
 /// its type's name, so they reach no log.

@@ -1,5 +1,6 @@
 public import Observation
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// The contents of the screen behind an unlock's prompts: why the person is asked, a message, and the buttons.
 ///

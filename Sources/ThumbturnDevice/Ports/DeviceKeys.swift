@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// The name of a key: it belongs to one server, one account of this app and one enrolment, and has one kind.
 public struct KeyName: Hashable, Sendable, CustomStringConvertible {
@@ -27,13 +28,13 @@ public struct KeyName: Hashable, Sendable, CustomStringConvertible {
 /// them; see `PINKey`.
 public protocol DeviceKeys: Sendable {
     /// Makes a key and returns its public half. A key of the same name is replaced. Never prompts.
-    func create(_ name: KeyName) async throws(Failure) -> JWK
+    func create(_ name: KeyName) async throws(Failure) -> PublicKey
 
     /// The state of a key, without a prompt.
     func state(of name: KeyName) async -> KeyState
 
     /// The public half of a key. Never prompts.
-    func publicKey(of name: KeyName) async throws(Failure) -> JWK
+    func publicKey(of name: KeyName) async throws(Failure) -> PublicKey
 
     /// Signs with ES256: r and s, 32 bytes each. A key that verifies the person needs the presence that a prompt gave.
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8]

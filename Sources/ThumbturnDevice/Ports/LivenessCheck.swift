@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// The port to a check that a live person is in front of the camera.
 ///

@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// The part that can tell whether a PIN is right.
 public enum PINJudge: Hashable, Sendable {
@@ -20,7 +21,7 @@ public protocol PINKey: Sendable {
     var judge: PINJudge { get }
 
     /// Makes a key that this PIN opens and returns its public half. A key of the same name is replaced.
-    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey
 
     /// Signs with ES256: r and s, 32 bytes each. Where the key judges, a wrong PIN throws `notMatched`, and a key that was
     /// disabled for good throws `keyInvalidated` with `reEnrol`; any other failure means that the PIN was not judged. Where the

@@ -1,4 +1,5 @@
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// The port to the app's first login, which an enrolment needs once.
 public protocol PrimarySignIn: Sendable {

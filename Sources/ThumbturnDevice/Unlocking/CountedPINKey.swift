@@ -1,4 +1,5 @@
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The PIN key of one enrolment, with every guess written into the ledger before it is made.
 struct CountedPINKey: Sendable {
@@ -22,7 +23,7 @@ struct CountedPINKey: Sendable {
     var judge: PINJudge { pin.key.judge }
 
     /// Makes the key, with an empty ledger beside it.
-    func create(_ chosen: PIN) async throws(Failure) -> JWK {
+    func create(_ chosen: PIN) async throws(Failure) -> PublicKey {
         // The ledger first: a key without one would be paused.
         try await ledger.write(PINLedger())
         return try await pin.key.create(name, pin: chosen)

@@ -1,5 +1,6 @@
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The stored part of a vault beside the protected copies of its key. It is one document, replaced as a whole: after a crash
 /// there is the old content or the new one, never a mixture.

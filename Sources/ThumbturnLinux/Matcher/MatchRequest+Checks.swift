@@ -5,6 +5,7 @@ import Crypto
 #endif
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 
 /// A match request after the matcher's own checks, with the text for the person and the one TPM command that a match allows.
@@ -25,7 +26,8 @@ extension MatchRequest {
     /// The matcher would be a confused deputy if it signed a value that a device had computed. So it takes the message itself,
     /// reads its purpose, and computes every byte that it will sign.
     func checked(for identity: MatcherIdentity) throws(MatcherRefusal) -> CheckedMatchRequest {
-        guard let area = TPMPublicArea(Array(key)), let jwk = area.jwk, let matcher = TPMPublicArea(verifying: identity.key)
+        guard let area = TPMPublicArea(Array(key)), let publicKey = area.publicKey,
+            let matcher = identity.key.publicKey.map(TPMPublicArea.init(verifying:))
         else { throw .malformed }
 
         // The server's address is shown to the person and written to the log, so it must be printable ASCII without control
@@ -36,7 +38,7 @@ extension MatchRequest {
         // DPoP proof, no token, no text.
         let message = Array(message)
         guard let jws = CompactJWS(String(decoding: message, as: UTF8.self) + ".AA"), jws.signingInput == message,
-            let header = Self.read(ProofHeader.self, jws.header), header == ProofHeader(kid: Signing.thumbprint(of: jwk)),
+            let header = Self.read(ProofHeader.self, jws.header), header == ProofHeader(kid: Signing.thumbprint(of: publicKey)),
             let challenge = CompactJWS(String(decoding: jws.payload, as: UTF8.self)),
             let claims = Self.read(ChallengeClaims.self, challenge.payload),
             claims.iss == server, claims.aud == server, claims.kids.contains(header.kid)

@@ -1,4 +1,5 @@
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The key whose signature the TPM accepts for a match, and the enrolment counter's value.
 struct MatcherIdentity: Hashable, Sendable, Codable {

@@ -6,6 +6,7 @@ import Glibc
 import Synchronization
 package import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnMessages
 
 /// The matcher: the only process that holds the key whose signature the TPM accepts for a match.
 ///

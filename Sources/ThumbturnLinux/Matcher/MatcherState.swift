@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 
 /// The matcher's durable state: its key, and for each user of the machine the enrolment counter and the throttle.

@@ -5,6 +5,7 @@ import Crypto
 #endif
 import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnMessages
 
 extension KeyName {
     /// The name as 32 bytes: the `policyRef` of the key's policy and authorisations, which makes an authorisation for one of our

@@ -2,6 +2,7 @@
 import CTss
 import Crypto
 import ThumbturnCore
+import ThumbturnMessages
 
 extension TPM {
     /// Creates a counter. It starts above every counter that this TPM ever had, so a counter that replaces another one never
@@ -45,7 +46,7 @@ extension TPM {
     /// after the first write.
     func definePIN(at handle: UInt32, value: [UInt8], limit: UInt32) throws(TPMError) -> TPMIndex {
         let discardedKey = P256.Signing.PrivateKey()
-        guard let writer = JWK(x963: Array(discardedKey.publicKey.x963Representation)).flatMap(TPMPublicArea.init(verifying:))
+        guard let writer = PublicKey(x963: Array(discardedKey.publicKey.x963Representation)).map(TPMPublicArea.init(verifying:))
         else {
             throw .unexpectedAnswer
         }

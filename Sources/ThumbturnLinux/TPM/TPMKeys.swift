@@ -2,6 +2,7 @@
 import Crypto
 import Dispatch
 public import ThumbturnCore
+import ThumbturnMessages
 public import ThumbturnDevice
 
 /// Keys in a TPM 2.0. They are created in the TPM and never leave it in the clear; a file holds each key, encrypted by the TPM.
@@ -39,7 +40,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
     }
 
     /// Creates a session or biometric key, replacing a key of the same name.
-    public func create(_ name: KeyName) async throws(Failure) -> JWK {
+    public func create(_ name: KeyName) async throws(Failure) -> PublicKey {
         try await onQueue { () throws(Failure) in
             switch name.kind {
             case .session:
@@ -47,7 +48,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
             case .biometric:
                 guard let matcher else { throw Failure(.biometryUnavailable, recovery: .fallBack(.appPIN)) }
                 let identity = try matcher.identity()
-                guard let key = TPMPublicArea(verifying: identity.key) else { throw Failure(.platform) }
+                guard let key = identity.key.publicKey.map(TPMPublicArea.init(verifying:)) else { throw Failure(.platform) }
                 let policy = TPMPolicy.biometric(
                     matcher: key.name, reference: name.reference, counter: identity.counter.name, at: identity.value
                 )
@@ -60,7 +61,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
     }
 
     /// Creates a PIN key with an NV index that counts wrong PINs, replacing a key of the same name.
-    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
+    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey {
         try await onQueue { () throws(Failure) in
             try remove(name)
             let value = Self.value(of: pin, for: name)
@@ -91,9 +92,9 @@ public struct TPMKeys: DeviceKeys, PINKey {
     }
 
     /// The public key, read from its file without the TPM.
-    public func publicKey(of name: KeyName) async throws(Failure) -> JWK {
-        guard let jwk = try publicArea(of: name).jwk else { throw Failure(.platform, recovery: .reEnrol) }
-        return jwk
+    public func publicKey(of name: KeyName) async throws(Failure) -> PublicKey {
+        guard let publicKey = try publicArea(of: name).publicKey else { throw Failure(.platform, recovery: .reEnrol) }
+        return publicKey
     }
 
     /// The key's public area, which the matcher needs.
@@ -153,7 +154,7 @@ extension TPMKeys {
     private func sign(
         _ digest: [UInt8], with name: KeyName, file: TPMKeyFile, match: any Match, identity: MatcherIdentity
     ) throws(Failure) -> [UInt8] {
-        guard let signer = TPMPublicArea(verifying: identity.key), let area = TPMPublicArea(file.publicArea) else {
+        guard let signer = identity.key.publicKey.map(TPMPublicArea.init(verifying:)), let area = TPMPublicArea(file.publicArea) else {
             throw Failure(.platform, recovery: .reEnrol)
         }
         // A failure of the matcher is kept, because the closures below can throw only errors of the TPM.
@@ -210,16 +211,16 @@ extension TPMKeys {
     /// Creates a key and writes its file, replacing a key of the same name.
     private func make(
         _ name: KeyName, _ template: TPMPublicArea, guarded: TPMKeyFile.Guard
-    ) throws(Failure) -> JWK {
+    ) throws(Failure) -> PublicKey {
         let blob = try connected { tpm throws(TPMError) in
             try tpm.create(template)
         }
-        guard let jwk = blob.publicArea.jwk else { throw Failure(.platform) }
+        guard let publicKey = blob.publicArea.publicKey else { throw Failure(.platform) }
         let file = TPMKeyFile(
             publicArea: blob.publicArea, sealed: blob.sealed, parent: blob.parent, guarded: guarded
         )
         try files.write(try file.bytes, to: name.file)
-        return jwk
+        return publicKey
     }
 
     private func remove(_ name: KeyName) throws(Failure) {

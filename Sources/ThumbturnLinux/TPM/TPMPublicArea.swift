@@ -4,6 +4,7 @@ import CryptoKit
 import Crypto
 #endif
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The public area of a P-256 key in a TPM: the structure `TPMT_PUBLIC` (TPM 2.0 Library, part 2, section 12.2.4) in its wire
 /// form, for the few kinds of key that are made here.
@@ -67,11 +68,11 @@ struct TPMPublicArea: Hashable, Sendable {
     /// The TPM's name for the key: the hash algorithm, then the hash of the public area (part 1, section 16).
     var name: [UInt8] { [0x00, 0x0B] + SHA256.hash(data: bytes) }
 
-    /// The key as a JWK; nil for a template.
-    var jwk: JWK? {
+    /// The public key; nil for a template.
+    var publicKey: PublicKey? {
         guard !x.isEmpty, !y.isEmpty else { return nil }
         let padded = [x, y].map { [UInt8](repeating: 0, count: max(0, 32 - $0.count)) + $0 }
-        return JWK(x963: [0x04] + padded[0] + padded[1])
+        return PublicKey(x963: [0x04] + padded[0] + padded[1])
     }
 
     private static let ecc: UInt16 = 0x0023
@@ -109,8 +110,8 @@ extension TPMPublicArea {
     }
 
     /// The public area of a key outside the TPM whose signatures the TPM should verify.
-    init?(verifying jwk: JWK) {
-        guard let point = jwk.x963 else { return nil }
+    init(verifying publicKey: PublicKey) {
+        let point = publicKey.x963
         self.init(
             attributes: [.sign, .userWithAuth], policy: [], use: .signing, x: Array(point[1..<33]), y: Array(point[33..<65])
         )

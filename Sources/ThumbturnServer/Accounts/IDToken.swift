@@ -3,6 +3,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Who gives out the ID tokens that this server exchanges for enrolment tickets: the app's own provider.

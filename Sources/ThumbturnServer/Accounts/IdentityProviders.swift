@@ -3,6 +3,7 @@ import CryptoExtras
 import Foundation
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The providers of a file, read again from time to time, because their keys change.

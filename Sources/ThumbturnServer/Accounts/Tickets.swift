@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The right to enrol one device: compact JWS, `typ: thumbturn-ticket+jwt`, HS256, bound to an account and a session key. It is

@@ -1,6 +1,7 @@
 #if Server
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {

@@ -1,6 +1,7 @@
 #if Server
 import Crypto
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Approvals as their creators use them: dynamic linking (SCA-RTS Article 5). The device's part is in `+Approving`.

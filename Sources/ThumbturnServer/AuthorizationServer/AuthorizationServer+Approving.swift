@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Approvals on the devices of the accounts that are asked. A device authenticates by its session key: the person need not be

@@ -1,6 +1,7 @@
 #if Server
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Runs ceremonies against the store, the secrets and the counters.

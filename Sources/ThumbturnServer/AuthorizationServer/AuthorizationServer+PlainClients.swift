@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Plain clients: apps that already sign, with another library and one key, and have no session key. Their keys are in a table of

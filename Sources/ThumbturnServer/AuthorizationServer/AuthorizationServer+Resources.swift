@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The sender of a request: a live session, authenticated by its access token and a DPoP proof of its key.

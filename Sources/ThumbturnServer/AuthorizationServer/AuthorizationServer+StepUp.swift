@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
@@ -23,7 +24,7 @@ extension AuthorizationServer {
     func checkIsGrantable(_ act: String) throws(RequestError) {
         guard let ask = ActionAsk(text: act) else { throw .malformed() }
         do throws(StepUpTable.Unasked) {
-            _ = try settings.stepUp.current.demand(for: ask)
+            _ = try settings.stepUp.current.demand(for: ask.name, amount: ask.amount)
         } catch {
             throw RequestError(.denied(error), .stepUp)
         }

@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 package import ThumbturnVerifier
 
 /// The server without HTTP: it takes requests of the core's messages, and returns answers or throws `RequestError`.

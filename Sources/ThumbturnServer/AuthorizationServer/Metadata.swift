@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The authorization server's metadata (RFC 8414 section 2). It lists only what this server supports.
 struct Metadata: Encodable {

@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// Refresh tokens: session (16 bytes), generation (4 bytes, big-endian) and HMAC-SHA-256 over both (32 bytes), in base64url.
 /// The successor of a token is always the same, so a repeated exchange cannot fork a session.

@@ -1,5 +1,6 @@
 #if Server
 package import ThumbturnCore
+import ThumbturnMessages
 
 /// What a ceremony found, for the store to judge again inside the transaction: everything may have changed since it was read.
 package struct Authorisation: Sendable {

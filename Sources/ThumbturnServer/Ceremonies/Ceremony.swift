@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The one sequence in which a proof is judged, whatever it is for. The order is the rule:

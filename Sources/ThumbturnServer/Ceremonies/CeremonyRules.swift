@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// What differs between the ceremonies: one row for each. What a row does not say is the same for all of them, and stands in

@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The enrolment of a device with all its keys: all of them may be enrolled, or none is.

@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// A change of the keys of an enrolled device: a key takes another's place, or a key goes. The challenge's claim `act` says

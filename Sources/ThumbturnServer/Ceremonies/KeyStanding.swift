@@ -1,5 +1,6 @@
 #if Server
 package import ThumbturnCore
+import ThumbturnMessages
 
 /// What an enrolled key stands for at one moment: the one answer for every judgement of a key.
 ///

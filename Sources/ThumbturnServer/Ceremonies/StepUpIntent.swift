@@ -1,5 +1,6 @@
 #if Server
 package import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Judges signed liveness evidence: the highest level that it shows for this very challenge; nil where it shows none.
@@ -22,7 +23,7 @@ struct StepUpIntent: Sendable {
     ) throws(Ceremony.Refusal) -> Ceremony.Judgement {
         let demand: ActionDemand
         do throws(StepUpTable.Unasked) {
-            demand = try table.demand(for: ask)
+            demand = try table.demand(for: ask.name, amount: ask.amount)
         } catch {
             throw .denied(error)
         }

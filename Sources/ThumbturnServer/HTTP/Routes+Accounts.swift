@@ -1,6 +1,7 @@
 #if Server
 import Hummingbird
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 extension Routes {

@@ -2,6 +2,7 @@
 import Hummingbird
 import HTTPTypes
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 extension Routes {

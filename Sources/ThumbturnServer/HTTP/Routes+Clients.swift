@@ -2,6 +2,7 @@
 import HTTPTypes
 import Hummingbird
 import ThumbturnCore
+import ThumbturnMessages
 
 extension Routes {
     /// `grant_type=client_credentials` at the token endpoint.

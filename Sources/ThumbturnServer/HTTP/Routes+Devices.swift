@@ -1,6 +1,7 @@
 #if Server
 import Hummingbird
 import ThumbturnCore
+import ThumbturnMessages
 
 extension Routes {
     /// Other devices of an account, and what its owner should hear of.

@@ -2,6 +2,7 @@
 import HTTPTypes
 import Hummingbird
 import ThumbturnCore
+import ThumbturnMessages
 
 extension Routes {
     /// The endpoints of OAuth beside the token endpoint.

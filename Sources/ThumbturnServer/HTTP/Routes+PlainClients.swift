@@ -1,6 +1,7 @@
 #if Server
 import Hummingbird
 import ThumbturnCore
+import ThumbturnMessages
 
 extension Routes {
     /// There are none unless the operator says so.

@@ -5,6 +5,7 @@ package import Hummingbird
 import Logging
 import NIOCore
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The routes: each reads its request, asks the service, and writes the answer.

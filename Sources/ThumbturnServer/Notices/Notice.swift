@@ -1,5 +1,6 @@
 #if Server
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// Something that the owner of an account should hear of.
 public struct Notice: Hashable, Sendable {

@@ -2,6 +2,7 @@
 package import Logging
 import ServiceLifecycle
 import ThumbturnCore
+import ThumbturnMessages
 
 extension AuthorizationServer {
     /// `GET /v1/notices`.

@@ -5,6 +5,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 public import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Notices by HTTP, in the form of Standard Webhooks 1.0.0: a JSON body, and the headers `webhook-id`, `webhook-timestamp` and

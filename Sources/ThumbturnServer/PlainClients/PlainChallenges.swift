@@ -1,6 +1,7 @@
 #if Server
 import Crypto
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Challenges for plain clients. Their id is a compact JWS, HS256 under a key of their own, of a type of its own, and spent as a use of

@@ -3,6 +3,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// A plain client's public key, with the one algorithm that it is for: ES256 on P-256, else RS256 (RFC 7518 sections 3.3 and 3.4).

@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 
 /// `POST /v1/plain/devices`.
 struct PlainEnrolRequest: Message, Redacted {

@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 
 /// What a device's key may do to the other devices of its account.
 enum DeviceChangeRules {

@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 
 /// What authorises each change of a device's keys. A change that is not in the table is refused.
 struct KeyChangeRules: Sendable {

@@ -3,6 +3,7 @@ import HTTPTypes
 public import Hummingbird
 import NIOCore
 public import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Lets a request through only with a token whose person has just proved presence for this action (RFC 9470), bound to the request by

@@ -1,5 +1,6 @@
 #if Server
-public import ThumbturnCore
+import ThumbturnCore
+public import ThumbturnMessages
 import ThumbturnVerifier
 
 /// What a resource server trusts and remembers. One value serves all its routes, so that a DPoP proof is seen once on all of them.

@@ -1,6 +1,7 @@
 #if Server
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// What an operator decides. Durations and limits have the defaults of the design; longer ones, and a shorter cool-off, weaken
 /// what they limit.

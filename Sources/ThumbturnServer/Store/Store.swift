@@ -1,5 +1,6 @@
 #if Server
 package import ThumbturnCore
+package import ThumbturnMessages
 
 /// The port to durable state. Every method is one transaction, durable when it returns, and a challenge or ticket is spent in the same
 /// transaction as what it authorises.

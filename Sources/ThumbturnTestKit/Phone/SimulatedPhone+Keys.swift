@@ -5,6 +5,7 @@ import Crypto
 #endif
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 public import ThumbturnDevice
 
 extension SimulatedPhone {
@@ -35,9 +36,9 @@ extension SimulatedPhone {
 struct PhoneKeys: DeviceKeys {
     let phone: SimulatedPhone
 
-    func create(_ name: KeyName) throws(Failure) -> JWK { try phone.createKey(name) }
+    func create(_ name: KeyName) throws(Failure) -> PublicKey { try phone.createKey(name) }
     func state(of name: KeyName) -> KeyState { phone.keyState(name) }
-    func publicKey(of name: KeyName) throws(Failure) -> JWK { try phone.publicKey(name) }
+    func publicKey(of name: KeyName) throws(Failure) -> PublicKey { try phone.publicKey(name) }
     func delete(_ name: KeyName) { phone.deleteKey(name) }
 
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) throws(Failure) -> [UInt8] {
@@ -46,7 +47,7 @@ struct PhoneKeys: DeviceKeys {
 }
 
 extension SimulatedPhone {
-    fileprivate func createKey(_ name: KeyName) throws(Failure) -> JWK {
+    fileprivate func createKey(_ name: KeyName) throws(Failure) -> PublicKey {
         let key = P256.Signing.PrivateKey()
         let obstacle: Failure? = state.withLock { state in
             if let obstacle = Self.obstacle(toMaking: name.kind, state) { return obstacle }
@@ -54,7 +55,7 @@ extension SimulatedPhone {
             return nil
         }
         if let obstacle { throw obstacle }
-        return try Self.jwk(key)
+        return try Self.publicKey(key)
     }
 
     /// Why a key or secret of a kind cannot be made: what has to unlock it must exist.
@@ -81,9 +82,9 @@ extension SimulatedPhone {
         }
     }
 
-    fileprivate func publicKey(_ name: KeyName) throws(Failure) -> JWK {
+    fileprivate func publicKey(_ name: KeyName) throws(Failure) -> PublicKey {
         let stored = try usable(name)
-        return try Self.jwk(stored.key)
+        return try Self.publicKey(stored.key)
     }
 
     /// The key, unless it cannot be found. An invalidated key still has its public half.
@@ -114,9 +115,9 @@ extension SimulatedPhone {
         state.withLock { $0.keys[name] = nil }
     }
 
-    static func jwk(_ key: P256.Signing.PrivateKey) throws(Failure) -> JWK {
-        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform) }
-        return jwk
+    static func publicKey(_ key: P256.Signing.PrivateKey) throws(Failure) -> PublicKey {
+        guard let publicKey = PublicKey(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform) }
+        return publicKey
     }
 }
 

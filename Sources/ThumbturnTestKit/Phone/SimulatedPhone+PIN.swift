@@ -5,6 +5,7 @@ import Crypto
 #endif
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 public import ThumbturnDevice
 
 extension SimulatedPhone {
@@ -100,7 +101,7 @@ private struct PhonePINKeys: PINKey {
     let phone: SimulatedPhone
 
     var judge: PINJudge { phone.state.withLock { $0.model.pin == .derived } ? .server : .key }
-    func create(_ name: KeyName, pin: PIN) throws(Failure) -> JWK { try phone.createPINKey(name, pin) }
+    func create(_ name: KeyName, pin: PIN) throws(Failure) -> PublicKey { try phone.createPINKey(name, pin) }
     func sign(_ message: [UInt8], with name: KeyName, pin: PIN) throws(Failure) -> [UInt8] {
         try phone.sign(message, with: name, pin)
     }
@@ -109,7 +110,7 @@ private struct PhonePINKeys: PINKey {
 }
 
 extension SimulatedPhone {
-    fileprivate func createPINKey(_ name: KeyName, _ pin: PIN) throws(Failure) -> JWK {
+    fileprivate func createPINKey(_ name: KeyName, _ pin: PIN) throws(Failure) -> PublicKey {
         let made: Result<P256.Signing.PrivateKey, Failure> = state.withLock { state in
             guard state.isReadable else { return .failure(Self.keychainIsLocked(state.model)) }
             let secret = SymmetricKey(size: .bits256)
@@ -127,7 +128,7 @@ extension SimulatedPhone {
             state.pins.keys[name] = PINs.PINKey(strength: strength, life: state.life(of: .pin))
             return .success(key)
         }
-        return try Self.jwk(made.get())
+        return try Self.publicKey(made.get())
     }
 
     fileprivate func pinKeyState(_ name: KeyName) -> KeyState {

@@ -1,5 +1,6 @@
 #if Server
 package import ThumbturnCore
+import ThumbturnMessages
 
 /// What the server keeps of approvals.
 package protocol ApprovalStore: Sendable {
@@ -58,7 +59,7 @@ package struct ApprovalView: Sendable {
     package var createdAt: UnixTime
     package var expiresAt: UnixTime
     /// As it is kept: one that has expired may be open.
-    package var state: ApprovalRecord.State
+    package var state: ApprovalState
     package var signatures: [ApprovalSignature]
     /// Where it is redeemed.
     package var redemption: (key: String, receipt: String)?
@@ -66,7 +67,7 @@ package struct ApprovalView: Sendable {
     package var accounts: [AccountID] { [account] + (second.map { [$0] } ?? []) }
 
     /// Where it stands at a time.
-    package func state(at now: UnixTime) -> ApprovalRecord.State {
+    package func state(at now: UnixTime) -> ApprovalState {
         (state == .open || state == .approved) && now >= expiresAt ? .expired : state
     }
 
@@ -120,7 +121,7 @@ package struct Redemption: Sendable {
         /// What is about to be executed is not what was approved. The approval is void.
         case changed
         /// It stands elsewhere, or another key redeemed it.
-        case not(ApprovalRecord.State)
+        case not(ApprovalState)
         case unknown
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 package import ThumbturnCore
+package import ThumbturnMessages
 import ThumbturnVerifier
 
 extension SQLiteStore {
@@ -170,7 +171,7 @@ extension SQLiteStore {
         }
     }
 
-    private static func end(_ id: ApprovalID, _ state: ApprovalRecord.State, in db: Database) throws {
+    private static func end(_ id: ApprovalID, _ state: ApprovalState, in db: Database) throws {
         try db.run(
             sql: "UPDATE approvals SET state = ? WHERE id = ? AND state IN ('open', 'approved')",
             arguments: [state.rawValue, blob(id.bytes)]
@@ -179,7 +180,7 @@ extension SQLiteStore {
 
     private static func approval(_ id: ApprovalID, in db: Database) throws -> ApprovalView? {
         guard let row = try db.one(Row.self, sql: "SELECT * FROM approvals WHERE id = ?", arguments: [blob(id.bytes)]),
-            let state = ApprovalRecord.State(rawValue: row["state"])
+            let state = ApprovalState(rawValue: row["state"])
         else { return nil }
         let signatures = try db.all(
             Row.self,

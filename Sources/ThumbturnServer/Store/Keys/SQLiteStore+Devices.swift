@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import ThumbturnCore
+import ThumbturnMessages
 
 extension SQLiteStore {
     package func enrol(_ new: NewDevice, spending spends: [Spend]) async throws -> DeviceView? {

@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 package import ThumbturnCore
+import ThumbturnMessages
 
 /// The store in one SQLite file: WAL, `synchronous=FULL`, group commit. Several processes may share the file.
 package final class SQLiteStore: Store {

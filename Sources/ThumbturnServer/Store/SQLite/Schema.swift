@@ -1,6 +1,7 @@
 #if Server
 import GRDB
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The tables, and how they came to be. Migrations are never edited once they are published.
 enum Schema {

@@ -1,6 +1,7 @@
 #if Server
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// Measures whether the time of a refused sign-in tells why it was refused, as dudect does (Reparaz, Balasch, Verbauwhede: "Dude, is my
 /// code constant time?", 2017): two classes interleaved at random, and Welch's t over all samples and over the fastest ones, cropped at
