@@ -3,9 +3,9 @@
 ///
 /// Decoders differ in which of two equal members they take. What is signed by one party and judged by another must not depend
 /// on that, so such texts are refused before they are decoded (RFC 7515 section 4).
-public enum JSONScan {
+package enum JSONScan {
     /// Whether the bytes are such a text.
-    public static func isUnambiguous(_ bytes: [UInt8]) -> Bool { fault(in: bytes) == nil }
+    package static func isUnambiguous(_ bytes: [UInt8]) -> Bool { fault(in: bytes) == nil }
 
     package static func fault(in bytes: [UInt8]) -> JSONTree.Fault? {
         do throws(JSONTree.Fault) {

@@ -23,7 +23,7 @@ public struct ChallengeClaims: Message, Hashable {
     /// The keys that may answer, as they were asked for; for `pin` there stands the PIN key's new handle.
     public var kids: [String]
     /// The session key that must redeem the answer.
-    public var cnf: Confirmation
+    public var cnf: KeyConfirmation
     /// What it may be spent on.
     public var purpose: Purpose
     /// Of purposes `manage` and `step-up`: the one change or action that it may be spent on. Of `approve`: the approval's id.
@@ -35,7 +35,8 @@ public struct ChallengeClaims: Message, Hashable {
 
     /// All claims.
     public init(
-        iss: String, aud: String, jti: String, iat: UnixTime, exp: UnixTime, kids: [String], cnf: Confirmation, purpose: Purpose,
+        iss: String, aud: String, jti: String, iat: UnixTime, exp: UnixTime, kids: [String], cnf: KeyConfirmation,
+        purpose: Purpose,
         act: String? = nil, txn: String? = nil, demand: ApprovalDemand? = nil
     ) {
         self.iss = iss

@@ -14,7 +14,7 @@ struct Tickets {
         var sub: String
         var jti: String
         var exp: UnixTime
-        var cnf: Confirmation
+        var cnf: KeyConfirmation
         /// The session of the device that vouches; none where the person signed in with full credentials.
         var sid: String?
     }
@@ -48,7 +48,7 @@ struct Tickets {
     ) -> String {
         let claims = Claims(
             iss: issuer, sub: account.text, jti: Identifier<Claims>.random().text, exp: now + lifetime,
-            cnf: Confirmation(jkt: jkt), sid: voucher?.text
+            cnf: KeyConfirmation(jkt: jkt), sid: voucher?.text
         )
         let input = CompactJWS.signingInput(header: Self.header, payload: WireJSON.encode(claims))
         let code = HMAC<SHA256>.authenticationCode(for: input, using: key)

@@ -53,7 +53,7 @@ extension AuthorizationServer {
             iss: settings.publicURL, aud: settings.audience, sub: session.account.text, clientID: settings.clientID,
             iat: now, exp: expiry, jti: Identifier<AccessTokenClaims>.random().text,
             sid: session.id.text, did: session.device.text, authTime: session.authTime, acr: assurance.acr,
-            amr: assurance.amr, cnf: Confirmation(jkt: session.sessionJKT),
+            amr: assurance.amr, cnf: KeyConfirmation(jkt: session.sessionJKT),
             authorizationDetails: grant.map { [$0] }
         )
         counters.tokens.count()

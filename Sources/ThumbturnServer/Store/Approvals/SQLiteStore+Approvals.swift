@@ -2,7 +2,7 @@
 import Foundation
 import GRDB
 package import ThumbturnCore
-package import ThumbturnMessages
+import ThumbturnMessages
 import ThumbturnVerifier
 
 extension SQLiteStore {
