@@ -28,7 +28,8 @@ public struct ApprovalRecord: Message, Hashable {
 
     /// A record.
     public init(
-        id: String, state: ApprovalState, txn: String, demand: ApprovalDemand, from: String, createdAt: UnixTime, expiresAt: UnixTime,
+        id: String, state: ApprovalState, txn: String, demand: ApprovalDemand, from: String, createdAt: UnixTime,
+        expiresAt: UnixTime,
         signed: Bool?
     ) {
         self.id = id
