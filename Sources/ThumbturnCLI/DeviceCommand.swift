@@ -112,7 +112,7 @@ extension DeviceCommand {
                 guard let record else { return }
                 try device.output.report(
                     "This device is enrolled as “\(record.name)” with \(record.keys.count) keys (\(device.parts.keys.summary)).",
-                    record
+                    EnrolledDeviceOutput(record)
                 )
             }
         }
