@@ -51,7 +51,8 @@ import Testing
         let literal = #/"""\n(?<lines>.*?)\n\s*"""|"(?<line>[^"\n]*)"/#.dotMatchesNewlines()
         let verb = #/(SELECT|INSERT|UPDATE|DELETE|WITH)\s/#
         var statements: [String] = []
-        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        for case let file as URL in files
         where file.pathExtension == "swift" && !file.lastPathComponent.hasPrefix("Schema+") {
             for found in try String(contentsOf: file, encoding: .utf8).matches(of: literal) {
                 let text = String(found.lines ?? found.line ?? "")

@@ -27,7 +27,7 @@ public struct MasterKey: Sendable, Redacted {
             guard mayMake else { throw .masterKeyMissing(path) }
             try Self.make(path)
         }
-        try DataFolder.refuseIfOpen(path)
+        try PrivateFile.refuseIfOpen(path)
         guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path) }
         let text = String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace }
         guard let bytes = Base64URL.decode(text) else { throw .masterKeyLength }

@@ -20,7 +20,7 @@ struct DataFolder {
         let parent = URL(fileURLWithPath: folder).deletingLastPathComponent().path
         try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
         guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw SetupError.unwritable(folder) }
-        try Self.refuseIfOpen(folder)
+        try PrivateFile.refuseIfOpen(folder)
 
         let lock = unsafe open(folder + "/lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw SetupError.unwritable(folder) }
@@ -45,14 +45,6 @@ struct DataFolder {
             close(file)
         }
         store = try SQLiteStore(path: database, time: time)
-    }
-
-    /// What lies here is for one user: password hashes, and the keys to everything.
-    static func refuseIfOpen(_ path: String) throws(SetupError) {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let mode = attributes[.posixPermissions] as? Int
-        else { throw .unreadable(path) }
-        guard mode & 0o077 == 0 else { throw .openToOthers(path) }
     }
 }
 #endif

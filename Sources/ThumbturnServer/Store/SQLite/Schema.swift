@@ -267,19 +267,5 @@ enum Schema {
         }
         return Tick(now: UnixTime(seconds: row["high_water"]), commits: row["commits"], epoch: row["epoch"])
     }
-
-    /// The one statement that lets a thing be used once: it writes a row only if there was none and the thing is alive. A row
-    /// that was purged cannot come back to life, because then its expiry lies at or before `purged_until`; what was checked in another
-    /// epoch is alive in none.
-    static func spend(_ spend: Spend, in db: Database, at now: UnixTime) throws -> Bool {
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO spent (use, id, expires_at)
-                SELECT ?1, ?2, ?3 FROM node WHERE one = 1 AND ?3 > purged_until AND ?3 > ?4 AND epoch = ?5
-                ON CONFLICT DO NOTHING
-                """
-        ).execute(arguments: [spend.use.rawValue, blob(spend.id), spend.expiresAt.seconds, now.seconds, spend.epoch])
-        return db.changesCount == 1
-    }
 }
 #endif

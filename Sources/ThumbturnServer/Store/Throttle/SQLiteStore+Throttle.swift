@@ -40,29 +40,6 @@ extension SQLiteStore {
         try await writer.write { db, _ in try Self.forget(.account(account), in: db) }
     }
 
-    package func setOneTimeSecret(_ sealed: [UInt8]?, of account: AccountID) async throws {
-        try await writer.write { db, now in
-            try db.run(
-                sql: "UPDATE accounts SET one_time_secret = ?, one_time_last = 0 WHERE id = ?",
-                arguments: [sealed.map { blob($0) }, blob(account.bytes)]
-            )
-            try Self.note(.oneTimeCodesSet, of: account, nil, in: db, at: now)
-        }
-    }
-
-    package func setRecoveryCodes(_ hashes: [[UInt8]], of account: AccountID) async throws {
-        try await writer.write { db, now in
-            try db.run(sql: "DELETE FROM recovery_codes WHERE account_id = ?", arguments: [blob(account.bytes)])
-            for hash in hashes {
-                try db.run(
-                    sql: "INSERT INTO recovery_codes (account_id, hash) VALUES (?, ?)",
-                    arguments: [blob(account.bytes), blob(hash)]
-                )
-            }
-            try Self.note(.recoveryCodesMade, of: account, nil, in: db, at: now)
-        }
-    }
-
     // MARK: Inside a transaction
 
     /// Once an hour at most. Of a name without an account nobody hears, and yet as much is read and written.
@@ -85,20 +62,6 @@ extension SQLiteStore {
         guard try !wasNoted(.wrongSignIns, of: account, since: anHourAgo, in: db), isWritten else { return }
         let device: DeviceID? = if case .device(let device) = id { device } else { nil }
         try note(.wrongSignIns, of: account, device, in: db, at: now)
-    }
-
-    /// One more wrong signature of a key, unless it pauses or is disabled: then none is judged.
-    static func countWrongSignature(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws -> Int {
-        let limits = ThrottleLimits.standard
-        guard key.kind == .pin || !(key.isPaused(at: now) || key.isDisabled) else { return key.wrongInARow }
-        let wrong = key.wrongInARow + 1
-        let wait = key.kind == .pin ? .zero : limits.wait(after: wrong) ?? .zero
-        try db.cachedStatement(sql: "UPDATE keys SET wrong_in_a_row = ?, paused_until = ? WHERE kid = ?")
-            .execute(arguments: [wrong, wait == .zero ? 0 : (now + wait).seconds, key.kid])
-        if wrong >= limits.freeInARow, let account = try account(of: key.device, in: db) {
-            try note(.wrongSignatures, of: account, key.device, atMostEvery: .seconds(3600), in: db, at: now)
-        }
-        return wrong
     }
 
     private static func standing(

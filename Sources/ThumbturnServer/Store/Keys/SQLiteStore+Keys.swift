@@ -1,0 +1,106 @@
+#if Server
+import Foundation
+import GRDB
+package import ThumbturnCore
+
+extension SQLiteStore {
+    package func key(_ kid: String) async throws -> EnrolledKey? {
+        try await pool.read { try Self.key(kid, in: $0) }
+    }
+
+    package func knownKey(_ kid: String) async throws -> EnrolledKey? {
+        // Taken before the read: what was read while an epoch ended is not taken for the next one's.
+        let epoch = writer.currentEpoch
+        if let known = recentKeys[kid, in: epoch] { return known }
+        let found = try await key(kid)
+        // Whoever is revoked is not worth the memory, an unproven key may yet become another's, and a pause has to be told.
+        if let found, !found.isRevoked, found.isActive, found.wrongInARow == 0 { recentKeys.remember(found, in: epoch) }
+        return found
+    }
+
+    package func spend(_ spends: [Spend], wronglySignedBy kid: String) async throws -> Int? {
+        defer { recentKeys.forget(kid) }
+        return try await writer.write { db, now in
+            guard try Self.spendAll(spends, in: db, at: now) else { return nil }
+            // A right signature finds nothing either, once the key is gone.
+            guard let key = try Self.key(kid, in: db), !key.isRevoked else { return nil }
+            return try Self.countWrongSignature(key, in: db, at: now)
+        }
+    }
+
+    static func areFree(_ keys: [NewDevice.Key], in db: Database) throws -> Bool {
+        try keys.allSatisfy { try isFree($0.kid, forItsHolder: $0.isActive, in: db) }
+    }
+
+    /// Neither a device's nor a plain client's: none is ever both. A key that was registered without its own proof reserves nothing:
+    /// whoever proves it may have it.
+    static func isFree(_ kid: String, forItsHolder isProven: Bool, in db: Database) throws -> Bool {
+        let taken = try db.one(
+            Int.self,
+            sql: """
+                SELECT (SELECT count(*) FROM keys WHERE kid = ?1 AND (active_since IS NOT NULL OR NOT ?2))
+                    + (SELECT count(*) FROM plain_keys WHERE kid = ?1)
+                """,
+            arguments: [kid, isProven]
+        )
+        return taken == 0
+    }
+
+    /// Takes the place of the same key without a proof, where there is one. Rows of keys are never deleted: SQLite would look through
+    /// all sessions for one that names the key.
+    static func insert(
+        _ key: NewDevice.Key, of device: Data, enrolledBy origin: KeyOrigin, in db: Database, at now: UnixTime
+    ) throws {
+        let columns: StatementArguments = [
+            device, key.kind.rawValue, blob(key.x963), key.isActive ? now.seconds : nil, origin.rawValue, key.kid,
+        ]
+        try db.run(
+            sql: """
+                UPDATE keys SET device_id = ?, kind = ?, x963 = ?, active_since = ?, enrolled_by = ?, wrong_in_a_row = 0,
+                    paused_until = 0, retired_at = NULL, sessions_over = -1
+                WHERE kid = ? AND active_since IS NULL
+                """,
+            arguments: columns
+        )
+        guard db.changesCount == 0 else { return }
+        try db.run(
+            sql: "INSERT INTO keys (device_id, kind, x963, active_since, enrolled_by, kid) VALUES (?, ?, ?, ?, ?, ?)",
+            arguments: columns
+        )
+    }
+
+    /// A key has signed: its wrong PINs are forgotten, and it is active from its first proof on.
+    static func signed(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws {
+        if key.wrongInARow > 0 {
+            try db.run(sql: "UPDATE keys SET wrong_in_a_row = 0, paused_until = 0 WHERE kid = ?", arguments: [key.kid])
+        }
+        if !key.isActive {
+            try db.cachedStatement(sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL")
+                .execute(arguments: [now.seconds, key.kid])
+        }
+    }
+
+    static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT k.kind, k.x963, k.wrong_in_a_row, k.paused_until, k.enrolled_by, k.active_since IS NOT NULL AS active,
+                    d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
+                    d.revoked_at IS NOT NULL OR k.retired_at IS NOT NULL AS revoked
+                FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id WHERE k.kid = ?
+                """
+        )
+        return try Row.fetchOne(statement, arguments: [kid]).flatMap { row in
+            guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]) else {
+                return nil
+            }
+            return EnrolledKey(
+                kid: kid, kind: kind, x963: Array(row["x963"] as Data), device: identifier(row["device_id"]),
+                account: identifier(row["account_id"]), accountName: row["name"],
+                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), sessionJKT: row["session_jkt"],
+                isRevoked: row["revoked"], isActive: row["active"], enrolledBy: origin,
+                wrongInARow: row["wrong_in_a_row"], pausedUntil: UnixTime(seconds: row["paused_until"])
+            )
+        }
+    }
+}
+#endif

@@ -1,0 +1,20 @@
+#if Server
+import GRDB
+import ThumbturnCore
+
+extension SQLiteStore {
+    /// One more wrong signature of a key, unless it pauses or is disabled: then none is judged.
+    static func countWrongSignature(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws -> Int {
+        let limits = ThrottleLimits.standard
+        guard key.kind == .pin || !(key.isPaused(at: now) || key.isDisabled) else { return key.wrongInARow }
+        let wrong = key.wrongInARow + 1
+        let wait = key.kind == .pin ? .zero : limits.wait(after: wrong) ?? .zero
+        try db.cachedStatement(sql: "UPDATE keys SET wrong_in_a_row = ?, paused_until = ? WHERE kid = ?")
+            .execute(arguments: [wrong, wait == .zero ? 0 : (now + wait).seconds, key.kid])
+        if wrong >= limits.freeInARow, let account = try account(of: key.device, in: db) {
+            try note(.wrongSignatures, of: account, key.device, atMostEvery: .seconds(3600), in: db, at: now)
+        }
+        return wrong
+    }
+}
+#endif
