@@ -1,6 +1,6 @@
 #if Server
 import Foundation
-import ThumbturnCore
+package import ThumbturnCore
 import ThumbturnVerifier
 
 extension AuthorizationServer {
@@ -16,7 +16,7 @@ extension AuthorizationServer {
 
     /// `POST /v1/accounts/sign-in`: the first mile. Unknown account, wrong password, wrong one-time code and an account that pauses
     /// take the same time and get the same answer.
-    func signIn(_ request: PasswordSignInRequest, from sender: Sender) async throws -> EnrolmentTicket {
+    package func signIn(_ request: PasswordSignInRequest, from sender: Sender) async throws -> EnrolmentTicket {
         guard request.account.utf8.count <= 512, request.password.utf8.count <= Passwords.maximumBytes,
             request.oneTimeCode?.utf8.count ?? 0 <= 32
         else { throw RequestError.malformed() }
@@ -30,7 +30,7 @@ extension AuthorizationServer {
     /// `POST /v1/accounts/recover`: a recovery code stands for what was lost: for the one-time codes where the account has them, and
     /// then the password is needed beside it; else for the password. Every attempt costs the work of a password, so that none tells
     /// what is missing.
-    func recover(_ request: RecoveryRequest, from sender: Sender) async throws -> EnrolmentTicket {
+    package func recover(_ request: RecoveryRequest, from sender: Sender) async throws -> EnrolmentTicket {
         guard request.account.utf8.count <= 512, request.password?.utf8.count ?? 0 <= Passwords.maximumBytes,
             request.code.utf8.count <= 64
         else { throw RequestError.malformed() }

@@ -41,7 +41,7 @@ extension AuthorizationServer {
     }
 
     /// `POST /v1/plain/challenges`. Nobody is looked up, so nothing can be found out by asking.
-    func challenge(_ request: PlainChallengeRequest) throws -> PlainChallengeAnswer {
+    package func challenge(_ request: PlainChallengeRequest) throws -> PlainChallengeAnswer {
         guard let account = AccountID(request.userID) else { throw RequestError.malformed() }
         let (id, challenge) = plainChallenges.issue(to: account, at: time.now)
         return PlainChallengeAnswer(
@@ -54,7 +54,7 @@ extension AuthorizationServer {
     ///
     /// There is no session key that could show who asks, so all are strangers: a wrong signature counts against the address, and nobody
     /// locks out a victim. While the address pauses nothing is judged.
-    func signIn(_ request: PlainSignInRequest, from network: Network) async throws -> PlainTokenAnswer {
+    package func signIn(_ request: PlainSignInRequest, from network: Network) async throws -> PlainTokenAnswer {
         let asked: PlainChallenges.Asked
         do throws(VerificationError) {
             asked = try plainChallenges.verify(request.challengeID, at: time.now)
