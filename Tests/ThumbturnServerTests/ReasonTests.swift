@@ -6,7 +6,7 @@ import ThumbturnCore
 import ThumbturnVerifier
 @testable import ThumbturnServer
 
-/// What a client is told and what the operator reads are short lists, and docs/http.md has all of both.
+/// The refusals that a client is told and the reasons in the log are short lists, and docs/http.md has both.
 @Suite struct ReasonTests {
     /// The tables below a heading, each by the words of its first column.
     private func tables(below heading: String) throws -> [[String]] {
@@ -41,11 +41,11 @@ import ThumbturnVerifier
     @Test func thePageHasAllCodesOfOAuthThatAClientIsTold() throws {
         let page = try String(contentsOf: repository.appendingPathComponent("docs/http.md"), encoding: .utf8)
         let sources = repository.appendingPathComponent("Sources/ThumbturnServer")
-        var codes: Set<String> = []
+        var codes = Set(OAuthError.allCases.map(\.rawValue))
         for case let file as URL in FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil) ?? .init()
         where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /(?:error: |conflict\()"([a-z_]+)"/) { codes.insert(String(match.output.1)) }
+            for match in text.matches(of: /conflict\("([a-z_]+)"/) { codes.insert(String(match.output.1)) }
         }
         #expect(codes.contains("invalid_grant") && codes.contains("too_many_open"))
         for code in codes.union(ApprovalRecord.State.allCases.map(\.rawValue)) { #expect(page.contains("`\(code)`"), "\(code)") }

@@ -163,8 +163,8 @@ import ThumbturnVerifier
         static let bank = "https://api.example"
     }
 
-    /// What must be answered: `ok`, or how the challenge goes on after the scheme.
-    private typealias Story = (says: String, answer: String, call: Call)
+    /// The expected answer: `ok`, or the challenge after its scheme.
+    private typealias Story = (name: String, answer: String, call: Call)
 
     @Test("the page's programs agree", arguments: languages.filter(\.isHere))
     func agree(_ language: Language) async throws {
@@ -202,7 +202,7 @@ import ThumbturnVerifier
             let lines = finished.output.split(separator: "\n").map(String.init)
             #expect(lines.count == stories.count)
             for (line, story) in zip(lines, stories) {
-                #expect(line == (story.answer == "ok" ? "ok" : "DPoP \(story.answer)"), "\(story.says)")
+                #expect(line == (story.answer == "ok" ? "ok" : "DPoP \(story.answer)"), "\(story.name)")
             }
         }
     }
@@ -250,7 +250,7 @@ import ThumbturnVerifier
             ("no scheme of ours", #"algs="ES256""#, show(card, scheme: "Bearer")),
             ("a damaged token", badToken, show(String(card.dropLast(4)) + "AAAA", dpop(card))),
             (
-                "somebody else's issuer's challenge as a token", badToken,
+                "another issuer's challenge as a token", badToken,
                 show(try await ada.device.challenge(over: ada.connection).challenge)
             ),
             ("a stolen token", badProof, show(card, dpop(card, bob.device))),

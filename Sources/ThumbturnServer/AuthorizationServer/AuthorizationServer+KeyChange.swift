@@ -75,7 +75,9 @@ extension AuthorizationServer {
         let payer: (proof: UnverifiedProof, key: EnrolledKey)?
         let origin: KeyOrigin
         if let account {
-            guard account == device.account, rules.allow(change, with: .credentials, on: device) else { throw VerificationError.foreignKey }
+            guard account == device.account, rules.allow(change, with: .credentials, on: device) else {
+                throw VerificationError.foreignKey
+            }
             (payer, origin) = (nil, .credentials)
         } else {
             let proof = try UnverifiedProof(request.proof ?? "")
@@ -107,13 +109,17 @@ extension AuthorizationServer {
         }
         guard let registration, registration.kind == change.kind else { throw VerificationError.malformed }
         let new = try RegisteredKey(registration)
-        guard let proof = new.proof, proof.kid == new.kid, new.kid == claims.kids.first else { throw VerificationError.unknownKey }
+        guard let proof = new.proof, proof.kid == new.kid, new.kid == claims.kids.first else {
+            throw VerificationError.unknownKey
+        }
         // Both proofs are over the one challenge that was verified.
         guard payer == nil || payer?.challenge == proof.challenge else { throw VerificationError.wrongSignature }
         try proof.verify(by: new.key)
         // No key answers for two factors, and none is its own successor. PIN keys are not compared: whoever has a device's half of a
         // derived one would learn from the answer, uncounted, whether a PIN is right.
-        guard !others.contains(where: { $0.kind != .pin && $0.x963 == new.key.x963 }) else { throw VerificationError.unacceptableKey }
+        guard !others.contains(where: { $0.kind != .pin && $0.x963 == new.key.x963 }) else {
+            throw VerificationError.unacceptableKey
+        }
         return NewDevice.Key(kid: new.kid, kind: new.kind, x963: new.key.x963, isActive: true)
     }
 }

@@ -5,7 +5,7 @@ import ThumbturnVerifier
 extension AuthorizationServer {
     /// Throws for a key that pauses after wrong signatures: then none is judged, and the challenge is spent all the same. Only the
     /// holder of the key's own session key comes so far, so it is told how long.
-    func refuseIfPaused(_ key: EnrolledKey, spending spends: [Spend], error: String? = nil) async throws {
+    func refuseIfPaused(_ key: EnrolledKey, spending spends: [Spend], error: OAuthError? = nil) async throws {
         let now = time.now
         guard key.isPaused(at: now) else { return }
         _ = try await store.spend(spends)
@@ -22,6 +22,8 @@ extension AuthorizationServer {
 
 extension RequestError {
     /// Marks what came without the session key that it needs.
-    func counting(_ refusal: VerificationError) -> RequestError { [.foreignKey, .unknownKey].contains(refusal) ? byStranger : self }
+    func counting(_ refusal: VerificationError) -> RequestError {
+        [.foreignKey, .unknownKey].contains(refusal) ? byStranger : self
+    }
 }
 #endif

@@ -29,7 +29,9 @@ extension AuthorizationServer {
         var shown: [FurtherProof] = Set(kinds).isSuperset(of: [.biometric, .pin]) ? [.twoKeys] : []
         if let liveness { shown.append(try level(of: liveness, over: challenge)) }
         let trusted = keys.filter { assurance(of: $0.kind).meets(demand.assurance) }
-        guard demand.takes(trusted.map(standing)), demand.isMet(by: shown) else { throw RequestError.unmet(.init(.stepUp, .unmet)) }
+        guard demand.takes(trusted.map(standing)), demand.isMet(by: shown) else {
+            throw RequestError.unmet(.init(.stepUp, .unmet))
+        }
         return ActionGrant(ask, keys: kinds, shown: shown, once: demand.signsEach)
     }
 
@@ -56,12 +58,12 @@ extension LivenessVendors {
 extension RequestError {
     /// The table has no answer for what is asked: no key can help.
     static func denied(_ reason: LogReason) -> RequestError {
-        RequestError(problem: Problem(.malformed, status: 400, error: "invalid_request"), reason: reason)
+        RequestError(.malformed, 400, .invalidRequest, for: reason)
     }
 
     /// The keys may be right, and the table demands more than them.
     static func unmet(_ reason: LogReason) -> RequestError {
-        RequestError(problem: Problem(.stepUpRequired, status: 400, error: "unmet_authentication_requirements"), reason: reason)
+        RequestError(.stepUpRequired, 400, .unmetAuthenticationRequirements, for: reason)
     }
 }
 #endif

@@ -57,7 +57,7 @@ extension AuthorizationServer {
             guard let refusal = error as? VerificationError else { throw error }
             throw RequestError.invalidGrant(.init(.proof, refusal)).counting(refusal)
         }
-        for answer in answers { try await refuseIfPaused(answer.key, spending: [spend], error: "invalid_grant") }
+        for answer in answers { try await refuseIfPaused(answer.key, spending: [spend], error: .invalidGrant) }
         // A PIN comes last: what is said of it is said only where nothing else is wrong, and is counted.
         for answer in answers.filter({ $0.key.kind != .pin }) + answers.filter({ $0.key.kind == .pin }) {
             counters.verifications.count()
@@ -67,7 +67,7 @@ extension AuthorizationServer {
                 guard let count = try await store.spend([spend], wronglySignedBy: answer.key.kid), answer.key.kind == .pin else {
                     throw RequestError.invalidGrant(.init(.proof, error))
                 }
-                throw RequestError.wrongPIN(after: count, error: "invalid_grant")
+                throw RequestError.wrongPIN(after: count, error: .invalidGrant)
             }
         }
 
@@ -89,7 +89,7 @@ extension AuthorizationServer {
             return (session, refreshToken)
         case .refused: throw RequestError.invalidGrant(.init(.proof, .replayed))
         // The same answer as to a wrong PIN: a key that is used up no longer tells which one is right.
-        case .disabled: throw RequestError.wrongPIN(after: PINLedger.limit, error: "invalid_grant")
+        case .disabled: throw RequestError.wrongPIN(after: PINLedger.limit, error: .invalidGrant)
         }
     }
 
@@ -144,7 +144,7 @@ extension AuthorizationServer {
             return try answer(session, refreshToken: successor)
         case .reused: throw RequestError.invalidGrant(.init(.refresh, .reused))
         case .foreign: throw RequestError.invalidGrant(.init(.refresh, .foreignKey))
-        case .over: throw RequestError.invalidGrant(.init(.refresh, .sessionOver))
+        case .over: throw RequestError.endedRefresh
         }
     }
 

@@ -54,7 +54,8 @@ extension AuthorizationServer {
     }
 
     var grantTypes: [String] {
-        [proofGrantType, "refresh_token", "client_credentials"] + (exchangesTokens ? [TokenExchange.grantType] : [])
+        [GrantType.proof, GrantType.refreshToken, GrantType.clientCredentials]
+            + (exchangesTokens ? [GrantType.tokenExchange] : [])
     }
 
     /// Only where there is a provider to believe.

@@ -1,15 +1,16 @@
 #if Server
-import ThumbturnCore
+package import ThumbturnCore
 import ThumbturnVerifier
 
-/// An answer that is no success: what the client is told, and for the operator why.
-struct RequestError: Error {
-    var problem: Problem
-    /// For the log alone.
+/// The refusal of a request: the problem that the client is told, and the reason for the operator's log.
+package struct RequestError: Error {
+    package var problem: Problem
+    /// For the log only.
     var reason: LogReason
     /// The value of `WWW-Authenticate`, where the status is 401 or 403.
     var challenge: String?
-    /// Wrong, and without the session key that it needs: it counts against the network that it came from, and nothing else.
+    /// Whether the request lacked the session key that it needs. Then it counts against the network that it came from, and
+    /// against nothing else.
     var isByStranger = false
 
     var byStranger: RequestError {
@@ -17,71 +18,73 @@ struct RequestError: Error {
         refused.isByStranger = true
         return refused
     }
+}
 
-    /// The request cannot be read.
-    static func malformed(_ reason: VerificationError = .malformed, status: Int = 400, error: String? = nil) -> RequestError {
-        RequestError(problem: Problem(.malformed, status: status, error: error), reason: .init(.request, reason))
+extension RequestError {
+    init(_ kind: Problem.Kind, _ status: Int, _ error: OAuthError? = nil, for reason: LogReason, challenge: String? = nil) {
+        self.init(problem: Problem(kind, status: status, error: error?.rawValue), reason: reason, challenge: challenge)
     }
 
-    /// Password, ticket, enrolment: one answer for whatever was wrong.
+    // MARK: Any request
+
+    /// A request that cannot be read.
+    static func malformed(
+        _ reason: VerificationError = .malformed, status: Int = 400, error: OAuthError? = nil
+    ) -> RequestError {
+        RequestError(.malformed, status, error, for: .init(.request, reason))
+    }
+
+    /// A password, a ticket, an enrolment or a proof that did not hold: one answer, whatever was wrong.
     static func unverified(_ reason: LogReason) -> RequestError {
-        RequestError(problem: Problem(.verificationFailed, status: 401), reason: reason, challenge: "DPoP algs=\"ES256\"")
+        RequestError(.verificationFailed, 401, for: reason, challenge: dpopChallenge())
     }
 
-    /// The token endpoint's answer for whatever is wrong with a grant (RFC 6749 section 5.2).
+    static let notFound = RequestError(.notFound, 404, for: .init(.request, .notFound))
+    static let tooLarge = RequestError(.tooLarge, 413, for: .init(.request, .tooLarge))
+
+    static func unavailable(_ reason: LogReason) -> RequestError { RequestError(.unavailable, 503, for: reason) }
+
+    // MARK: The token endpoint
+
+    /// A grant that did not hold: one answer, whatever was wrong (RFC 6749 section 5.2).
     static func invalidGrant(_ reason: LogReason) -> RequestError {
-        RequestError(problem: Problem(.verificationFailed, status: 400, error: "invalid_grant"), reason: reason)
+        RequestError(.verificationFailed, 400, .invalidGrant, for: reason)
     }
 
-    /// A wrong PIN, or any at all for a key that is disabled: only that key's own session key asks, so it may know. The tokens
-    /// endpoint has its own code.
-    static func wrongPIN(after count: Int, error: String? = nil) -> RequestError {
-        let left = max(0, PINLedger.limit - count)
+    /// A back end that did not authenticate (RFC 6749 section 5.2).
+    static func invalidClient(_ reason: LogReason) -> RequestError {
+        RequestError(.verificationFailed, 401, .invalidClient, for: reason, challenge: "Bearer")
+    }
+
+    /// A wrong PIN, or any PIN for a key that is disabled. Only the holder of that key's session key comes so far, so it is told
+    /// how many tries are left.
+    ///
+    /// - Parameter error: nil outside the token endpoint.
+    static func wrongPIN(after count: Int, error: OAuthError? = nil) -> RequestError {
         var refused = error == nil ? RequestError.unverified(.init(.proof, .wrongPIN)) : .invalidGrant(.init(.proof, .wrongPIN))
-        refused.problem.triesLeft = left
+        refused.problem.triesLeft = max(0, PINLedger.limit - count)
         return refused
     }
 
-    /// A resource's answer to a token that is not good (RFC 9449 section 7.1).
+    // MARK: Resources
+
+    /// An access token that a resource does not accept (RFC 9449 section 7.1).
     static func invalidToken(_ reason: LogReason) -> RequestError {
-        RequestError(
-            problem: Problem(.verificationFailed, status: 401, error: "invalid_token"), reason: reason,
-            challenge: "DPoP error=\"invalid_token\", algs=\"ES256\""
-        )
+        RequestError(.verificationFailed, 401, .invalidToken, for: reason, challenge: dpopChallenge(.invalidToken))
     }
 
-    /// A DPoP proof that is not good. A missing or old nonce is the one thing that is told, because the remedy is to ask again
-    /// (RFC 9449 sections 8 and 9).
+    /// A DPoP proof that does not hold: for another URL, method, body or token, by a wrong key, or seen before. Only a missing or
+    /// expired nonce is told, because the remedy is to ask again (RFC 9449 sections 8 and 9).
     static func dpop(_ reason: VerificationError, atResource: Bool) -> RequestError {
-        let error = reason == .nonceNeeded ? "use_dpop_nonce" : "invalid_dpop_proof"
+        let error: OAuthError = reason == .nonceNeeded ? .useDPoPNonce : .invalidDPoPProof
         return RequestError(
-            problem: Problem(.verificationFailed, status: atResource ? 401 : 400, error: error),
-            reason: .init(.dpop, reason),
-            challenge: atResource ? "DPoP error=\"\(error)\", algs=\"ES256\"" : nil
-        )
+            .verificationFailed, atResource ? 401 : 400, error, for: .init(.dpop, reason),
+            challenge: atResource ? dpopChallenge(error) : nil)
     }
 
-    /// A back end that did not show who it is (RFC 6749 section 5.2).
-    static func invalidClient(_ reason: LogReason) -> RequestError {
-        RequestError(
-            problem: Problem(.verificationFailed, status: 401, error: "invalid_client"), reason: reason, challenge: "Bearer"
-        )
-    }
-
-    /// A back end's token that is not good, or not there (RFC 6750 section 3.1).
+    /// A back end's token that is missing or that the server does not accept (RFC 6750 section 3.1).
     static func invalidBearer(_ reason: LogReason) -> RequestError {
-        RequestError(
-            problem: Problem(.verificationFailed, status: 401, error: "invalid_token"), reason: reason,
-            challenge: "Bearer error=\"invalid_token\""
-        )
-    }
-
-    /// A back end that may not do this.
-    static func insufficientScope(_ scope: ClientScope) -> RequestError {
-        RequestError(
-            problem: Problem(.verificationFailed, status: 403, error: "insufficient_scope"), reason: .init(.client, .scope),
-            challenge: "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""
-        )
+        RequestError(.verificationFailed, 401, .invalidToken, for: reason, challenge: bearerChallenge(.invalidToken))
     }
 
     /// A fresh proof of presence is needed (RFC 9470 section 3).
@@ -89,16 +92,17 @@ struct RequestError: Error {
 
     static func stepUp(_ challenge: StepUpChallenge) -> RequestError {
         RequestError(
-            problem: Problem(.stepUpRequired, status: 401, error: "insufficient_user_authentication"),
-            reason: .init(.stepUp, challenge.acrValues.isEmpty ? LogReason.Cause.stale : .assurance),
-            challenge: challenge.header(scheme: .dpop)
-        )
+            .stepUpRequired, 401, .insufficientUserAuthentication,
+            for: .init(.stepUp, challenge.acrValues.isEmpty ? LogReason.Cause.stale : .assurance),
+            challenge: challenge.header(scheme: .dpop))
     }
 
-    static let notFound = RequestError(problem: Problem(.notFound, status: 404), reason: .init(.request, .notFound))
-    static let tooLarge = RequestError(problem: Problem(.tooLarge, status: 413), reason: .init(.request, .tooLarge))
-    static func unavailable(_ reason: LogReason) -> RequestError {
-        RequestError(problem: Problem(.unavailable, status: 503), reason: reason)
+    // MARK: WWW-Authenticate
+
+    private static func dpopChallenge(_ error: OAuthError? = nil) -> String {
+        "DPoP " + (error.map { #"error="\#($0.rawValue)", "# } ?? "") + #"algs="ES256""#
     }
+
+    static func bearerChallenge(_ error: OAuthError) -> String { #"Bearer error="\#(error.rawValue)""# }
 }
 #endif

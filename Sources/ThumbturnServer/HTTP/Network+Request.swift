@@ -5,8 +5,10 @@ import Hummingbird
 import NIOCore
 
 extension Network {
-    /// - Parameter proxies: how many proxies in a row add what they saw to `X-Forwarded-For`. What stands further to the left is the
-    ///   client's own word.
+    /// The network that a request came from.
+    ///
+    /// - Parameter proxies: how many proxies in a row add the address that they saw to `X-Forwarded-For`. Entries further to the
+    ///   left can be made up by the client.
     init(_ request: Request, _ context: ServerContext, behind proxies: Int) {
         let hops = request.headers[values: .forwardedFor].flatMap { $0.split(separator: ",") }
         guard proxies > 0, hops.count >= proxies else {

@@ -10,8 +10,8 @@ extension Server {
         )
     }
 
-    /// Enrols devices without a ticket, each for an account of its own, for a benchmark that needs thousands of them. Each has a session
-    /// key and a biometric key.
+    /// Enrols devices without tickets, for a benchmark that needs thousands of them. Each has a session key, a biometric key and
+    /// an account of its own.
     ///
     /// - Returns: the accounts' ids, in the order of the devices.
     package func enrolForLoad(_ devices: [[NewDevice.Key]]) async throws -> [String] {
@@ -33,7 +33,7 @@ extension Server {
         }
     }
 
-    /// Hands the notices of those devices to nobody.
+    /// Marks all due notices as delivered, without delivering them.
     package func settleNotices() async throws {
         while case let due = try await service.store.takeDueNotices(), !due.isEmpty {
             try await withThrowingTaskGroup { tasks in

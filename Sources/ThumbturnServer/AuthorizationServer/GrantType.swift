@@ -1,0 +1,11 @@
+#if Server
+import ThumbturnCore
+
+/// The grants of the token endpoint: the values of `grant_type`.
+enum GrantType {
+    static let proof = proofGrantType
+    static let refreshToken = "refresh_token"
+    static let clientCredentials = "client_credentials"
+    static let tokenExchange = TokenExchange.grantType
+}
+#endif
