@@ -1,5 +1,5 @@
 #if Server
-/// Who asks without a token: the key of the DPoP proof, and the network that the request came from.
+/// The sender of a request without an access token: the key of its DPoP proof, and its network.
 package struct Sender: Sendable {
     package var jkt: String
     package var network: Network

@@ -2,10 +2,13 @@
 import GRDB
 package import ThumbturnCore
 
-/// Something that may be used once. The use is part of the key, so that one kind is never taken for another, and so is the expiry:
-/// it must come from whoever made the id, under the same signature, so that no id ever comes with two. It is spent in the epoch in which
-/// it was checked, or not at all: what an old epoch's secrets vouch for is good for nothing in the next.
+/// The consumption of something that is good only once: a challenge, a ticket, an assertion, an ID token.
+///
+/// Use, id and expiry are its identity. The use keeps one kind from being taken for another. The expiry has to come from the
+/// issuer of the id, under the same signature, so that no id ever comes with two. It is consumed in the epoch in which it was
+/// verified, or not at all: what the secrets of an earlier epoch made is refused in the next one.
 package struct Spend: Hashable, Sendable {
+    /// The kinds of things that are good only once. The raw values are stored.
     package enum Use: Int, Sendable {
         case challenge = 1
         case ticket = 2
@@ -27,9 +30,9 @@ package struct Spend: Hashable, Sendable {
     }
 }
 
-/// The part of the store that spends what may be used once.
+/// The part of the store that consumes challenges and tickets which authorised nothing, because their proof was wrong.
 package protocol SpendStore: Sendable {
-    /// Spends a challenge or ticket that paid for nothing, because its proof was wrong. False if it was spent before.
+    /// Consumes all of these. False if any of them had been consumed before.
     func spend(_ spends: [Spend]) async throws -> Bool
 }
 
@@ -39,15 +42,17 @@ extension SQLiteStore {
     }
 
     static func spendAll(_ spends: [Spend], in db: Database, at now: UnixTime) throws -> Bool {
-        // Each is spent, also when another one was spent before.
+        // Each one is consumed, also where an earlier one of the list was refused.
         try spends.map { try Schema.spend($0, in: db, at: now) }.allSatisfy { $0 }
     }
 }
 
 extension Schema {
-    /// The one statement that lets a thing be used once: it writes a row only if there was none and the thing is alive. A row
-    /// that was purged cannot come back to life, because then its expiry lies at or before `purged_until`; what was checked in another
-    /// epoch is alive in none.
+    /// The one statement by which anything is consumed. False if it was consumed before, has expired, or belongs to another
+    /// epoch.
+    ///
+    /// It writes a row only if there is none yet. A row that was purged does not make its id usable again, because its expiry
+    /// lies at or before `purged_until`.
     static func spend(_ spend: Spend, in db: Database, at now: UnixTime) throws -> Bool {
         try db.cachedStatement(
             sql: """

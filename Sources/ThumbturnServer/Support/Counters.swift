@@ -1,7 +1,7 @@
 #if Server
 import Synchronization
 
-/// What a node has done since it started.
+/// Counts of a node's work since it started.
 package final class Counters: Sendable {
     let verifications = Atomic(0)
     let tokens = Atomic(0)
@@ -10,17 +10,17 @@ package final class Counters: Sendable {
     let refreshes = Atomic(0)
     let redemptions = Atomic(0)
 
-    /// The counts, for a benchmark to compare with its own.
+    /// The counts at one moment. A benchmark compares them with its own.
     package struct Report: Codable, Sendable {
-        /// Signatures that were verified: proofs, DPoP proofs and those of plain clients.
+        /// Verified signatures: of proofs, DPoP proofs and plain clients.
         package var verifications: Int
-        /// Access tokens that were signed.
+        /// Signed access tokens.
         package var tokens: Int
-        /// Challenges that paid for a session.
+        /// Challenges that authorised a session.
         package var spends: Int
         package var sessions: Int
         package var refreshes: Int
-        /// Answers to redemptions of an approval, with those that were asked for again.
+        /// Answered redemptions of approvals, repeated ones included.
         package var redemptions: Int
         /// SQLite's `synchronous` of the writing connection: 2 is FULL.
         package var synchronous: Int

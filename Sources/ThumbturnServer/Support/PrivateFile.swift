@@ -3,7 +3,7 @@ import Foundation
 
 /// The files and folders that only the server's own user may read.
 enum PrivateFile {
-    /// What lies here is for one user: password hashes, and the keys to everything.
+    /// Throws if other users can read the file or folder: it holds password hashes and the server's keys.
     static func refuseIfOpen(_ path: String) throws(SetupError) {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
             let mode = attributes[.posixPermissions] as? Int

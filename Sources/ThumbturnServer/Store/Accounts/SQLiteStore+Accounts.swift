@@ -6,8 +6,9 @@ package import ThumbturnCore
 extension SQLiteStore {
     package func account(named name: String) async throws -> Account? {
         try await pool.read { db in
-            // An unknown name reads the row of another account, so that the time does not tell. Nor does it tell who has one-time
-            // codes: where there is no secret, as many bytes are read as of a sealed one (nonce 12, secret 20, tag 16).
+            // An unknown name reads the row of another account, so that the time does not tell whether it exists. Nor does it
+            // tell whether an account has one-time codes: without a secret, as many bytes are read as a sealed one has (nonce 12,
+            // secret 20, tag 16).
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT id, name, password_hash, one_time_secret IS NOT NULL AS asks,

@@ -5,18 +5,18 @@ package import ThumbturnCore
 package protocol KeyStore: Sendable {
     /// The key of this id with its device, also when the device is revoked.
     func key(_ kid: String) async throws -> EnrolledKey?
-    /// The key of this id, possibly as it was a while ago: what never changes of it is right. What may have changed is judged in the
-    /// transaction that it pays for.
+    /// The key of this id, possibly as it was a while ago: what never changes of it is right. What may have changed is judged in
+    /// the transaction that it pays for.
     func knownKey(_ kid: String) async throws -> EnrolledKey?
-    /// Spends a challenge whose proof this key did not sign. That is one more wrong signature in a row, unless something was spent
-    /// before: a spent challenge tells nobody whether a PIN is right. From the fifth on a key pauses, but for PIN keys, which have few
-    /// tries anyway; while it pauses nothing is counted.
+    /// Spends a challenge whose proof this key did not sign. That is one more wrong signature in a row, unless something was
+    /// spent before: a spent challenge tells nobody whether a PIN is right. From the fifth on a key pauses, but for PIN keys,
+    /// which have few tries anyway; while it pauses nothing is counted.
     ///
     /// - Returns: how many there are in a row now; nil if it was spent before, or the key is gone.
     func spend(_ spends: [Spend], wronglySignedBy kid: String) async throws -> Int?
-    /// Spends, and puts a key in the place of another or takes it away, all at once. Refused if anything was spent before, the device
-    /// or the paying key is gone, the old key is no longer the one that was there, or the new one is known already; the spends
-    /// stand. The old key is kept as a retired one, and never comes back. The sessions that it opened end, unless it paid.
+    /// Spends, and puts a key in the place of another or takes it away, all at once. Refused if anything was spent before, the
+    /// device or the paying key is gone, the old key is no longer the one that was there, or the new one is known already; the
+    /// spends stand. The old key is kept as a retired one, and never comes back. The sessions that it opened end, unless it paid.
     func change(_ change: NewKeys, spending: [Spend]) async throws -> Paid<DeviceView>
 }
 

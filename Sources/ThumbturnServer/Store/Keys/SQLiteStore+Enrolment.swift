@@ -1,7 +1,7 @@
 #if Server
 import Foundation
 import GRDB
-package import ThumbturnCore
+import ThumbturnCore
 
 extension SQLiteStore {
     package func enrol(_ new: NewDevice, spending spends: [Spend]) async throws -> DeviceView? {
@@ -37,8 +37,8 @@ extension SQLiteStore {
         )
     }
 
-    /// What stands behind an enrolment, judged in its own transaction: the device that vouches may have been revoked since its ticket
-    /// was made.
+    /// The origin and the cool-off of the keys of an enrolment; nil if the vouching device may not bring them. It is judged in
+    /// the enrolment's own transaction, because the vouching device may have been revoked since its ticket was made.
     static func support(
         for new: NewDevice, in db: Database, at now: UnixTime
     ) throws -> (origin: KeyOrigin, coolOff: Duration)? {
@@ -53,8 +53,8 @@ extension SQLiteStore {
         }
     }
 
-    /// The device asks again: what it sends now is what it has. Keys that it had already stay as they are, but one that is proven
-    /// for the first time.
+    /// Replaces the keys of a device that enrols again. Keys that it had before stay as they are, except one that is proven for
+    /// the first time.
     private static func enrolAgain(
         _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: Duration), in db: Database, at now: UnixTime
     ) throws -> DeviceView? {
@@ -81,7 +81,7 @@ extension SQLiteStore {
         return try self.device(device, in: db)
     }
 
-    /// A device cools off if its account has others.
+    /// Starts the cool-off of a device, if its account has other devices.
     static func coolOff(_ device: DeviceID, until time: UnixTime, in db: Database) throws {
         try db.run(
             sql: """

@@ -1,7 +1,7 @@
 #if Server
 import Foundation
 import GRDB
-package import ThumbturnCore
+import ThumbturnCore
 
 extension SQLiteStore {
     package func change(_ change: NewKeys, spending spends: [Spend]) async throws -> Paid<DeviceView> {

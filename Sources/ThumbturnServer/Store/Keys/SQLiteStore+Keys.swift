@@ -1,7 +1,7 @@
 #if Server
 import Foundation
 import GRDB
-package import ThumbturnCore
+import ThumbturnCore
 
 extension SQLiteStore {
     package func key(_ kid: String) async throws -> EnrolledKey? {
@@ -13,7 +13,7 @@ extension SQLiteStore {
         let epoch = writer.currentEpoch
         if let known = recentKeys[kid, in: epoch] { return known }
         let found = try await key(kid)
-        // Whoever is revoked is not worth the memory, an unproven key may yet become another's, and a pause has to be told.
+        // A revoked key is not worth the memory, an unproven key may yet become another device's, and a pause has to be told.
         if let found, !found.isRevoked, found.isActive, found.wrongInARow == 0 { recentKeys.remember(found, in: epoch) }
         return found
     }
@@ -32,8 +32,8 @@ extension SQLiteStore {
         try keys.allSatisfy { try isFree($0.kid, forItsHolder: $0.isActive, in: db) }
     }
 
-    /// Neither a device's nor a plain client's: none is ever both. A key that was registered without its own proof reserves nothing:
-    /// whoever proves it may have it.
+    /// Whether a key belongs to no device and no plain client. A key that was registered without its own proof is still free for
+    /// the device that proves it.
     static func isFree(_ kid: String, forItsHolder isProven: Bool, in db: Database) throws -> Bool {
         let taken = try db.one(
             Int.self,
@@ -46,8 +46,8 @@ extension SQLiteStore {
         return taken == 0
     }
 
-    /// Takes the place of the same key without a proof, where there is one. Rows of keys are never deleted: SQLite would look through
-    /// all sessions for one that names the key.
+    /// Inserts a key, or replaces the row of the same key without a proof. Rows of keys are never deleted, because SQLite would
+    /// then look through all sessions for one that refers to the key.
     static func insert(
         _ key: NewDevice.Key, of device: Data, enrolledBy origin: KeyOrigin, in db: Database, at now: UnixTime
     ) throws {

@@ -6,7 +6,7 @@ extension SQLiteStore {
     package func purge(sessionsBefore: UnixTime) async throws {
         try await writer.write { db, now in
             try db.run(sql: "DELETE FROM spent WHERE expires_at <= ?", arguments: [now.seconds])
-            // By their ids, which begin with the time, so that the others are not even looked at.
+            // The ids begin with the time, so that SQLite does not visit the other rows.
             try db.run(
                 sql: "DELETE FROM sessions WHERE id < ? AND auth_time <= ?",
                 arguments: [blob(SessionID.first(after: sessionsBefore).bytes), sessionsBefore.seconds]

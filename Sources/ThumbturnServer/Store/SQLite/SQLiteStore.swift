@@ -1,9 +1,11 @@
 #if Server
 import Foundation
 import GRDB
-package import ThumbturnCore
+import ThumbturnCore
 
 /// The store in one SQLite file: WAL, `synchronous=FULL`, group commit. Several processes may share the file.
+///
+/// The methods stand beside their part of the port, by subject.
 package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writer: GroupCommit
@@ -39,9 +41,9 @@ package final class SQLiteStore: Store {
         )
     }
 
+    /// SQLite's number for `synchronous=FULL`.
     private static let full = 2
 
-    /// The writer's settings, read back: `synchronous` (2 is FULL) and `journal_mode`.
     package func durability() throws -> (synchronous: Int?, journal: String?) {
         try pool.writeWithoutTransaction { db in
             (try db.one(Int.self, sql: "PRAGMA synchronous"), try db.one(String.self, sql: "PRAGMA journal_mode"))

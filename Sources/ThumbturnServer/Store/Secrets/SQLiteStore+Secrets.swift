@@ -20,7 +20,7 @@ extension SQLiteStore {
                 try Self.insert(made, in: db)
                 secrets.insert(made, at: 0)
             }
-            // The last two challenge secrets cover the longest life of a challenge many times over.
+            // Two challenge secrets cover the longest life of a challenge many times over.
             for old in secrets.filter({ $0.use == .challenge }).dropFirst(2) {
                 try db.run(sql: "DELETE FROM secrets WHERE id = ?", arguments: [old.id])
             }

@@ -3,8 +3,11 @@ import Crypto
 import Foundation
 import ThumbturnCore
 
-/// Refresh tokens: session (16 bytes), generation (4 bytes, big-endian) and HMAC-SHA-256 over both (32 bytes), in base64url.
-/// The successor of a token is always the same, so a repeated exchange cannot fork a session.
+/// The text of refresh tokens: session (16 bytes), generation (4 bytes, big-endian) and HMAC-SHA-256 over both (32 bytes), in
+/// base64url.
+///
+/// The successor of a token is always the same, so a repeated exchange cannot fork a session. `Rotation` says when a token is
+/// exchanged.
 struct RefreshTokens {
     private let key: SymmetricKey
 
@@ -19,7 +22,7 @@ struct RefreshTokens {
         return Base64URL.encode(body + Array(HMAC<SHA256>.authenticationCode(for: body, using: key)))
     }
 
-    /// The session and generation of one of our own tokens.
+    /// The session and the generation of a token that this server made; nil for any other text.
     func read(_ token: String) -> (SessionID, generation: UInt32)? {
         guard token.utf8.count == 70, let bytes = Base64URL.decode(token), bytes.count == 52,
             let session = SessionID(Array(bytes[..<16])),
@@ -28,7 +31,7 @@ struct RefreshTokens {
         return (session, bytes[16..<20].reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// What is stored of a token.
+    /// The hash under which a token is stored.
     static func hash(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
 }
 #endif

@@ -44,14 +44,14 @@ extension SQLiteStore {
                 )
             )
         }
-        // What was known of the keys is not so any more: another process may have counted.
+        // The remembered keys are out of date: another process may have counted a wrong signature.
         if case .done = paid { return paid }
         for kid in [new.kid] + new.also { recentKeys.forget(kid) }
         return paid
     }
 
-    /// One statement for what nearly every sign-in is: nothing has changed since the key was remembered. Nil where anything has: then
-    /// the slow way tells what. Every reason to refuse a key must be in its conditions; a pause has wrong signatures.
+    /// One statement for what nearly every sign-in is: nothing has changed since the key was remembered. Nil where anything has:
+    /// then the slow way tells what. Every reason to refuse a key must be in its conditions; a pause has wrong signatures.
     private static func open(
         _ new: NewSession, by key: EnrolledKey, in db: Database, at now: UnixTime
     ) throws -> SessionView? {
@@ -93,7 +93,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Ends what was opened so far, in this very transaction too.
+    /// Ends the sessions of a device that were opened so far, in this very transaction too.
     static func endSessions(of device: Data, in db: Database) throws {
         try db.run(
             sql: "UPDATE devices SET sessions_over = (SELECT commits FROM node) WHERE id = ?", arguments: [device])

@@ -1,14 +1,15 @@
 #if Server
 package import ThumbturnCore
 
-/// The part of the store that ends sessions.
+/// The part of the store that keeps sessions.
 package protocol SessionStore: Sendable {
-    /// The session of this id with its device and account, also when it has ended.
+    /// The session of this id with its device and account, even if it has ended.
     func session(_ id: SessionID) async throws -> SessionView?
     /// Spends, and opens a session if the key's device is still enrolled and the key is not disabled; then its wrong PINs are
     /// forgotten. Where any of it does not hold the spend stands.
     func openSession(_ session: NewSession, spending: Spend) async throws -> Paid<SessionView>
-    /// Ends a session if this is its session key, and with it what that key's device was stepped up to. Another key's session lives on.
+    /// Ends a session if this is its session key, together with the step-ups of that key's device. With another key nothing
+    /// happens.
     func end(_ session: SessionID, by jkt: String) async throws
 }
 

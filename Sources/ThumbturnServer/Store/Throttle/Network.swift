@@ -8,12 +8,12 @@ import Musl
 #endif
 package import NIOCore
 
-/// Where a request came from, as far as wrong attempts are counted: an IPv4 address, or the first 64 bits of an IPv6 address, because
-/// whoever has one of these has all the others.
+/// The network that wrong attempts are counted against: an IPv4 address, or the first 64 bits of an IPv6 address, because the
+/// holder of one address in such a network can use all the others.
 package struct Network: Hashable, Sendable {
     package let bytes: [UInt8]
 
-    /// Nothing is known: all such requests share one count.
+    /// An unknown network. All requests from unknown networks share one count.
     package static let unknown = Network(bytes: [])
 
     package init(_ address: SocketAddress?) {
@@ -27,7 +27,7 @@ package struct Network: Hashable, Sendable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// IPv4 inside IPv6 (RFC 4291 section 2.5.5.2) is IPv4.
+    /// The network of an IPv6 address. An IPv4 address inside IPv6 (RFC 4291 section 2.5.5.2) counts as IPv4.
     private static func network(of v6: [UInt8]) -> [UInt8] {
         v6.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]) ? Array(v6[12...]) : Array(v6[..<8])
     }

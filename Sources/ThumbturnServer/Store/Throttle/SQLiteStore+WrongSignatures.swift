@@ -3,7 +3,9 @@ import GRDB
 import ThumbturnCore
 
 extension SQLiteStore {
-    /// One more wrong signature of a key, unless it pauses or is disabled: then none is judged.
+    /// Counts one more wrong signature of a key, unless the key is paused or disabled: then no signature is judged.
+    ///
+    /// - Returns: the wrong signatures in a row.
     static func countWrongSignature(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws -> Int {
         let limits = ThrottleLimits.standard
         guard key.kind == .pin || !(key.isPaused(at: now) || key.isDisabled) else { return key.wrongInARow }

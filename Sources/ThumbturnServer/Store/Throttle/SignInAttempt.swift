@@ -1,12 +1,12 @@
 #if Server
 import ThumbturnCore
 
-/// A sign-in with full credentials as it stands before its transaction: what was compared, and where it counts if it is wrong.
+/// A sign-in with full credentials before its transaction: the evidence, and what it counts against if it is wrong.
 package struct SignInAttempt: Sendable {
-    /// What the person showed, judged as far as that needs no transaction.
+    /// The evidence, judged as far as that needs no transaction.
     package enum Evidence: Sendable {
         case nothing
-        /// The password fits. The step is that of a one-time code that fits, where there was one.
+        /// The password fits. The step is that of a fitting one-time code, if there was one.
         case password(oneTimeStep: Int64?)
         /// A recovery code's hash, and whether the password that came with it fits.
         case recoveryCode([UInt8], passwordFits: Bool)
@@ -14,11 +14,11 @@ package struct SignInAttempt: Sendable {
 
     package var account: AccountID?
     package var evidence: Evidence
-    /// False where it was closed, and so nothing was compared: then it counts nowhere.
+    /// False if sign-ins were closed, so that nothing was compared: then the attempt is not counted.
     package var isJudged = true
-    /// Where wrong attempts in a row count.
+    /// The accounts or devices whose wrong attempts in a row it adds to.
     package var inARow: [ThrottleID]
-    /// Where wrong attempts count by the time between them.
+    /// The addresses whose rate of wrong attempts it adds to.
     package var byRate: [ThrottleID]
     package var limits: ThrottleLimits
 
@@ -33,8 +33,9 @@ package struct SignInAttempt: Sendable {
     }
 }
 
+/// Whether a sign-in may be tried, or the result of one.
 package enum SignInStanding: Hashable, Sendable {
-    /// It may be tried; of one that was settled, it is accepted.
+    /// It may be tried; after `settle`, it is accepted.
     case open
     case wrong
     case closed

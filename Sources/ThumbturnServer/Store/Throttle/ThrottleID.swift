@@ -3,11 +3,11 @@ import Crypto
 import Foundation
 import ThumbturnCore
 
-/// What is counted. The ids of addresses and of names without an account come from a keyed hash into a fixed number of places, so that
-/// no stranger can fill the table.
+/// The things that wrong attempts are counted against. Addresses and names without an account are hashed with a key into a fixed
+/// number of slots, so that a stranger cannot fill the table.
 package enum ThrottleID: Hashable, Sendable {
     case account(AccountID)
-    /// A name without an account: it costs the same work as one that has an account.
+    /// A name without an account, so that it costs the same work as a name that has one.
     case noAccount(UInt16)
     case device(DeviceID)
     case address(UInt16)
@@ -27,7 +27,7 @@ package enum ThrottleID: Hashable, Sendable {
         switch self {
         case .account(let id): id.bytes
         case .device(let id): id.bytes
-        // As long as an account's.
+        // As long as the id of an account.
         case .noAccount(let place), .address(let place):
             [UInt8](repeating: 0, count: 14) + [UInt8(truncatingIfNeeded: place >> 8), UInt8(truncatingIfNeeded: place)]
         case .global: []
@@ -35,7 +35,7 @@ package enum ThrottleID: Hashable, Sendable {
     }
 }
 
-/// Finds the places of names and addresses.
+/// Computes the slots of names and addresses.
 struct ThrottlePlaces {
     private let key: SymmetricKey
 
@@ -43,9 +43,9 @@ struct ThrottlePlaces {
         self.key = HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Array("thumbturn throttle".utf8), outputByteCount: 32)
     }
 
-    /// One of 65,536.
+    /// One of 65,536 slots.
     func address(_ network: Network) -> ThrottleID { .address(place([1] + network.bytes)) }
-    /// One of 1,024.
+    /// One of 1,024 slots.
     func noAccount(_ name: String) -> ThrottleID { .noAccount(place([2] + Array(name.utf8)) & 0x3FF) }
 
     private func place(_ bytes: [UInt8]) -> UInt16 {
