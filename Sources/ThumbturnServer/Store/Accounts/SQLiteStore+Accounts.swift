@@ -1,7 +1,7 @@
 #if Server
 import Foundation
 import GRDB
-package import ThumbturnCore
+import ThumbturnCore
 
 extension SQLiteStore {
     package func account(named name: String) async throws -> Account? {
