@@ -89,7 +89,12 @@ let package = Package(
     ],
     targets: [
         .target(name: "ThumbturnCore", swiftSettings: strict),
-        .target(name: "ThumbturnDevice", dependencies: ["ThumbturnCore", crypto, cryptoExtras], swiftSettings: strict),
+        .target(name: "ThumbturnMessages", dependencies: ["ThumbturnCore"], swiftSettings: strict),
+        .target(
+            name: "ThumbturnDevice",
+            dependencies: ["ThumbturnCore", "ThumbturnMessages", crypto, cryptoExtras],
+            swiftSettings: strict
+        ),
         .target(
             name: "Thumbturn",
             dependencies: [
@@ -101,28 +106,29 @@ let package = Package(
         ),
         .target(
             name: "ThumbturnApple",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice", crypto] + standIns,
+            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto] + standIns,
             swiftSettings: apple
         ),
         .target(
             name: "ThumbturnLinux",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice", crypto, tss, systemd],
+            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto, tss, systemd],
             swiftSettings: strict
         ),
         .target(
             name: "ThumbturnVerifier",
-            dependencies: ["ThumbturnCore", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["ThumbturnCore", "ThumbturnMessages", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
         .target(
             name: "ThumbturnTestKit",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice", crypto],
+            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto],
             swiftSettings: strict
         ),
         .target(
             name: "ThumbturnServer",
             dependencies: [
                 "ThumbturnCore",
+                "ThumbturnMessages",
                 "ThumbturnVerifier",
                 .target(name: "CSodium", condition: .when(traits: ["Server"])),
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Server"])),
@@ -150,6 +156,7 @@ let package = Package(
             dependencies: [
                 "ThumbturnCommands",
                 "ThumbturnCore",
+                "ThumbturnMessages",
                 "ThumbturnServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Tools"])),
@@ -165,6 +172,7 @@ let package = Package(
                 "Thumbturn",
                 .target(name: "ThumbturnLinux", condition: .when(platforms: [.linux], traits: ["Tools"])),
                 .target(name: "ThumbturnLinuxLab", condition: .when(platforms: [.linux], traits: ["Tools"])),
+                "ThumbturnMessages",
                 "ThumbturnVerifier",
                 "ThumbturnTestKit",
                 "ThumbturnCommands",
@@ -199,6 +207,7 @@ let package = Package(
             dependencies: [
                 "ThumbturnCore",
                 "ThumbturnDevice",
+                "ThumbturnMessages",
                 crypto,
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Tools"])),
@@ -208,14 +217,19 @@ let package = Package(
         ),
         .testTarget(name: "ThumbturnCoreTests", dependencies: ["ThumbturnCore", "ThumbturnTestKit"], swiftSettings: strict),
         .testTarget(
+            name: "ThumbturnMessagesTests",
+            dependencies: ["TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnTestKit"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "ThumbturnDeviceTests",
-            dependencies: ["TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit", "ThumbturnVerifier"],
+            dependencies: ["TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ThumbturnVerifierTests",
             dependencies: [
-                "TestSupport", "ThumbturnCore", "ThumbturnTestKit", "ThumbturnVerifier",
+                "TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
@@ -223,8 +237,8 @@ let package = Package(
         .testTarget(
             name: "ThumbturnServerTests",
             dependencies: [
-                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnServer", "ThumbturnTestKit",
-                "ThumbturnVerifier",
+                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnMessages", "ThumbturnServer",
+                "ThumbturnTestKit", "ThumbturnVerifier",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Server"])),
@@ -245,7 +259,7 @@ let package = Package(
             name: "ThumbturnSystemTests",
             dependencies: [
                 "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad",
-                "ThumbturnServerCLI",
+                "ThumbturnMessages", "ThumbturnServerCLI",
                 "ThumbturnTestKit",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
@@ -258,21 +272,21 @@ let package = Package(
             name: "ThumbturnLinuxTests",
             dependencies: [
                 "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLinux", "ThumbturnLinuxLab",
-                "ThumbturnMatcherd", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
+                "ThumbturnMatcherd", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ThumbturnAppleTests",
             dependencies: [
-                "TestSupport", "Thumbturn", "ThumbturnApple", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit",
-                "ThumbturnVerifier", crypto,
+                "TestSupport", "Thumbturn", "ThumbturnApple", "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages",
+                "ThumbturnTestKit", "ThumbturnVerifier", crypto,
             ] + standIns,
             swiftSettings: apple
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnVerifier"],
+            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnVerifier"],
             path: "Tests/Support",
             swiftSettings: strict
         ),

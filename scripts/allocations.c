@@ -1,6 +1,6 @@
 /*
- * Counts what a program allocates. Preload it, and `thumbturn bench flow` says how many allocations one event makes:
- * scripts/bench-flow does both.
+ * Counts the allocations of a program. If it is preloaded, `thumbturn bench flow` prints the allocations per event;
+ * scripts/bench-flow preloads it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* glibc's own, under names that nobody replaces. */
+/* glibc's own functions, under names that this library does not replace. */
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

@@ -1,8 +1,8 @@
-# Shared by the scripts: says what is missing, installs it where it can, and builds.
+# Functions shared by the scripts, which find missing tools and libraries and install those that they can.
 
 say() { printf '%s\n' "$*" >&2; }
 
-# Ends with the next step to take.
+# Prints the next step and exits.
 stop() {
     say "$@"
     exit 1
@@ -16,7 +16,7 @@ need_swift() {
     [ "$1" -gt 6 ] || { [ "$1" -eq 6 ] && [ "$2" -ge 2 ]; } || stop "Swift 6.2 or later is needed; this is $1.$2. See https://www.swift.org/install."
 }
 
-# Installs the Debian packages that are not there yet.
+# Installs missing Debian packages.
 need_packages() {
     local missing=()
     for package in "$@"; do
@@ -30,7 +30,7 @@ need_packages() {
         root=(sudo)
     fi
     say "Installing ${missing[*]} …"
-    # The list of packages may be empty on a fresh machine, or a little old: then it is fetched, and we try again.
+    # On a new machine the list of packages may be empty or old. Then it is fetched, and the installation is tried again.
     "${root[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null 2>&1 || {
         "${root[@]}" apt-get update -qq >/dev/null
         "${root[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null || stop "apt-get could not install ${missing[*]}."
@@ -46,8 +46,8 @@ need_libraries() {
     esac
 }
 
-# A TPM 2.0 and a fingerprint reader without hardware: swtpm, and fprintd with its virtual reader, on a bus and with a polkit of their own.
+# Installs a TPM 2.0 and a fingerprint reader without hardware: swtpm, and fprintd with its virtual reader, with their own bus and polkit.
 need_real_parts() {
-    [ "$(uname -s)" = Linux ] || stop "A Linux machine's parts are on Linux alone."
+    [ "$(uname -s)" = Linux ] || stop "The parts of a Linux machine run only on Linux."
     need_packages swtpm tpm2-tools fprintd polkitd dbus util-linux
 }

@@ -7,6 +7,7 @@ import Crypto
 import DeviceCheck
 import Foundation
 public import ThumbturnCore
+import ThumbturnMessages
 public import ThumbturnDevice
 
 /// Evidence of App Attest for the keys of an enrolment: one attested key for each account, kept by its name. Make one value for each store:
@@ -16,7 +17,7 @@ public import ThumbturnDevice
 public struct AppAttestation: Sendable {
     private let secrets: any SecretStore
     /// One at a time, or two would make two keys.
-    private let turns = Turnstile()
+    private let turns = SerialGate()
 
     /// Keeps the names of its keys in this store. The keys themselves outlive neither the app nor the device.
     public init(secrets: any SecretStore) { self.secrets = secrets }
@@ -33,7 +34,7 @@ public struct AppAttestation: Sendable {
     ///   system the next call begins with a new key; `retry` says that it may do better: `keyInvalidated` for a key that is gone, because
     ///   the app was installed anew or came from a backup, `platform` for what has no name.
     public func evidence(
-        for challenge: String, keys: [JWK], server: String, account: String
+        for challenge: String, keys: [PublicKey], server: String, account: String
     ) async throws(Failure) -> AppAttestEvidence? {
         await turns.enter()
         defer { turns.leave() }

@@ -1,19 +1,20 @@
 #if canImport(LocalAuthentication) && canImport(Security)
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 
 /// Keys of the Secure Enclave.
 struct EnclaveKeys: DeviceKeys {
     let keychain: Keychain
 
-    func create(_ name: KeyName) async throws(Failure) -> JWK {
+    func create(_ name: KeyName) async throws(Failure) -> PublicKey {
         // A PIN key needs its PIN.
         guard name.kind != .pin else { throw Failure(.policyDenies) }
         return try await keychain.makeKey(name)
     }
 
     func state(of name: KeyName) async -> KeyState { await keychain.state(ofKey: name) }
-    func publicKey(of name: KeyName) async throws(Failure) -> JWK { try await keychain.publicKey(of: name) }
+    func publicKey(of name: KeyName) async throws(Failure) -> PublicKey { try await keychain.publicKey(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await keychain.deleteKey(name) }
 
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {

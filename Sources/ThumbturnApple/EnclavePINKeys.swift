@@ -1,5 +1,6 @@
 #if canImport(LocalAuthentication) && canImport(Security)
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 
 /// Keys of the Secure Enclave behind the app's PIN: the application password is the stretched PIN, and the Secure Enclave judges it with
@@ -8,7 +9,7 @@ struct EnclavePINKeys: PINKey {
     let keychain: Keychain
     var rounds = SoftwarePINKey.rounds
 
-    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey {
         guard name.kind == .pin else { throw Failure(.policyDenies) }
         return try await keychain.makeKey(name, password: try await SoftwarePINKey.stretch(pin, for: name, rounds: rounds))
     }

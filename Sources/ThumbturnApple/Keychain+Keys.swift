@@ -3,6 +3,7 @@ import Foundation
 import LocalAuthentication
 import Security
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 
 /// Keys of the Secure Enclave: their life, and the signatures that need no prompt.
@@ -13,7 +14,7 @@ extension Keychain {
     /// Makes a key, in the place of one of the same name.
     ///
     /// - Parameter password: for a key behind an application password.
-    func makeKey(_ name: KeyName, password: [UInt8]? = nil) throws(Failure) -> JWK {
+    func makeKey(_ name: KeyName, password: [UInt8]? = nil) throws(Failure) -> PublicKey {
         try open(toMake: true)
         if let obstacle = obstacle(toMaking: name.kind) { throw obstacle }
         let guarded = Guard.of(name.kind)
@@ -40,15 +41,15 @@ extension Keychain {
         let key = try KeychainCalls.makeKey(
             parameters, needsPasscode: guarded.protection == .whenPasscodeSetThisDeviceOnly)
         let made = try KeychainCalls.publicKey(of: key)
-        if name.kind.userVerification > .none, name.kind != .pin, let point = made.x963 {
-            try write(point, as: .keyRecord(name))
+        if name.kind.userVerification > .none, name.kind != .pin {
+            try write(made.x963, as: .keyRecord(name))
         }
         return made
     }
 
     /// The public half, also of a key that died.
-    func publicKey(of name: KeyName) throws(Failure) -> JWK {
-        if let point = try read(.keyRecord(name)), let jwk = JWK(x963: point) { return jwk }
+    func publicKey(of name: KeyName) throws(Failure) -> PublicKey {
+        if let point = try read(.keyRecord(name)), let publicKey = PublicKey(x963: point) { return publicKey }
         let context = silentContext()
         defer { context.invalidate() }
         return try KeychainCalls.publicKey(of: try key(name, context))

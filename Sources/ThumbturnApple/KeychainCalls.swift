@@ -7,6 +7,7 @@ import Crypto
 import Foundation
 import Security
 import ThumbturnCore
+import ThumbturnMessages
 
 /// Apple's calls with Swift's manners. They block, so they are for the two actors that run where that is allowed.
 enum KeychainCalls {
@@ -63,12 +64,12 @@ enum KeychainCalls {
     }
 
     /// The public half. It needs nobody.
-    static func publicKey(of key: SecKey) throws(Failure) -> JWK {
+    static func publicKey(of key: SecKey) throws(Failure) -> PublicKey {
         var error: Unmanaged<CFError>?
         guard let publicKey = SecKeyCopyPublicKey(key) else { throw Failure(.platform) }
         guard let point = unsafe SecKeyCopyExternalRepresentation(publicKey, &error) else { throw unsafe failure(error) }
-        guard let jwk = JWK(x963: Array(point as Data)) else { throw Failure(.platform) }
-        return jwk
+        guard let half = PublicKey(x963: Array(point as Data)) else { throw Failure(.platform) }
+        return half
     }
 
     /// ES256: r and s, 32 bytes each. The system hashes the message, and answers in DER.

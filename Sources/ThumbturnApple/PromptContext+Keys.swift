@@ -3,6 +3,7 @@ import Foundation
 import LocalAuthentication
 import Security
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 
 /// The one use of what a prompt opened.

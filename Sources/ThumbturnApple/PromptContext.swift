@@ -1,6 +1,7 @@
 #if canImport(LocalAuthentication) && canImport(Security)
 import LocalAuthentication
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 
 /// One `LAContext`, from before its prompt to after the use of what it opened. It is asked once: a context that has matched would match

@@ -10,7 +10,7 @@ public import ThumbturnDevice
 /// object could tell, and asking it would shut app extensions out. Make it early. A prompt that is asked for in the background after
 /// all is taken away by the system.
 public struct ScenePhases: AppPhases {
-    private let relay: Relay<AppPhase>
+    private let relay: Broadcaster<AppPhase>
 
     /// The phases of this process.
     public init() { relay = Self.relay }
@@ -22,8 +22,8 @@ public struct ScenePhases: AppPhases {
 
     private static let relay = listen(to: .default)
 
-    private static func listen(to center: NotificationCenter) -> Relay<AppPhase> {
-        let (relay, heard) = (Relay(AppPhase.front), Heard())
+    private static func listen(to center: NotificationCenter) -> Broadcaster<AppPhase> {
+        let (relay, heard) = (Broadcaster(AppPhase.front), Heard())
         // For as long as the process lives, so nobody keeps what would end it.
         for (name, told) in names {
             _ = center.addObserver(forName: Notification.Name(name), object: nil, queue: nil) { _ in

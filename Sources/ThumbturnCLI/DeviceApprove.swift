@@ -6,9 +6,9 @@ import Thumbturn
 extension DeviceCommand {
     struct Approve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows what a back end asks this account to approve, and signs exactly that.",
+            abstract: "Shows an approval that a back end has created for this account, and signs exactly that.",
             discussion:
-                "Without an id it takes the oldest. It asks before it signs, unless --yes says that this was read elsewhere."
+                "Without an id it takes the oldest one. It asks for a confirmation before it signs, unless --yes is given."
         )
 
         @OptionGroup var device: DeviceOptions
@@ -16,10 +16,10 @@ extension DeviceCommand {
         @Argument(help: "The approval's id.")
         var id: String?
 
-        @Flag(help: "Approve without being asked here. The sensor is asked all the same.")
+        @Flag(help: "Approve without a confirmation in the terminal. The sensor still asks.")
         var yes = false
 
-        @Flag(help: "Decline it instead.")
+        @Flag(help: "Decline the approval instead.")
         var decline = false
 
         func run() async throws {
@@ -36,20 +36,20 @@ extension DeviceCommand {
                 }
                 let details = approval.details(in: .english)
                 let shown =
-                    (["\(details.title), asked for by \(approval.from):"] + details.lines.map { "  \($0.label): \($0.value)" }
+                    (["\(details.title), requested by \(approval.from):"] + details.lines.map { "  \($0.label): \($0.value)" }
                     + [details.caution?.text(in: .english)].compactMap { $0 }).joined(separator: "\n")
                 FileHandle.standardError.write(Data("\(shown)\n".utf8))
                 if decline {
                     try await auth.decline(approval)
-                    return try device.output.say("Declined.", Output(id: approval.id, state: "declined"))
+                    return try device.output.report("Declined.", Output(id: approval.id, state: "declined"))
                 }
                 if !yes {
                     FileHandle.standardError.write(Data("Approve? Type yes: ".utf8))
                     guard readLine() == "yes" else { throw Failure(.cancelledByUser) }
                 }
                 let signed = try await auth.approve(approval)
-                try device.output.say(
-                    signed.state == .approved ? "Approved." : "Signed. Somebody else has to approve as well.",
+                try device.output.report(
+                    signed.state == .approved ? "Approved." : "Signed. A second person has to approve as well.",
                     Output(id: signed.id, state: signed.state.rawValue)
                 )
             }

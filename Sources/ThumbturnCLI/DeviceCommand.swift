@@ -7,16 +7,16 @@ import ThumbturnCommands
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Plays a device: enrols, signs in, asks the server.",
+        abstract: "Acts as a device: enrols, signs in and calls the server.",
         discussion: """
-            Unless told otherwise the keys are software keys in files, for development: whoever can read them can sign. The \
-            sensor is a stand-in that reads no finger; --answers says what it answers.
+            Without further options the keys are software keys in files, for development: any process that can read the files \
+            can sign. The sensor is a stand-in that reads no finger; --answers sets its answers.
 
-            On Linux, --keys tpm --sensor fprintd makes it a real device: keys in the TPM 2.0, fingers that fprintd matches, and \
-            thumbturn-matcherd between them. `thumbturn doctor` says what is missing.
+            On Linux, --keys tpm --sensor fprintd uses real hardware: keys in the TPM 2.0, fingers that fprintd matches, and \
+            thumbturn-matcherd, which authorises the key for each match. `thumbturn doctor` finds missing parts.
 
-            A PIN comes from the environment variable THUMBTURN_PIN, or is asked on the terminal; a new one that takes the place \
-            of another comes from THUMBTURN_NEW_PIN.
+            A PIN is read from the environment variable THUMBTURN_PIN or from the terminal; a new PIN that replaces another one \
+            is read from THUMBTURN_NEW_PIN.
             """,
         subcommands: [
             Enrol.self, SignIn.self, Approve.self, MeCommand.self, Refresh.self, Revoke.self, Status.self, PINCommand.self,
@@ -24,7 +24,7 @@ struct DeviceCommand: AsyncParsableCommand {
     )
 }
 
-/// Which device, which server.
+/// The options that select the device and the server.
 struct DeviceOptions: ParsableArguments {
     @Option(help: "The server's public address.")
     var server: String
@@ -32,24 +32,24 @@ struct DeviceOptions: ParsableArguments {
     @Option(help: "The folder of this device's keys.")
     var home = FileManager.default.homeDirectoryForCurrentUser.path + "/.thumbturn"
 
-    @Option(help: "What the stand-in sensor answers, in order: match, no-match, cancel or lockout, with commas between them.")
+    @Option(help: "The answers of the stand-in sensor in order: match, no-match, cancel or lockout, separated by commas.")
     var answers: String?
 
     @OptionGroup var output: OutputOptions
 
     @OptionGroup var parts: DeviceParts
 
-    /// The rungs of this device: below the finger there is the PIN, where there is one.
+    /// The policy with this device's rungs.
     var policy: UnlockPolicy {
         parts.keys == .tpm ? UnlockPolicy(ladder: [.biometric, .appPIN, .fullCredentials]) : .transaction
     }
 
-    /// The rungs for which an enrolment makes keys. A PIN of software keys is set afterwards, if at all.
+    /// The policy of an enrolment, which creates a key for each of its rungs. With software keys, a PIN is set afterwards.
     var enrolmentPolicy: UnlockPolicy { parts.keys == .tpm ? policy : .highRisk }
 
     func authenticator() throws -> Authenticator {
         guard let url = URL(string: server) else {
-            throw ValidationError("--server wants an address, for example http://127.0.0.1:8080.")
+            throw ValidationError("--server must be an address, for example http://127.0.0.1:8080.")
         }
         let quiet = output.json
         return try Authenticator(server: url, platform: try parts.platform(home: home, answers: answers)) { news in
@@ -60,15 +60,15 @@ struct DeviceOptions: ParsableArguments {
 }
 
 extension UnlockNews {
-    /// What a person at a terminal should hear; nil for what is only counted.
+    /// The text for a person at a terminal; nil for telemetry.
     fileprivate var words: String? {
         switch self {
-        case .hint(let rung): "Having trouble? \(Recovery.fallBack(rung).advice)"
+        case .hint(let rung): rung.hint.description
         case .readPoorly(.tooShort), .readPoorly(.tooPoor): "A little longer, please."
         case .readPoorly(.notCentered): "The middle of the finger, please."
         case .readPoorly(.removeAndRetry): "Lift the finger, and put it down again."
         case .offerSetUp(let failure): failure.message.text(in: .english)
-        case .moved(_, let rung, _): "Moving on. \(Recovery.fallBack(rung).advice)"
+        case .moved(_, let rung, _): rung.announcement.description
         case .telemetry: nil
         }
     }
@@ -77,7 +77,7 @@ extension UnlockNews {
 extension DeviceCommand {
     struct Enrol: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes keys on this device and registers them with an account.",
+            abstract: "Creates keys on this device and registers them with an account.",
             discussion: Password.help
         )
 
@@ -86,16 +86,16 @@ extension DeviceCommand {
         @Option(help: "The account's name.")
         var account: String
 
-        @Option(help: "The code of an authenticator app, where the account asks for one.")
+        @Option(help: "The code of an authenticator app, if the account requires one.")
         var oneTimeCode: String?
 
-        @Flag(help: "Signs in with a recovery code, which is asked for in the password's place.")
+        @Flag(help: "Sign in with a recovery code, which is read instead of the password.")
         var recover = false
 
-        @Option(help: "How this device is called in a list.")
+        @Option(help: "The device's name in the list of devices.")
         var name = "Terminal"
 
-        @Flag(help: "Replace an enrolment that is already here.")
+        @Flag(help: "Replace an existing enrolment.")
         var replace = false
 
         func run() async throws {
@@ -110,8 +110,8 @@ extension DeviceCommand {
                     with: signIn, policy: device.enrolmentPolicy, deviceName: name, ifExists: replace ? .replace : .fail
                 )
                 guard let record else { return }
-                try device.output.say(
-                    "This device is enrolled as “\(record.name)” with \(record.keys.count) keys (\(device.parts.keys.honestName)).",
+                try device.output.report(
+                    "This device is enrolled as “\(record.name)” with \(record.keys.count) keys (\(device.parts.keys.summary)).",
                     record
                 )
             }
@@ -119,11 +119,11 @@ extension DeviceCommand {
     }
 
     struct SignIn: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Signs the server's challenge and gets tokens.")
+        static let configuration = CommandConfiguration(abstract: "Signs a challenge of the server and gets tokens.")
 
         @OptionGroup var device: DeviceOptions
 
-        @Option(help: "The reason that the prompt shows.")
+        @Option(help: "The reason to show in the prompt.")
         var reason = "Sign in"
 
         func run() async throws {
@@ -133,8 +133,8 @@ extension DeviceCommand {
                     var rung: String
                     var expires_at: Int64
                 }
-                try device.output.say(
-                    "Signed in with the \(grant.rung.rawValue) key. The token is good until \(grant.session.expiresAt.readable).",
+                try device.output.report(
+                    "Signed in with the \(grant.rung.rawValue) key. The token expires at \(grant.session.expiresAt.readable).",
                     Output(rung: grant.rung.rawValue, expires_at: grant.session.expiresAt.seconds)
                 )
             }
@@ -142,15 +142,26 @@ extension DeviceCommand {
     }
 
     struct MeCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "me", abstract: "Asks the server who is signed in.")
+        static let configuration = CommandConfiguration(
+            commandName: "me", abstract: "Prints the signed-in account, as the server reports it.")
 
         @OptionGroup var device: DeviceOptions
 
         func run() async throws {
             try await device.output.run {
+                struct Output: Encodable {
+                    var account: String
+                    var name: String
+                    var device: String
+                    var acr: String
+                    var amr: [String]
+                    var auth_time: UnixTime
+                }
                 let me = try await device.authenticator().me()
-                try device.output.say(
-                    "Signed in as \(me.name), verified at \(me.authTime.readable), assurance \(me.acr).", me
+                try device.output.report(
+                    "Signed in as \(me.name), verified at \(me.verifiedAt.readable), assurance \(me.acr).",
+                    Output(
+                        account: me.id, name: me.name, device: me.deviceID, acr: me.acr, amr: me.amr, auth_time: me.verifiedAt)
                 )
             }
         }
@@ -165,8 +176,8 @@ extension DeviceCommand {
             try await device.output.run {
                 let session = try await device.authenticator().refresh()
                 struct Output: Encodable { var expires_at: Int64 }
-                try device.output.say(
-                    "Refreshed. The token is good until \(session.expiresAt.readable).",
+                try device.output.report(
+                    "Refreshed. The token expires at \(session.expiresAt.readable).",
                     Output(expires_at: session.expiresAt.seconds)
                 )
             }
@@ -182,13 +193,13 @@ extension DeviceCommand {
             try await device.output.run {
                 try await device.authenticator().revoke()
                 struct Output: Encodable { var revoked = true }
-                try device.output.say("This device is no longer enrolled, and its keys are gone.", Output())
+                try device.output.report("This device is no longer enrolled, and its keys are deleted.", Output())
             }
         }
     }
 
     struct Status: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Says what this device can do now, without a prompt.")
+        static let configuration = CommandConfiguration(abstract: "Prints how this device can sign in now, without a prompt.")
 
         @OptionGroup var device: DeviceOptions
 
@@ -199,9 +210,9 @@ extension DeviceCommand {
                     var enrolled: Bool
                     var next_rung: String
                 }
-                try device.output.say(
+                try device.output.report(
                     readiness.isEnrolled
-                        ? "Enrolled. \(Recovery.fallBack(readiness.nextRung).advice)"
+                        ? "Enrolled. \(readiness.nextRung.announcement)"
                         : "Not enrolled. Enrol with: thumbturn device enrol --server \(device.server) --account NAME",
                     Output(enrolled: readiness.isEnrolled, next_rung: readiness.nextRung.rawValue)
                 )

@@ -8,12 +8,13 @@ import ThumbturnCommands
 import ThumbturnLinux
 #endif
 
-/// What the device in the terminal is made of.
+/// The options that select the device's keys and sensor.
 struct DeviceParts: ParsableArguments {
     enum Keys: String, ExpressibleByArgument, CaseIterable, Sendable {
         case software, tpm
 
-        var honestName: String {
+        /// The kind of keys, with a warning for software keys.
+        var summary: String {
             switch self {
             case .software: "software keys, for development"
             case .tpm: "keys in the TPM"
@@ -26,17 +27,19 @@ struct DeviceParts: ParsableArguments {
         case fprintd
     }
 
-    @Option(help: "Where keys live: software (files, for development) or tpm.")
+    @Option(help: "Where keys are stored: software (files, for development) or tpm.")
     var keys = Keys.software
 
-    @Option(help: "Who matches: stand-in (reads no finger) or fprintd; fprintd where the keys are in the TPM.")
+    @Option(help: "The sensor: stand-in (reads no finger) or fprintd. Keys in a TPM always use fprintd.")
     var sensor: SensorKind?
 
     @OptionGroup var addresses: LinuxAddresses
 
+    /// Creates the device's parts.
+    ///
     /// - Parameters:
     ///   - home: the folder of keys and secrets.
-    ///   - answers: what the stand-in sensor answers, with commas between.
+    ///   - answers: the answers of the stand-in sensor, separated by commas.
     func platform(home: String, answers: String?) throws -> DevicePlatform {
         switch keys {
         case .software:
@@ -49,17 +52,18 @@ struct DeviceParts: ParsableArguments {
         case .tpm:
             #if os(Linux)
             guard sensor != .standIn, answers == nil else {
-                throw ValidationError("Keys in a TPM believe no stand-in: leave --sensor stand-in and --answers out.")
+                throw ValidationError("Keys in a TPM do not work with the stand-in sensor: omit --sensor stand-in and --answers.")
             }
             do {
                 _ = try TPMFacts.read(addresses.tcti)
             } catch {
-                let sentence = """
-                    thumbturn: There is no TPM at \(addresses.tcti), or this user may not use it. `thumbturn doctor` says more. Without one \
-                    there are software keys, for development, which whoever can read their files can use: --keys software.
+                let message = """
+                    thumbturn: There is no TPM at \(addresses.tcti), or this user may not use it. `thumbturn doctor` finds the \
+                    cause. Without a TPM there are software keys, for development, which any process that can read their files \
+                    can use: --keys software.
 
                     """
-                FileHandle.standardError.write(Data(sentence.utf8))
+                FileHandle.standardError.write(Data(message.utf8))
                 throw ExitCode(69)
             }
             let keys = TPMKeys(tcti: addresses.tcti, folder: home, matcher: addresses.matcher)
@@ -68,7 +72,7 @@ struct DeviceParts: ParsableArguments {
                 pin: PINSupport(entry: TerminalPIN(), key: keys), promptGap: .zero
             )
             #else
-            throw ValidationError("--keys tpm is for Linux.")
+            throw ValidationError("--keys tpm works only on Linux.")
             #endif
         }
     }
@@ -79,7 +83,8 @@ struct DeviceParts: ParsableArguments {
             return StandInSensor(
                 try (answers ?? "").split(separator: ",").map { word in
                     guard let answer = StandInSensor.Answer(rawValue: String(word)) else {
-                        throw ValidationError("--answers does not know “\(word)”. It knows match, no-match, cancel and lockout.")
+                        throw ValidationError(
+                            "--answers does not accept “\(word)”. It accepts match, no-match, cancel and lockout.")
                     }
                     return answer
                 }
@@ -87,53 +92,55 @@ struct DeviceParts: ParsableArguments {
         case .fprintd:
             #if os(Linux)
             guard answers == nil else {
-                throw ValidationError("--answers is for the stand-in sensor; fprintd asks for a finger.")
+                throw ValidationError("--answers works only with the stand-in sensor.")
             }
             return FprintdSensor(bus: addresses.bus)
             #else
-            throw ValidationError("--sensor fprintd is for Linux.")
+            throw ValidationError("--sensor fprintd works only on Linux.")
             #endif
         }
     }
 }
 
-/// Where a Linux machine's parts are.
+/// The addresses of a Linux machine's parts.
 struct LinuxAddresses: ParsableArguments {
-    @Option(help: "How libtss2 reaches the TPM.")
+    @Option(help: "The TCTI configuration by which libtss2 reaches the TPM.")
     var tcti = "device:/dev/tpmrm0"
 
-    @Option(help: "The socket of thumbturn-matcherd.")
+    @Option(help: "The path of thumbturn-matcherd's socket.")
     var matcher = "/run/thumbturn/matcher"
 
-    @Option(help: "The address of the bus on which fprintd is; the system bus unless given.")
+    @Option(help: "The address of fprintd's bus; the system bus unless given.")
     var bus: String?
 }
 
-/// The PIN from the environment variable THUMBTURN_PIN, or asked on the terminal; never an argument, because those can be seen in
-/// the list of processes.
+/// Reads a PIN from the environment variable THUMBTURN_PIN or from the terminal. It is never an argument, because the list of
+/// processes shows arguments.
 private final class TerminalPIN: PINEntry {
-    /// Given once: the same wrong PIN again would cost another guess.
-    private let given = Mutex(ProcessInfo.processInfo.environment["THUMBTURN_PIN"])
+    /// Used once: repeating a wrong PIN would cost another guess.
+    private let pin = Mutex(ProcessInfo.processInfo.environment["THUMBTURN_PIN"])
 
-    private let new = Mutex(ProcessInfo.processInfo.environment["THUMBTURN_NEW_PIN"])
+    private let newPIN = Mutex(ProcessInfo.processInfo.environment["THUMBTURN_NEW_PIN"])
 
-    func enter(_ request: PINRequest) -> PINAnswer { answer(to: "\(request.reason) PIN: ", given.withLock { $0.take() }) }
+    func enter(_ request: PINRequest) -> PINAnswer { answer(to: "\(request.reason) PIN: ", or: pin.withLock { $0.take() }) }
     func choose() -> PINAnswer {
-        answer(to: "A new PIN for this device, 6 digits or more: ", new.withLock { $0.take() } ?? given.withLock { $0.take() })
+        answer(
+            to: "A new PIN for this device, 6 digits or more: ",
+            or: newPIN.withLock { $0.take() } ?? pin.withLock { $0.take() })
     }
 
-    private func answer(to question: String, _ once: String?) -> PINAnswer {
-        guard let typed = once ?? (isatty(0) == 1 ? Hidden.ask(question) : nil), !typed.isEmpty else {
-            say("No PIN was given, or it did not match. Set THUMBTURN_PIN, or run this at a terminal.")
+    private func answer(to question: String, or given: String?) -> PINAnswer {
+        guard let digits = given ?? (isatty(0) == 1 ? Hidden.ask(question) : nil), !digits.isEmpty else {
+            write("No PIN was given, or it did not match. Set THUMBTURN_PIN, or run this command at a terminal.")
             return .failed(Failure(.cancelledByUser))
         }
-        guard let pin = PIN(typed) else {
-            say("A PIN has 6 to 32 digits.")
+        guard let pin = PIN(digits) else {
+            write("A PIN has 6 to 32 digits.")
             return .failed(Failure(.cancelledByUser))
         }
         return .entered(pin)
     }
 
-    private func say(_ sentence: String) { FileHandle.standardError.write(Data("\(sentence)\n".utf8)) }
+    private func write(_ sentence: String) { FileHandle.standardError.write(Data("\(sentence)\n".utf8)) }
 }
 #endif

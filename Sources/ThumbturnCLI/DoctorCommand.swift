@@ -8,13 +8,13 @@ import ThumbturnLinux
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Looks at this machine's TPM, reader, matcher, clock and server, and says what to do.",
-        discussion: "Asks nobody for a finger. Exit status: 0 all works, 1 something does not."
+        abstract: "Checks this machine's TPM, reader, matcher and clock, and the server, and prints the next steps.",
+        discussion: "No finger is asked for. Exit status: 0 everything works, 1 something does not."
     )
 
     @OptionGroup var addresses: LinuxAddresses
 
-    @Option(help: "The server's public address; without it neither server nor clock is looked at.")
+    @Option(help: "The server's public address. Without it neither the server nor the clock is checked.")
     var server: String?
 
     @OptionGroup var output: OutputOptions
@@ -24,7 +24,7 @@ struct DoctorCommand: AsyncParsableCommand {
         var findings = examination.tpm() + examination.fingerprints() + examination.broker()
         if let server { findings += await ServerExamination(address: server).findings() }
         if output.json {
-            try output.say("", findings)
+            try output.report("", findings)
         } else {
             for finding in findings { print(finding.text) }
         }
@@ -44,21 +44,24 @@ extension Finding {
     }
 }
 
-/// The server and, by what it says of the time, this machine's clock.
+/// Checks the server and, against the time in its answer, this machine's clock.
 private struct ServerExamination {
     let address: String
 
     func findings() async -> [Finding] {
         guard let url = URL(string: address)?.appending(path: "health") else {
             return [
-                Finding("server", .trouble, "\(address) is no address.", remedy: "For example --server https://id.example.org")
+                Finding(
+                    "server", .trouble, "\(address) is not an address.", remedy: "For example --server https://id.example.org")
             ]
         }
         let answer: TransportResponse
         do throws(Failure) {
             answer = try await URLSessionTransport().send(TransportRequest(method: "GET", url: url.absoluteString))
         } catch {
-            return [Finding("server", .trouble, "No answer from \(address).", remedy: "Is it running, and is the address right?")]
+            return [
+                Finding("server", .trouble, "No answer from \(address).", remedy: "Is it running, and is the address right?")
+            ]
         }
         let health =
             answer.status == 200
@@ -67,30 +70,31 @@ private struct ServerExamination {
         return [health, clock(answer.headers["date"])]
     }
 
-    /// Nothing is decided by this machine's clock, but tokens look stale when it is wrong.
+    /// Compares the clocks. The server decides by its own clock, but to this machine tokens look expired if its clock is wrong.
     private func clock(_ date: String?) -> Finding {
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
         format.timeZone = TimeZone(identifier: "GMT")
         format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
         guard let date, let served = format.date(from: date) else {
-            return Finding("clock", .note, "The server does not say what time it is.")
+            return Finding("clock", .note, "The server's answer has no time.")
         }
         let seconds = Int(Date().timeIntervalSince(served).rounded())
         return abs(seconds) <= 60
             ? Finding("clock", .good, "Within a minute of the server's.")
             : Finding(
                 "clock", .note, "\(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") the server's.",
-                remedy: "Signing in works all the same. To set it: timedatectl set-ntp true"
+                remedy: "Signing in still works. To set the clock: timedatectl set-ntp true"
             )
     }
 }
 #else
 struct DoctorCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "doctor", abstract: "Looks at a Linux device; this is none.")
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Checks a Linux device. It works only on Linux.")
 
     func run() throws {
-        throw ValidationError("The doctor knows Linux devices.")
+        throw ValidationError("The command doctor works only on Linux.")
     }
 }
 #endif

@@ -4,59 +4,60 @@ import Foundation
 import ThumbturnCore
 import ThumbturnTestKit
 
-/// Replays scenario files and draws what happened.
+/// Replays scenario files and draws their timelines.
 struct FlowRun: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Replays scenario files, and marks what differs.",
+        abstract: "Replays scenario files and marks differences.",
         discussion: """
-            The format is described in docs/scenarios.md. Exit status: 0 everything happened as the files say, 1 something differs, \
-            64 a file cannot be read; the line or the key is named.
+            docs/scenarios.md describes the format. Exit status: 0 as expected, 1 something differs, 64 a file cannot be read; \
+            the message names the line or the key.
             """
     )
 
-    @Argument(help: "Scenario files.", completion: .file(extensions: ["json"]))
+    @Argument(help: "The scenario files.", completion: .file(extensions: ["json"]))
     var files: [String]
 
     @Flag(help: "Print one JSON object for each file instead of a timeline.")
     var json = false
 
-    @Flag(help: "Also replay each scenario without each of its events: every time something has to differ.")
+    @Flag(help: "Also replay each scenario without each of its events, which must make a difference every time.")
     var withoutEach = false
 
     mutating func run() throws {
-        // All are read first: a mistake in the last file does not hide behind the timelines of the others.
+        // All files are read first, so that the timelines do not hide an unreadable file.
         let scenarios = try files.map { file in
             do {
                 return (file, try Scenario(json: Data(contentsOf: URL(fileURLWithPath: file), options: .mappedIfSafe)))
             } catch let problem as ScenarioProblem {
-                throw unusable(file, problem.description)
+                throw unusable(file, because: problem.description)
             } catch {
                 throw unusable(
-                    file, (error as? CocoaError)?.code == .fileReadNoSuchFile ? "there is no such file" : "cannot be read")
+                    file,
+                    because: (error as? CocoaError)?.code == .fileReadNoSuchFile ? "there is no such file" : "cannot be read")
             }
         }
-        var isAsTold = true
+        var isAsExpected = true
         for (file, scenario) in scenarios {
             let report = FlowReport(file: file, scenario, withoutEach: withoutEach)
-            isAsTold = isAsTold && report.isAsTold
+            isAsExpected = isAsExpected && report.isAsExpected
             print(json ? try report.json : report.timeline)
         }
-        if !isAsTold { throw ExitCode(1) }
+        if !isAsExpected { throw ExitCode(1) }
     }
 
-    private func unusable(_ file: String, _ says: String) -> ExitCode {
-        FileHandle.standardError.write(Data("thumbturn: \(file): \(says)\n".utf8))
+    private func unusable(_ file: String, because reason: String) -> ExitCode {
+        FileHandle.standardError.write(Data("thumbturn: \(file): \(reason)\n".utf8))
         return ExitCode(64)
     }
 }
 
-/// One scenario's outcome, for people and for machines.
+/// The outcome of one scenario, as a timeline or as JSON.
 struct FlowReport {
     let file: String
     let scenario: Scenario
     let outcome: Scenario.Outcome
-    /// The events without which nothing differs; they do not belong into the story.
+    /// The indexes of events without which nothing differs. They do not belong in the scenario.
     let idle: [Int]
 
     init(file: String, _ scenario: Scenario, withoutEach: Bool) {
@@ -67,10 +68,10 @@ struct FlowReport {
             withoutEach ? (0..<scenario.eventCount).filter { scenario.run(without: $0).differences.isEmpty } : []
     }
 
-    var isAsTold: Bool { outcome.differences.isEmpty && idle.isEmpty }
+    var isAsExpected: Bool { outcome.differences.isEmpty && idle.isEmpty }
 
     var timeline: String {
-        var lines = ["\(isAsTold ? "as told" : "DIFFERS"): \(scenario.name)", "  \(scenario.shows)"]
+        var lines = ["\(isAsExpected ? "as expected" : "DIFFERS"): \(scenario.name)", "  \(scenario.shows)"]
         for step in outcome.steps {
             let milliseconds = step.at.milliseconds
             let fraction = String(1000 + milliseconds % 1000).dropFirst()
@@ -81,7 +82,7 @@ struct FlowReport {
             lines += step.expected.dropFirst(common).map { "  expected   │   - \($0.spelled)" }
             lines += step.happened.dropFirst(common).map { "  happened   │   + \($0.spelled)" }
         }
-        let end = outcome.end.map { "\($0.spelled)" } ?? "not over"
+        let end = outcome.end.map { "\($0.spelled)" } ?? "no end"
         lines.append("         end │ \(end)")
         if outcome.end != outcome.expectedEnd { lines.append("  expected   │   - \(outcome.expectedEnd.spelled)") }
         lines += idle.map { "  without event \($0) nothing differs: \(outcome.steps[$0 + 1].event.spelled)" }
@@ -112,7 +113,7 @@ struct FlowReport {
                 )
             }
             let output = Output(
-                file: file, name: scenario.name, as_told: isAsTold, steps: steps, end: outcome.end?.spelled,
+                file: file, name: scenario.name, as_told: isAsExpected, steps: steps, end: outcome.end?.spelled,
                 differences: outcome.differences, events_that_do_not_matter: idle
             )
             let encoder = JSONEncoder()

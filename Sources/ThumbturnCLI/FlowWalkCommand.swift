@@ -6,23 +6,23 @@ import ThumbturnTestKit
 struct FlowWalkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "walk",
-        abstract: "Visits every state that the flow can reach, and checks what must always hold.",
+        abstract: "Visits every reachable state of the unlock flow and checks its invariants.",
         discussion: """
-            All presets are walked, and some policies that no preset is, two at a time. Exit status 1 where a rule is broken, an end is \
-            not reached, or a branch is not taken.
+            The walk covers all presets and some further policies, two at a time. Exit status 1: an invariant is violated, an \
+            end is not reached, or a branch is not taken.
             """
     )
 
     func run() async throws {
         let start = ContinuousClock.now
         let report = await FlowWalk.everything { name, report in
-            // At once, so that a long walk shows that it goes on.
+            // Each line is printed at once, as progress of a long walk.
             FileHandle.standardError.write(
                 Data("  \(name): \(report.states) states, \(report.transitions) transitions\n".utf8))
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         print(
-            "\(report.states) states, \(report.transitions) transitions, \(report.ends.count) ends in \(String(format: "%.1f", seconds)) s"
+            "\(report.states) states, \(report.transitions) transitions, \(report.ends.count) ends in \(rounded(seconds)) s"
         )
         print("ends: \(report.ends.sorted().joined(separator: ", "))")
         let gaps = report.gaps

@@ -6,7 +6,7 @@ import ThumbturnTestKit
 
 struct LabCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lab", abstract: "Devices against a real server: simulated phones, and a Linux machine.",
+        commandName: "lab", abstract: "Runs simulated phones or a Linux machine against a real server.",
         subcommands: [StoryCommand.self, MachineCommand.self]
     )
 }
@@ -14,24 +14,24 @@ struct LabCommand: AsyncParsableCommand {
 struct StoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "story",
-        abstract: "Plays the main job: enrolment, sign-in, theft, a new face, revocation.",
+        abstract: "Runs enrolment, sign-in, theft, a new face and revocation as a story.",
         discussion: """
-            The phones are simulated; the server, its database and every signature are real. The password of the account is \
-            read from the environment variable THUMBTURN_PASSWORD. Exit status 1 if anything goes another way than told.
+            The phones are simulated; the server, its database and every signature are real. The account's password is read from \
+            the environment variable THUMBTURN_PASSWORD. Exit status 1: a step had an unexpected outcome.
             """
     )
 
     @Option(help: "The server's public address.")
     var server: String
 
-    @Option(help: "An account that exists on the server.")
+    @Option(help: "The name of an existing account.")
     var account: String
 
     func run() async throws {
         guard let url = URL(string: server), let password = ProcessInfo.processInfo.environment["THUMBTURN_PASSWORD"] else {
             throw ValidationError("Give --server an address, and the account's password in THUMBTURN_PASSWORD.")
         }
-        try await play { try await Story(server: url, account: account, password: password).play() }
+        try await runStory { try await Story(server: url, account: account, password: password).play() }
     }
 }
 #endif

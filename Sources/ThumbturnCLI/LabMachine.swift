@@ -5,28 +5,33 @@ import Thumbturn
 import ThumbturnLinux
 import ThumbturnLinuxLab
 
-/// A Linux machine in a folder: swtpm, bus, polkit, fprintd and the matcher, all real, all its own.
+/// A Linux machine in a folder, with its own swtpm, bus, polkit, fprintd and matcher, all of them the real programs.
 final class LabMachine: Sendable {
     let lab: LinuxLab
     let folder: String
-    /// How long the matcher took at the reader and in the TPM, in milliseconds, one pair for each verdict.
-    let atTheReader = Mutex<[(reader: Double, tpm: Double)]>([])
-    /// Whether what the matcher shows the person is printed.
-    let showsTheScreen = Mutex(true)
+    /// The matcher's time at the reader and in the TPM for each verdict, in milliseconds.
+    let matcherTimes = Mutex<[(reader: Double, tpm: Double)]>([])
+    /// Whether the matcher's prompts are printed.
+    let printsPrompts = Mutex(true)
     private let program: String
     private let matcher = Mutex<Process?>(nil)
 
-    /// The user as whom the matcher runs: it needs no right but to read fprintd's folder.
+    /// The user as which the matcher runs. It needs no privilege except to read fprintd's folder.
     private static let matcherUser = "nobody"
 
-    /// - Parameter rule: the file with the polkit rule that a real machine gets; it names another user there.
+    /// Starts the machine and its matcher.
+    ///
+    /// - Parameters:
+    ///   - matcherd: the path of the program thumbturn-matcherd.
+    ///   - rule: the path of the packaged polkit rule, in which the name of the matcher's user is replaced.
     static func start(matcherd: String, rule: String) async throws -> LabMachine {
         guard FileManager.default.isExecutableFile(atPath: matcherd) else {
-            throw Surprise(
-                what: "there is no program at \(matcherd). Build it: swift build --traits Tools --product thumbturn-matcherd")
+            throw UnexpectedOutcome(
+                "there is no program at \(matcherd). Build it: swift build --traits Tools --product thumbturn-matcherd")
         }
         guard let packaged = try? String(contentsOfFile: rule, encoding: .utf8) else {
-            throw Surprise(what: "there is no polkit rule at \(rule). Run this in the project's folder, or say where with --rule")
+            throw UnexpectedOutcome(
+                "there is no polkit rule at \(rule). Run this in the project's folder, or give its path with --rule")
         }
         let rule = packaged.replacing("thumbturn-matcher\"", with: matcherUser + "\"")
         let folder = "/tmp/thumbturn-machine-\(UUID().uuidString)"
@@ -43,7 +48,7 @@ final class LabMachine: Sendable {
                 throw error
             }
         } catch let error as LabError {
-            throw Surprise(what: "\(error)")
+            throw UnexpectedOutcome("\(error)")
         }
     }
 
@@ -56,18 +61,20 @@ final class LabMachine: Sendable {
     var socket: String { "\(folder)/socket" }
     var user: String { NSUserName() }
 
-    /// The matcher's own copy of its program, and its folder: another user has to reach both.
+    /// Copies the matcher's program into a folder that the matcher's user can reach.
     private func prepare() throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: program, toPath: "\(folder)/thumbturn-matcherd")
-        // We are root here, because polkit starts as root and the lab has seen to that.
+        // This process runs as root: the lab has checked that, because polkit starts as root.
         guard let entry = unsafe getpwnam(Self.matcherUser),
             unsafe chown(folder, entry.pointee.pw_uid, entry.pointee.pw_gid) == 0
-        else { throw Surprise(what: "the matcher's folder cannot be given to the user \(Self.matcherUser)") }
-        guard unsafe chmod(folder, 0o755) == 0 else { throw Surprise(what: "the matcher's folder cannot be opened") }
+        else { throw UnexpectedOutcome("the owner of the matcher's folder cannot be changed to \(Self.matcherUser)") }
+        guard unsafe chmod(folder, 0o755) == 0 else {
+            throw UnexpectedOutcome("the mode of the matcher's folder cannot be changed")
+        }
     }
 
-    /// Starts the matcher, and returns when it listens.
+    /// Starts the matcher and returns when it listens.
     func startMatcher() async throws {
         let process = Process()
         let command = [
@@ -83,12 +90,12 @@ final class LabMachine: Sendable {
         let (screen, log) = (Pipe(), Pipe())
         process.standardOutput = screen
         process.standardError = log
-        let (listening, listens) = AsyncStream.makeStream(of: Void.self)
+        let (listening, listeningWriter) = AsyncStream.makeStream(of: Void.self)
         screen.fileHandleForReading.readabilityHandler = { [weak self] handle in
             let text = String(decoding: handle.availableData, as: UTF8.self)
             if text.isEmpty { handle.readabilityHandler = nil }
-            if text.contains("listens at") { listens.yield() }
-            guard self?.showsTheScreen.withLock({ $0 }) == true else { return }
+            if text.contains("listens at") { listeningWriter.yield() }
+            guard self?.printsPrompts.withLock({ $0 }) == true else { return }
             for line in text.split(separator: "\n") where line.contains("touch the reader") { print("  [\(line)]") }
         }
         let unread = Mutex("")
@@ -102,20 +109,20 @@ final class LabMachine: Sendable {
                 return parts.dropLast()
             }
             for line in lines {
-                guard let spent = line.firstMatch(of: /at the reader ([0-9.]+) ms, in the TPM ([0-9.]+) ms/),
-                    let reader = Double(spent.1), let tpm = Double(spent.2)
+                guard let times = line.firstMatch(of: /at the reader ([0-9.]+) ms, in the TPM ([0-9.]+) ms/),
+                    let reader = Double(times.1), let tpm = Double(times.2)
                 else { continue }
-                self?.atTheReader.withLock { $0.append((reader, tpm)) }
+                self?.matcherTimes.withLock { $0.append((reader, tpm)) }
             }
         }
-        process.terminationHandler = { _ in listens.finish() }
+        process.terminationHandler = { _ in listeningWriter.finish() }
         try process.run()
         matcher.withLock { $0 = process }
         for await _ in listening { return }
-        throw Surprise(what: "the matcher did not start")
+        throw UnexpectedOutcome("the matcher did not start")
     }
 
-    /// Ends the matcher, and returns when it has gone.
+    /// Stops the matcher and returns when it has ended.
     func stopMatcher() async {
         guard let process = matcher.withLock({ $0 }) else { return }
         matcher.withLock { $0 = nil }

@@ -6,28 +6,28 @@ import Thumbturn
 struct MachineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "machine",
-        abstract: "Plays a Linux machine: a real TPM simulator, real fprintd, real fingerprint images.",
+        abstract: "Runs a Linux machine with a TPM simulator, the real fprintd and fingerprint images as a story.",
         discussion: """
-            Starts swtpm, a bus, polkit, fprintd with a virtual reader and thumbturn-matcherd, all in a folder of their own, and plays \
-            enrolment, sign-in, another finger, a new finger, the PIN and PINs that do not match against a running server. The password of the \
-            account is read from the environment variable THUMBTURN_PASSWORD. Needs root, because polkit starts as root. Exit status 1 \
-            if anything goes another way than told.
+            Starts swtpm, a bus, polkit, fprintd with a virtual reader and thumbturn-matcherd in a folder of their own. Then it \
+            runs enrolment, sign-in, another finger, a new finger, the PIN and PINs that do not match against a running server. \
+            The account's password is read from the environment variable THUMBTURN_PASSWORD. It needs root, because polkit \
+            starts as root. Exit status 1: a step had an unexpected outcome.
             """
     )
 
     @Option(help: "The server's public address.")
     var server: String
 
-    @Option(help: "An account that exists on the server.")
+    @Option(help: "The name of an existing account.")
     var account: String
 
-    @Option(help: "Where the program thumbturn-matcherd is.")
+    @Option(help: "The path of the program thumbturn-matcherd.")
     var matcherd: String = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path + "/thumbturn-matcherd"
 
-    @Option(help: "The polkit rule that lets the matcher ask fprintd.")
+    @Option(help: "The path of the polkit rule that lets the matcher use fprintd.")
     var rule = "packaging/50-thumbturn-matcher.rules"
 
-    @Option(help: "How many sign-ins are timed at the end; 0 leaves the timing out.")
+    @Option(help: "The number of sign-ins to time at the end; 0 for none.")
     var timed = 100
 
     func run() async throws {
@@ -35,7 +35,7 @@ struct MachineCommand: AsyncParsableCommand {
         guard let url = URL(string: server), let password = ProcessInfo.processInfo.environment["THUMBTURN_PASSWORD"] else {
             throw ValidationError("Give --server an address, and the account's password in THUMBTURN_PASSWORD.")
         }
-        try await play {
+        try await runStory {
             let machine = try await LabMachine.start(matcherd: matcherd, rule: rule)
             do {
                 let story = try MachineStory(on: machine, server: url, PasswordSignIn(account: account, password: password))
@@ -48,7 +48,7 @@ struct MachineCommand: AsyncParsableCommand {
             await machine.stop()
         }
         #else
-        throw ValidationError("The machine is a Linux machine.")
+        throw ValidationError("The command lab machine works only on Linux.")
         #endif
     }
 }

@@ -5,7 +5,7 @@ import Thumbturn
 import ThumbturnLinux
 import ThumbturnLinuxLab
 
-/// A Linux machine's main job, step by step. Every step is checked: a surprise ends it.
+/// The main use of a Linux machine, step by step. Each step is checked, and an unexpected outcome ends the story.
 struct MachineStory {
     let machine: LabMachine
     let signIn: PasswordSignIn
@@ -13,10 +13,10 @@ struct MachineStory {
     let pins = ScriptedPINs()
     let stopwatch = Stopwatch()
 
-    private let adas = SyntheticFinger(seed: 1)
-    private let another = SyntheticFinger(seed: 2)
+    private let adasFinger = SyntheticFinger(seed: 1)
+    private let anotherFinger = SyntheticFinger(seed: 2)
     private let policy = UnlockPolicy(ladder: [.biometric, .appPIN, .fullCredentials])
-    private let chosen = "293847"
+    private let adasPIN = "293847"
 
     init(on machine: LabMachine, server: URL, _ signIn: PasswordSignIn) throws {
         self.machine = machine
@@ -33,97 +33,98 @@ struct MachineStory {
 
     func play() async throws {
         let facts = try TPMFacts.read(machine.lab.tcti)
-        tell("A machine with a TPM and a reader.")
-        done("the TPM answers: \(facts.manufacturer) \(facts.vendor); fprintd and polkit are the installed programs")
+        announce("A machine with a TPM and a reader.")
+        confirm("the TPM answers: \(facts.manufacturer) \(facts.vendor); fprintd and polkit are the installed programs")
 
-        tell("Ada enrols a finger with fprintd: six presses, judged by its own matcher.")
-        try await machine.lab.enrol(adas, user: machine.user)
-        done("fprintd knows her right index finger")
+        announce("Ada enrols a finger with fprintd, which compares six presses.")
+        try await machine.lab.enrol(adasFinger, user: machine.user)
+        confirm("fprintd has enrolled her right index finger")
 
-        tell("She sets the machine up: password, a PIN, one touch.")
-        pins.will(chosen)
-        await machine.lab.willPress([.finger(adas, scan: 0)])
+        announce("She enrols the machine with her password, a PIN and one touch.")
+        pins.enqueue(adasPIN)
+        await machine.lab.willPress([.finger(adasFinger, scan: 0)])
         guard let record = try await device.enrol(with: signIn, policy: policy, deviceName: "Ada's terminal") else {
-            throw Surprise(what: "already set up")
+            throw UnexpectedOutcome("already enrolled")
         }
-        done("keys made in the TPM: \(record.keys.map(\.kind.rawValue).joined(separator: ", "))")
+        confirm("keys created in the TPM: \(record.keys.map(\.kind.rawValue).joined(separator: ", "))")
 
-        tell("She signs in with a touch.")
-        try await signsIn(.biometric, with: [.finger(adas, scan: 1)], verdicts: ["verify-match"])
+        announce("She signs in with a touch.")
+        try await signsIn(.biometric, with: [.finger(adasFinger, scan: 1)], verdicts: ["verify-match"])
 
-        tell("Somebody else touches the reader, three times. Then Ada types her PIN.")
-        pins.will(chosen)
+        announce("Another person touches the reader three times. Then Ada enters her PIN.")
+        pins.enqueue(adasPIN)
         try await signsIn(
-            .appPIN, with: (0..<3).map { .finger(another, scan: $0) }, verdicts: Array(repeating: "verify-no-match", count: 3)
+            .appPIN, with: (0..<3).map { .finger(anotherFinger, scan: $0) },
+            verdicts: Array(repeating: "verify-no-match", count: 3)
         )
 
-        tell("A poor reading is no mismatch.")
+        announce("A poor reading is no mismatch.")
         try await signsIn(
-            .biometric, with: [.retry(1), .finger(adas, scan: 2)], verdicts: ["verify-swipe-too-short", "verify-match"]
+            .biometric, with: [.retry(1), .finger(adasFinger, scan: 2)], verdicts: ["verify-swipe-too-short", "verify-match"]
         )
 
-        tell("While the matcher is stopped, a second finger is enrolled.")
+        announce("While the matcher is stopped, a second finger is enrolled.")
         await machine.stopMatcher()
-        try await machine.lab.enrol(another, as: "left-thumb", user: machine.user)
+        try await machine.lab.enrol(anotherFinger, as: "left-thumb", user: machine.user)
         try await machine.startMatcher()
         do {
-            await machine.lab.willPress([.finger(another, scan: 3)])
+            await machine.lab.willPress([.finger(anotherFinger, scan: 3)])
             _ = try await device.authenticate("Unlock Acme", policy: .highRisk)
-            throw Surprise(what: "a key survived a new finger")
+            throw UnexpectedOutcome("a key survived a new finger")
         } catch let failure as Failure where failure.code == .keyInvalidated && failure.recovery == .reEnrol {
-            done("the biometric key is dead, in the TPM itself; nobody was even asked: \(failure.recovery.advice)")
+            confirm("the TPM no longer accepts the biometric key, and no finger was asked for: \(failure.recovery.message)")
         }
         await machine.lab.forgetPresses()
-        pins.will(chosen)
+        pins.enqueue(adasPIN)
         try await signsIn(.appPIN, with: [], verdicts: [])
 
-        tell("Five PINs that do not match.")
-        pins.will("111111", "222222", "333333", "444444", "555555")
+        announce("Five PINs that do not match.")
+        pins.enqueue("111111", "222222", "333333", "444444", "555555")
         let pinOnly = UnlockPolicy(ladder: [.appPIN, .fullCredentials])
-        guard let pause = try await isPaused(pinOnly) else {
-            throw Surprise(what: "five PINs that do not match have no consequence")
+        guard let pause = try await pauseAfterSignIn(with: pinOnly) else {
+            throw UnexpectedOutcome("five PINs that do not match cause no pause")
         }
-        pins.will(chosen)
-        guard try await isPaused(pinOnly) != nil, pins.isAsked(with: chosen) == false else {
-            throw Surprise(what: "the pause does not hold")
+        pins.enqueue(adasPIN)
+        guard try await pauseAfterSignIn(with: pinOnly) != nil, !pins.hasUsed(adasPIN) else {
+            throw UnexpectedOutcome("the PIN was accepted during the pause")
         }
-        done("the PIN pauses for \(pause.components.seconds) s, for the right one as well")
+        confirm("PINs are paused for \(pause.components.seconds) s, the right one as well")
 
-        tell("Ada signs in with her password and sets the machine up again, with both fingers.")
-        pins.forget()
-        pins.will(chosen)
-        await machine.lab.willPress([.finger(adas, scan: 4)])
+        announce("Ada signs in with her password and enrols the machine again, with both fingers.")
+        pins.removeAll()
+        pins.enqueue(adasPIN)
+        await machine.lab.willPress([.finger(adasFinger, scan: 4)])
         try await device.enrol(with: signIn, policy: policy, deviceName: "Ada's terminal", ifExists: .replace)
-        try await signsIn(.biometric, with: [.finger(another, scan: 4)], verdicts: ["verify-match"])
-        pins.will(chosen)
+        try await signsIn(.biometric, with: [.finger(anotherFinger, scan: 4)], verdicts: ["verify-match"])
+        pins.enqueue(adasPIN)
         try await signsIn(
             .appPIN, with: (5..<8).map { .finger(SyntheticFinger(seed: 3), scan: $0) },
             verdicts: Array(repeating: "verify-no-match", count: 3)
         )
 
-        try leavesNothingBehind()
-        print("\nThat is a machine's main job. Keys, matches and refusals were the TPM's and fprintd's own.")
+        try checkNothingIsLoaded()
+        print("\nThe story is complete. All keys, matches and refusals came from the TPM and fprintd.")
     }
 
-    /// Signs in, with every press taken by the reader and judged by fprintd: otherwise a reader that nobody can use would look like
-    /// fingers that do not match.
+    /// Signs in and checks that the reader took every press and fprintd gave these verdicts. Otherwise an unusable reader would
+    /// look like fingers that do not match.
     private func signsIn(_ rung: Rung, with presses: [Press], verdicts expected: [String]) async throws {
         let place = machine.lab.place
         await machine.lab.willPress(presses)
         let grant = try await device.authenticate("Unlock Acme", policy: policy)
-        guard grant.rung == rung else { throw Surprise(what: "signed in with \(grant.rung.rawValue)") }
+        guard grant.rung == rung else { throw UnexpectedOutcome("signed in with \(grant.rung.rawValue)") }
         let verdicts = machine.lab.signals(from: place).compactMap { signal in
             if case .verifyStatus(let name, _) = signal { name } else { nil }
         }
         guard verdicts == expected, await machine.lab.plannedPresses == 0, await machine.lab.missedPresses.isEmpty else {
-            throw Surprise(what: "fprintd said \(verdicts) and not \(expected)")
+            throw UnexpectedOutcome("fprintd's verdicts were \(verdicts) instead of \(expected)")
         }
         let me = try await device.me()
-        done("signed in with the \(rung.rawValue) key; the server says: \(me.name), \(me.acr)")
+        confirm("signed in with the \(rung.rawValue) key; the server reports: \(me.name), \(me.acr)")
     }
 
-    /// How long the PIN pauses; nil where it opened.
-    private func isPaused(_ policy: UnlockPolicy) async throws -> Duration? {
+    /// Signs in with the PIN and returns the pause; nil if the sign-in succeeded.
+    private func pauseAfterSignIn(with policy: UnlockPolicy) async throws -> Duration? {
         do {
             _ = try await device.authenticate("Unlock Acme", policy: policy)
             return nil
@@ -133,20 +134,20 @@ struct MachineStory {
         }
     }
 
-    private func leavesNothingBehind() throws {
+    private func checkNothingIsLoaded() throws {
         let loaded = try TPMFacts.read(machine.lab.tcti).loaded
-        guard loaded == 0 else { throw Surprise(what: "\(loaded) keys or sessions were left in the TPM") }
+        guard loaded == 0 else { throw UnexpectedOutcome("\(loaded) keys or sessions were left in the TPM") }
     }
 
-    /// Signs in many times and prints where the time goes.
+    /// Signs in many times and prints how the time is divided.
     func time(_ count: Int) async throws {
         print("\nTiming \(count) sign-ins …")
-        machine.showsTheScreen.withLock { $0 = false }
+        machine.printsPrompts.withLock { $0 = false }
         let scan = Mutex(100)
-        let adas = adas
+        let adasFinger = adasFinger
         await machine.lab.whenAsked {
             .finger(
-                adas,
+                adasFinger,
                 scan: scan.withLock {
                     $0 += 1; return $0
                 })
@@ -154,34 +155,34 @@ struct MachineStory {
         var parts: [[Double]] = []
         var mismatches = 0
         while parts.count < count {
-            machine.atTheReader.withLock { $0 = [] }
+            machine.matcherTimes.withLock { $0 = [] }
             stopwatch.reset()
             let start = ContinuousClock.now
             let grant = try await device.authenticate("Unlock Acme", policy: policy)
             let total = (ContinuousClock.now - start) / .milliseconds(1)
-            let atTheReader = machine.atTheReader.withLock { $0 }
-            // A scan that the matcher does not accept is asked for again; such a sign-in tells nothing about one touch.
-            guard grant.rung == .biometric, atTheReader.count == 1 else {
+            let matcherTimes = machine.matcherTimes.withLock { $0 }
+            // A scan that does not match is followed by another prompt, so such a sign-in does not measure one touch.
+            guard grant.rung == .biometric, matcherTimes.count == 1 else {
                 mismatches += 1
                 guard mismatches < count / 5 + 2 else {
-                    throw Surprise(what: "\(mismatches) scans of the right finger did not match")
+                    throw UnexpectedOutcome("\(mismatches) scans of the right finger did not match")
                 }
                 continue
             }
-            let ((reader, matchers), keys, server) = (atTheReader[0], stopwatch[.tpm], stopwatch[.server])
-            let tpm = keys + matchers
+            let ((reader, matchersTPM), keysTPM, server) = (matcherTimes[0], stopwatch[.tpm], stopwatch[.server])
+            let tpm = keysTPM + matchersTPM
             parts.append([total, reader, tpm, server, total - reader - tpm - server])
         }
         await machine.lab.whenAsked(nil)
-        try leavesNothingBehind()
-        print("  \(mismatches) more had a first touch that fprintd did not accept, and are left out.")
+        try checkNothingIsLoaded()
+        print("  \(mismatches) further sign-ins are left out, because their first touch did not match.")
         print("                        P50        P99")
         for (column, name) in ["whole sign-in", "finger and fprintd", "TPM", "server", "our own share"].enumerated() {
             let sorted = parts.map { $0[column] }.sorted()
             let (p50, p99) = (sorted[(count - 1) / 2], sorted[min(count - 1, Int((Double(count) * 0.99).rounded(.up)) - 1)])
             print("  " + name.padding(toLength: 18, withPad: " ", startingAt: 0) + String(format: "%8.1f ms %8.1f ms", p50, p99))
         }
-        print("  What is promised: our own share stays under 50 ms at P99. On a machine that does other work as well it may not.")
+        print("  The target for our own share is a P99 under 50 ms on a machine that does no other work.")
     }
 }
 #endif

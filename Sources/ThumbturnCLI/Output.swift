@@ -3,12 +3,13 @@ import ArgumentParser
 import Foundation
 import Thumbturn
 
-/// How a command speaks: a plain sentence for people, or one JSON object for machines.
+/// The form of a command's output: a sentence, or one JSON object for other programs.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON object instead of sentences.")
     var json = false
 
-    func say(_ sentence: String, _ value: some Encodable) throws {
+    /// Prints the sentence, or the value as JSON.
+    func report(_ sentence: String, _ value: some Encodable) throws {
         guard json else {
             print(sentence)
             return
@@ -18,7 +19,7 @@ struct OutputOptions: ParsableArguments {
         print(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
-    /// Runs a command's work. A failure becomes a sentence with the next step on standard error, and an exit status.
+    /// Runs a command's work. For a failure it prints a sentence with the next step to standard error and exits with a status.
     func run(_ work: () async throws -> Void) async throws {
         do {
             try await work()
@@ -28,7 +29,7 @@ struct OutputOptions: ParsableArguments {
                 var message: String
             }
             let message = failure.sentence
-            if json { try say(message, Output(error: failure.code.name, message: message)) }
+            if json { try report(message, Output(error: failure.code.name, message: message)) }
             let status = failure.status.map { " (\($0.domain) \($0.code))" } ?? ""
             FileHandle.standardError.write(Data("thumbturn: \(message)\(status)\n".utf8))
             throw failure.exitCode
@@ -37,40 +38,40 @@ struct OutputOptions: ParsableArguments {
 }
 
 extension Failure {
-    /// What happened and what to do, for somebody at a terminal.
+    /// The failure and the next step, for a person at a terminal.
     fileprivate var sentence: String {
         switch code {
-        case .alreadyEnrolled: "This device is enrolled already. Add --replace to enrol it anew."
+        case .alreadyEnrolled: "This device is already enrolled. Add --replace to enrol it again."
         case .notEnrolled: "This device is not enrolled. Enrol it with: thumbturn device enrol --server URL --account NAME"
-        case .sessionOver: "Nobody is signed in. Sign in with: thumbturn device sign-in --server URL"
+        case .sessionOver: "This device is not signed in. Sign in with: thumbturn device sign-in --server URL"
         case .keyInvalidated:
-            "The key is gone for good. Enrol anew with: thumbturn device enrol --replace --server URL --account NAME"
+            "The key is gone for good. Enrol again with: thumbturn device enrol --replace --server URL --account NAME"
         case .refused:
-            "The server refused. Check the account's name and password; if this device was revoked, enrol it anew with --replace."
+            "The server refused. Check the account's name and password. If the device was revoked, enrol it again with --replace."
         case .unreachable: "The server does not answer. Is it running, and is --server its address?"
         case .insecureServer: "--server must be an https address, or http to this machine itself, without a user name or a query."
         case .unexpectedAnswer:
-            "The server's answer makes no sense here. --server must be its public address, exactly as `thumbturn-server serve` prints it."
-        case .platform where status?.domain == "TPM": "The TPM refused. `thumbturn doctor` says more."
+            "The server's answer was not expected. --server must be its public address, as `thumbturn-server serve` prints it."
+        case .platform where status?.domain == "TPM": "The TPM refused. `thumbturn doctor` finds the cause."
         case .platform: "The folder of the keys cannot be used. Check --home."
         case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded: "Cancelled. Nothing has changed."
         case .lockedOut:
-            "The sensor is locked, and this device has no other way. Wait, or enrol anew with: thumbturn device enrol --replace"
-        case .approvalOver: "There is nothing open to approve. It may be approved, declined, taken back or expired."
-        case .pinEasilyGuessed: "This PIN is one that a thief tries first. Choose another."
-        case .paused: "After several tries there is a pause. \(recovery.advice)"
+            "The sensor is locked, and this device has no other rung. Wait, or enrol again with: thumbturn device enrol --replace"
+        case .approvalOver: "There is no open approval. It may be approved, declined, withdrawn or expired."
+        case .pinEasilyGuessed: "This PIN is easily guessed. Choose another."
+        case .paused: "PINs are paused after several tries. \(recovery.message)"
         case .notYetReadable:
-            "The keys cannot be read now. `thumbturn doctor` says whether the TPM answers. Nobody is signed out."
+            "The keys cannot be read now. `thumbturn doctor` checks whether the TPM answers. The device stays signed in."
         case .biometryNotEnrolled: "No finger is enrolled on this machine. Enrol one: fprintd-enroll"
         case .biometryUnavailable, .permissionDenied:
-            "The sensor or its matcher cannot be used. `thumbturn doctor` says what is missing."
-        case .timedOut: "Nobody answered the sensor in time. Try again."
-        case .superseded where recovery == .retry: "Another enrolment is running on this device. Try again when it is done."
+            "The sensor or its matcher cannot be used. `thumbturn doctor` finds the cause."
+        case .timedOut: "The sensor got no answer in time. Try again."
+        case .superseded where recovery == .retry: "Another enrolment is running on this device. Try again when it has ended."
         default: "\(message.text(in: .english)) (\(code.name))"
         }
     }
 
-    /// The exit status for scripts, after sysexits.
+    /// The exit status for scripts, as in sysexits(3).
     fileprivate var exitCode: ExitCode {
         switch code {
         case .unreachable: ExitCode(69)
@@ -83,7 +84,7 @@ extension Failure {
 }
 
 extension UnixTime {
-    /// The time as a person reads it, in this machine's time zone.
+    /// The time in words, in this machine's time zone.
     var readable: String {
         Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(date: .abbreviated, time: .standard)
     }

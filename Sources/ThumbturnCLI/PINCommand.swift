@@ -5,13 +5,13 @@ import ThumbturnCommands
 
 struct PINCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pin", abstract: "Exchanges this device's PIN for another one.", subcommands: [Change.self, Reset.self]
+        commandName: "pin", abstract: "Changes or resets this device's PIN.", subcommands: [Change.self, Reset.self]
     )
 
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes another PIN; the sensor or the old PIN pays.",
-            discussion: "The new PIN comes from the environment variable THUMBTURN_NEW_PIN, or is asked on the terminal."
+            abstract: "Changes the PIN, authorised by the sensor or the old PIN.",
+            discussion: "The new PIN is read from the environment variable THUMBTURN_NEW_PIN or from the terminal."
         )
 
         @OptionGroup var device: DeviceOptions
@@ -24,14 +24,14 @@ struct PINCommand: AsyncParsableCommand {
                     throw ValidationError("This device has no PIN yet. Set one with: thumbturn device pin reset --account NAME")
                 }
                 try await auth.changePIN("Change the PIN.", policy: device.policy)
-                try device.output.say("The new PIN counts from now on, and the old one no longer.", Done())
+                try device.output.report("The PIN is changed. The old PIN no longer works.", Done())
             }
         }
     }
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sets a new PIN with the account's password, for somebody who forgot the old one or never had one.",
+            abstract: "Sets a new PIN with the account's password, for a person who forgot the old one or never had one.",
             discussion: Password.help
         )
 
@@ -44,7 +44,7 @@ struct PINCommand: AsyncParsableCommand {
             try await device.output.run {
                 let signIn = PasswordSignIn(account: account, password: try Password.read())
                 try await device.authenticator().resetPIN(with: signIn)
-                try device.output.say("The new PIN counts from now on.", Done())
+                try device.output.report("The new PIN is set.", Done())
             }
         }
     }

@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import Thumbturn
 
-/// A stand-in for a sensor, for development in a terminal: it reads no finger and proves nothing. The answers come from the
-/// command line; a person at a terminal is asked for those that are missing.
+/// A sensor for development in a terminal. It reads no finger and proves nothing. Its answers come from the command line; when
+/// they are used up, it asks the person at the terminal.
 final class StandInSensor: Sensor {
     enum Answer: String, CaseIterable, Sendable {
         case match
@@ -32,13 +32,13 @@ final class StandInSensor: Sensor {
         }
     }
 
-    /// The next answer given on the command line, or what the person types; nil when the prompt is taken away first.
+    /// The next answer from the command line or from the terminal; nil if the prompt is cancelled first.
     private func next(_ request: PromptRequest) async -> Answer? {
         if let given = answers.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return given }
         guard isatty(0) == 1 else { return .match }
         FileHandle.standardError.write(Data("\(request.reason) [stand-in sensor: Enter matches, n does not, c cancels] ".utf8))
         while !Task.isCancelled {
-            // A look now and then, so that a prompt that is taken away ends.
+            // Polling lets a cancelled prompt end.
             var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
             if unsafe poll(&input, 1, 0) > 0 {
                 switch readLine()?.lowercased() {

@@ -5,10 +5,10 @@ import ArgumentParser
 struct ThumbturnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumbturn",
-        abstract: "A device in the terminal, and a place to try things out.",
+        abstract: "Acts as a device, and tests, measures and verifies Thumbturn's parts.",
         discussion: """
-            Exit status: 0 done, 1 it did not work, 64 another usage, 69 the server does not answer, 75 cancelled or for later, \
-            77 refused: sign in or enrol again.
+            Exit status: 0 success, 1 it did not work, 64 usage, 69 the server does not answer, 75 cancelled or to be repeated \
+            later, 77 refused: sign in or enrol again.
             """,
         subcommands: [
             DeviceCommand.self, DoctorCommand.self, LabCommand.self, FlowCommand.self, BenchCommand.self, VerifyCommand.self,
@@ -22,7 +22,7 @@ import Foundation
 struct ThumbturnCommand {
     static func main() {
         FileHandle.standardError.write(
-            Data("thumbturn was built without its trait. Build it with: swift build --traits Tools\n".utf8))
+            Data("thumbturn was built without the trait Tools. Build it with: swift build --traits Tools\n".utf8))
         exit(64)
     }
 }

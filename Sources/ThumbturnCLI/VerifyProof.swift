@@ -2,28 +2,30 @@
 import ArgumentParser
 import Foundation
 import Thumbturn
+import ThumbturnMessages
 import ThumbturnVerifier
 
 struct VerifyProof: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "proof",
-        abstract: "Checks what is left of an approval: who signed what.",
+        abstract: "Checks an approval's proof object: who signed which transaction.",
         discussion: """
-            The file is the answer to a redemption. --jwks is the server's key set as it was then, archived from \
-            /.well-known/jwks.json; without it nobody vouches for whose keys these are.
+            The file is the answer to a redemption. --jwks is the server's key set at that time, archived from \
+            /.well-known/jwks.json; without it the owners of the keys are not verified.
 
-            The signatures show that these keys signed exactly this transaction. That a key belonged to an account is the server's \
-            word, so this proves nothing against the server itself. The signature of a liveness check's vendor is not checked here.
+            The signatures prove that these keys signed exactly this transaction. Only the server attests that a key belonged to \
+            an account, so the proof object proves nothing against the server itself. The signature of a liveness vendor is not \
+            checked.
 
-            Exit status: 0 all of it holds, 1 something does not, 2 it holds as far as it can be checked without --jwks, 64 another \
-            usage, 66 a file cannot be read.
+            Exit status: 0 everything is verified, 1 a check does not pass, 2 the signatures are verified but not the keys' \
+            owners, because --jwks is missing, 64 usage, 66 a file cannot be read.
             """
     )
 
-    @Argument(help: "The proof object, a file in JSON.")
+    @Argument(help: "The JSON file with the proof object.")
     var file: String
 
-    @Option(help: "The server's key set, a file in JSON.")
+    @Option(help: "The JSON file with the server's key set.")
     var jwks: String?
 
     @OptionGroup var output: OutputOptions
@@ -43,10 +45,10 @@ struct VerifyProof: AsyncParsableCommand {
                 var holds = false
                 var fault: String
             }
-            try output.say("This does not hold: \(error.sentence)", Output(fault: error.rawValue))
+            try output.report("The proof object is not accepted: \(error.sentence)", Output(fault: error.rawValue))
             throw ExitCode(1)
         }
-        try output.say(sentences(checked), Output(checked))
+        try output.report(sentences(checked), Output(checked))
         if !checked.hasReceiptSignature { throw ExitCode(2) }
     }
 
@@ -65,12 +67,12 @@ struct VerifyProof: AsyncParsableCommand {
         let lines = checked.transaction.lines.map { "  \($0.label.text(in: .english)): \($0.value)" }
         let signers = checked.receipt.approvedBy.map { signer in
             "  \(signer.at.utc): the \(signer.kind.rawValue) key of device \(signer.device), account \(signer.account)"
-                + (signer.kind == .pin ? " (the server's word alone)" : "")
+                + (signer.kind == .pin ? " (attested only by the server)" : "")
         }
         let last =
             checked.hasReceiptSignature
-            ? "All of it holds. Whose keys these are is the word of \(checked.receipt.iss)."
-            : "The signatures hold. Whose keys these are was not checked: give the server's key set with --jwks."
+            ? "Everything is verified. The owners of the keys are attested by \(checked.receipt.iss)."
+            : "The signatures are verified. The owners of the keys are not: give the server's key set with --jwks."
         return
             (["\(title), redeemed by \(checked.receipt.aud) at \(checked.receipt.iat.utc):"] + lines + ["Signed:"] + signers + [
                 last
@@ -93,7 +95,7 @@ struct VerifyProof: AsyncParsableCommand {
 }
 
 extension UnixTime {
-    /// The same on every machine (RFC 3339).
+    /// The time in UTC (RFC 3339), the same on every machine.
     fileprivate var utc: String { Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601) }
 }
 #endif

@@ -2,19 +2,20 @@
 import ArgumentParser
 import Foundation
 
-/// Where commands get a password: the environment variable THUMBTURN_PASSWORD, or the first line of standard input. Never an
-/// argument, because those can be seen in the list of processes.
+/// Reads a password from the environment variable THUMBTURN_PASSWORD or the first line of standard input. It is never an
+/// argument, because the list of processes shows arguments.
 package enum Password {
+    /// The explanation in the help of commands that need a password.
     package static let help = """
-        The password comes from the environment variable THUMBTURN_PASSWORD or, without it, from the first line of standard \
-        input, so that it stays out of the list of processes.
+        The password is read from the environment variable THUMBTURN_PASSWORD or, without it, from the first line of standard \
+        input, because the list of processes shows arguments.
         """
 
-    /// The password; throws wrong usage where there is none.
+    /// Reads the password. Throws a `ValidationError` if there is none.
     package static func read() throws -> String {
         if let given = ProcessInfo.processInfo.environment["THUMBTURN_PASSWORD"], !given.isEmpty { return given }
         guard let typed = isatty(0) == 1 ? ask() : readLine(), !typed.isEmpty else {
-            throw ValidationError("No password. Type it on standard input, or set THUMBTURN_PASSWORD.")
+            throw ValidationError("There is no password. Set THUMBTURN_PASSWORD, or type it on standard input.")
         }
         return typed
     }
@@ -22,9 +23,9 @@ package enum Password {
     private static func ask() -> String? { Hidden.ask("Password: ") }
 }
 
-/// A question on the terminal whose answer is not shown.
+/// A question on the terminal whose answer is not echoed.
 package enum Hidden {
-    /// Nil where there is no terminal.
+    /// Returns the answer; nil if there is no terminal.
     package static func ask(_ question: String) -> String? {
         unsafe getpass(question).map { unsafe String(cString: $0) }
     }

@@ -4,7 +4,7 @@ import Glibc
 import ThumbturnCore
 import ThumbturnDevice
 
-/// Looks at the parts of a Linux device, one by one, without asking the person.
+/// Checks the parts of a Linux device one by one, without prompting the person.
 package struct Examination: Sendable {
     package var tcti: String
     package var matcher: String
@@ -16,7 +16,7 @@ package struct Examination: Sendable {
         self.bus = bus
     }
 
-    /// The TPM: whether it answers, which one it is, and whether it holds values back.
+    /// Checks whether the TPM answers, which TPM it is, and whether it is locked out.
     package func tpm() -> [Finding] {
         let facts: TPMFacts
         do {
@@ -29,11 +29,11 @@ package struct Examination: Sendable {
                 "TPM", facts.isSimulator ? .note : .good,
                 "\(facts.manufacturer) \(facts.vendor), firmware \(facts.firmware), \(facts.loaded) keys and sessions loaded.",
                 remedy: facts.isSimulator
-                    ? "This is a simulator: its keys can be copied with its files. Good for tests alone." : nil
+                    ? "This is a simulator: its keys can be copied with its files. Use it only for tests." : nil
             ),
             facts.isLockedOut
                 ? Finding(
-                    "TPM lockout", .trouble, "The TPM's guard against guessing holds.",
+                    "TPM lockout", .trouble, "The TPM's dictionary attack protection is active.",
                     remedy: "Wait, or let its owner run: tpm2_dictionarylockout --clear-lockout"
                 )
                 : Finding("TPM lockout", .good, "Not locked out."),
@@ -43,15 +43,16 @@ package struct Examination: Sendable {
                 Finding(
                     "TPM owner", .trouble, "The owner hierarchy has a password.",
                     remedy:
-                        "Keys are made, and without a kept storage root used, with its empty password: tpm2_changeauth -c owner -p OLD"
+                        "Keys are created under the owner's empty password, and used under it where no storage root is kept: "
+                        + "tpm2_changeauth -c owner -p OLD"
                 )
             )
         }
         if !facts.keepsStorageRoot {
             findings.append(
                 Finding(
-                    "TPM storage root", .note, "There is none at 0x81000001, so it is derived anew for every signature.",
-                    remedy: "On a chip this takes time. Keep it: tpm2_createprimary -C o -G ecc256:aes128cfb -g sha256 "
+                    "TPM storage root", .note, "None is kept at 0x81000001, so it is derived again for every signature.",
+                    remedy: "On a chip this is slow. To keep it:  tpm2_createprimary -C o -G ecc256:aes128cfb -g sha256 "
                         + "-a 'fixedtpm|fixedparent|sensitivedataorigin|userwithauth|noda|restricted|decrypt' -c srk.ctx "
                         + "&& tpm2_evictcontrol -C o -c srk.ctx 0x81000001"
                 )
@@ -65,14 +66,14 @@ package struct Examination: Sendable {
             return "Is it running, and is --tcti its address? For example swtpm:host=127.0.0.1,port=2321."
         }
         guard FileManager.default.fileExists(atPath: device) else {
-            return "\(device) is not there: switch the TPM on in the firmware's settings, or give --tcti another address."
+            return "\(device) does not exist: enable the TPM in the firmware's settings, or give --tcti another address."
         }
         return unsafe access(device, R_OK | W_OK) == 0
-            ? "\(device) is there but does not answer: see the kernel's log."
+            ? "\(device) exists but does not answer: see the kernel's log."
             : "This user may not use \(device). As root: usermod -aG tss \(NSUserName()), then sign in again."
     }
 
-    /// fprintd: whether it is there, has a reader, may be asked, and knows fingers of this user.
+    /// Checks whether fprintd runs, has a reader, may be used by this user, and has this user's fingers enrolled.
     package func fingerprints() -> [Finding] {
         let part = "fprintd"
         do {
@@ -89,7 +90,7 @@ package struct Examination: Sendable {
                 case "net.reactivated.Fprint.Error.NoSuchDevice":
                     ("No fingerprint reader.", "Plug one in; libfprint's list says which ones work.")
                 case "net.reactivated.Fprint.Error.PermissionDenied", "org.freedesktop.DBus.Error.AccessDenied":
-                    ("fprintd does not let this user ask.", "Sign in at the machine itself, or add a polkit rule: docs/linux.md.")
+                    ("This user may not use fprintd.", "Sign in at the machine itself, or add a polkit rule: docs/linux.md.")
                 case BusError.disconnected.name:
                     ("The bus does not answer.", "Is dbus-daemon running, and is --bus its address?")
                 default:
@@ -99,7 +100,7 @@ package struct Examination: Sendable {
         }
     }
 
-    /// The matcher: whether it answers, and what it says of its parts.
+    /// Checks whether the matcher answers, and the state of its parts.
     package func broker() -> [Finding] {
         let part = "thumbturn-matcherd"
         let connection = MatcherConnection(socket: matcher)
@@ -114,7 +115,7 @@ package struct Examination: Sendable {
             case .permissionDenied:
                 findings.append(
                     Finding(
-                        "matcher's reader", .trouble, "fprintd does not let the matcher ask.",
+                        "matcher's reader", .trouble, "The matcher may not use fprintd.",
                         remedy: "Install the polkit rule of docs/linux.md for the matcher's user."
                     )
                 )
@@ -128,8 +129,8 @@ package struct Examination: Sendable {
             guard error.status?.domain == "matcher.broken" else {
                 return [
                     Finding(
-                        part, .trouble, "Nobody answers at \(matcher).",
-                        remedy: "Start it: systemctl start thumbturn-matcherd; or give --matcher its socket."
+                        part, .trouble, "No answer at \(matcher).",
+                        remedy: "Start it: systemctl start thumbturn-matcherd; or give --matcher the path of its socket."
                     )
                 ]
             }

@@ -1,11 +1,11 @@
-/// What was found about one part of the machine, with what to do about it.
+/// The condition of one part of the machine, with the next step.
 package struct Finding: Hashable, Sendable, Encodable {
-    /// How it is.
+    /// How serious the finding is.
     package enum State: String, Sendable, Encodable {
         case good
-        /// Works, and somebody should know.
+        /// The part works, with a limitation that the person should know.
         case note
-        /// Does not work.
+        /// The part does not work.
         case trouble
     }
 

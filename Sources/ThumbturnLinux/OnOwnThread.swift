@@ -1,7 +1,7 @@
 #if LinuxDevice && os(Linux)
 import Dispatch
 
-/// Runs a blocking call on a thread of its own, away from those that Swift's tasks share.
+/// Runs a blocking call outside the cooperative thread pool that Swift's tasks share.
 func onOwnThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
         DispatchQueue.global().async { continuation.resume(returning: work()) }

@@ -1,8 +1,9 @@
 /// The configuration of the private bus.
 enum BusConfiguration {
-    /// Any user may connect, own any name, and call anybody: who may do what is polkit's question here, and the tests' subject.
+    /// The configuration's text. Any user may connect, own any name and call any method: here only polkit restricts users.
     ///
-    /// `<type>system</type>` makes fprintd and polkitd, which are started by hand, find what they expect; nothing is activated on demand.
+    /// `<type>system</type>` makes fprintd and polkitd take this bus for the system bus. The lab starts both itself; the bus
+    /// activates no service.
     static func text(socket: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

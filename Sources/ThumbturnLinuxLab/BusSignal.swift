@@ -1,26 +1,30 @@
-/// What the lab hears on its bus.
+/// A signal on the lab's bus.
 public enum BusSignal: Hashable, Sendable {
-    /// fprintd waits for a finger: the moment for a scripted press.
+    /// fprintd begins to wait for a finger of a verification, so a scripted press is due.
     case verifyFingerSelected(String)
+    /// The status of a verification; `done` ends it.
     case verifyStatus(String, done: Bool)
-    /// Only newer versions of fprintd say which finger matched.
+    /// The finger that matched. Only newer versions of fprintd send it.
     case verifyFingerMatched(String)
+    /// The status of an enrolment; `done` ends it.
     case enrollStatus(String, done: Bool)
-    /// The property `finger-needed` changed: true says that the reader is ready for a press.
+    /// The property `finger-needed` changed. True means that the reader is ready for a press.
     case fingerNeeded(Bool)
+    /// The property `finger-present` changed.
     case fingerPresent(Bool)
-    /// A name on the bus changed hands; an empty owner is none.
+    /// A name on the bus changed its owner. An empty string means no owner.
     case nameOwner(String, was: String, now: String)
-    /// fprintd took the reader off the bus: it was unplugged.
+    /// fprintd removed the reader from the bus, because it was unplugged.
     case deviceRemoved(String)
-    /// polkitd read its rules again.
+    /// polkitd has read its rules again.
     case rulesChanged
-    /// The lab's own listener hears everything from here on.
+    /// The lab's own listener receives all signals from here on.
     case listening
 }
 
 extension BusSignal {
-    /// Whether a request for a finger that came before is over: answered, replaced by another, or its reader or fprintd gone.
+    /// Whether this signal ends an earlier request for a finger: the request was answered or replaced, or its reader or fprintd
+    /// is gone.
     var endsRequest: Bool {
         switch self {
         case .verifyFingerSelected, .deviceRemoved: true

@@ -3,18 +3,19 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A program that the lab started: its process id, its end, and a way to end it.
+/// A program that the lab started.
 ///
-/// Foundation's `Process` leaves a descriptor open in what it starts and a run loop to watch it; a daemon that is killed and restarted
-/// at will wants neither. A thread waits for each child, so an id is never signalled after it was given to somebody else.
+/// Foundation's `Process` leaves a descriptor open in its child and needs a run loop; neither suits a daemon that is killed and
+/// restarted at will. A thread waits for each child, so no signal is sent to an id after the kernel has given it to another
+/// process.
 final class Child: Sendable {
-    /// How it ended: its exit status, or the signal that ended it.
+    /// How a program ended: its exit status, or the signal that ended it.
     enum End: Hashable, Sendable {
         case exited(Int32)
         case signalled(Int32)
     }
 
-    /// Where its output goes. Errors go with it, unless the output is a pipe: then they go to the log.
+    /// Where a program's output goes. A log takes standard error as well; with a pipe, standard error goes to a log of its own.
     enum Output: Sendable {
         case log(String)
         case pipe(Int32, errors: String)
@@ -31,19 +32,19 @@ final class Child: Sendable {
 
     /// Starts `command` (an absolute path and its arguments) with exactly this environment, in a process group of its own.
     ///
-    /// The keeper is told of the child before anybody waits for it, and told that it ended before its id is free for others.
+    /// The watchdog hears of the child before its end is awaited, and hears of its end before its id can be reused.
     init(
-        _ command: [String], environment: [String: String], input: Int32? = nil, output: Output, keeper: Keeper? = nil,
+        _ command: [String], environment: [String: String], input: Int32? = nil, output: Output, watchdog: Watchdog? = nil,
         ended: @escaping @Sendable () -> Void = {}
     ) throws {
         name = String(command[0].split(separator: "/").last ?? "")
         id = try Spawn.start(command, environment: environment, input: input, output: output)
         life = Mutex(.running([]))
-        // The thread holds the child until it ends, so a child outlives its last reference rather than becoming a zombie.
-        keeper?.watch(id)
-        Thread.detachNewThread { [self, weak keeper] in
-            waitUntilOver()
-            keeper?.forget(id)
+        // The thread keeps this object until the program ends, so that it is always reaped.
+        watchdog?.watch(id)
+        Thread.detachNewThread { [self, weak watchdog] in
+            awaitExit()
+            watchdog?.forget(id)
             reap()
             ended()
         }
@@ -53,10 +54,10 @@ final class Child: Sendable {
         life.withLock { if case .running = $0 { true } else { false } }
     }
 
-    /// Waits for the end.
+    /// Waits until the program ends.
     func end() async -> End {
         await withCheckedContinuation { waiter in
-            let over: End? = life.withLock {
+            let ended: End? = life.withLock {
                 switch $0 {
                 case .running(let waiters):
                     $0 = .running(waiters + [waiter])
@@ -65,24 +66,24 @@ final class Child: Sendable {
                     return end
                 }
             }
-            if let over { waiter.resume(returning: over) }
+            if let ended { waiter.resume(returning: ended) }
         }
     }
 
-    /// Sends a signal, if the child still runs.
+    /// Sends a signal if the program still runs.
     func signal(_ number: Int32) {
-        // Under the lock: the id is reaped under the same lock, so it cannot be somebody else's meanwhile.
+        // The id is reaped under the same lock, so it cannot belong to another process here.
         life.withLock { if case .running = $0 { _ = Glibc.kill(id, number) } }
     }
 
-    /// SIGKILL, and waits until it is gone.
+    /// Kills the program and waits for its end.
     func kill() async {
         signal(SIGKILL)
         _ = await end()
     }
 
-    /// Only looks: the id stays taken.
-    private func waitUntilOver() {
+    /// Waits for the end without reaping, so the id is not reused yet.
+    private func awaitExit() {
         var info = unsafe siginfo_t()
         while unsafe waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
     }

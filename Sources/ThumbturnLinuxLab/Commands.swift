@@ -5,7 +5,7 @@ enum Commands {
         [
             try Programs.swtpm.find(), "socket", "--tpm2", "--tpmstate", "dir=\(state)",
             "--server", "type=tcp,port=\(port),bindaddr=127.0.0.1",
-            // libtss2 looks for the control channel at the next port.
+            // libtss2 expects the control channel at the next port.
             "--ctrl", "type=tcp,port=\(port + 1),bindaddr=127.0.0.1",
             "--flags", "not-need-init,startup-clear",
         ]
@@ -15,8 +15,8 @@ enum Commands {
         [try Programs.busDaemon.find(), "--config-file=\(configuration)", "--nofork", "--nopidfile", "--print-address=1"]
     }
 
-    /// polkitd reads rules only from two fixed folders. In a mount namespace of its own, the lab's folder covers the first and an
-    /// empty one the second. `exec` keeps the process id all the way.
+    /// polkitd reads rules only from two fixed folders. In a mount namespace of its own, the lab's folder is mounted over the
+    /// first and an empty one over the second. `exec` keeps the process id.
     static func policy(rules: String, noRules: String) throws -> [String] {
         let script = """
             set -e
@@ -29,12 +29,12 @@ enum Commands {
         ]
     }
 
-    /// `-t`: do not end when unused for a while.
+    /// `-t` keeps fprintd running while it is unused.
     static func fingerprints() throws -> [String] {
         [try Programs.fprintd.find(), "-t"]
     }
 
-    /// The whitelist keeps libfprint away from any reader the machine may really have.
+    /// The whitelist keeps libfprint from using the machine's own reader.
     static func fingerprintVariables(for folder: LabFolder) -> [String: String] {
         [
             "STATE_DIRECTORY": folder.prints, "FP_VIRTUAL_IMAGE": folder.reader, "FP_DRIVERS_WHITELIST": "virtual_image",

@@ -1,6 +1,7 @@
 #if os(Linux)
+/// Finds free TCP ports.
 enum FreePort {
-    /// A port of 127.0.0.1 that is free together with the next one, below those that the kernel gives to outgoing connections.
+    /// A port of 127.0.0.1 that is free together with the next one, below the kernel's range for outgoing connections.
     static func pair() throws -> UInt16 {
         for _ in 0..<200 {
             let port = UInt16.random(in: 10_000..<16_000) * 2

@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 
-/// The one folder in which a lab keeps everything: sockets, TPM state, prints, rules, logs.
+/// The folder that holds all files of a lab: sockets, TPM state, prints, rules and logs.
 struct LabFolder: Sendable {
     let path: String
 
@@ -12,15 +12,15 @@ struct LabFolder: Sendable {
     var prints: String { "\(path)/prints" }
     var tpm: String { "\(path)/tpm" }
     var rules: String { "\(path)/rules" }
-    /// Stands over the machine's own rules, so that only the lab's count.
+    /// An empty folder that is mounted over the machine's own rules, so that only the lab's rules apply.
     var noRules: String { "\(path)/no-rules" }
     func log(_ name: String) -> String { "\(path)/\(name).log" }
 
-    /// Makes the folder. It must not exist, or be empty: it is deleted at the end.
+    /// Creates the folder. It must be new or empty, because it is deleted at the end.
     init(at given: String, parts: Set<LinuxLab.Part>) throws {
         path = URL(fileURLWithPath: given).standardizedFileURL.path
         let files = FileManager.default
-        // A socket's path has 107 bytes at most, and `reader` and `bus` follow.
+        // A socket's path has 107 bytes at most, including the names `reader` and `bus`.
         guard path.utf8.count <= 95 else {
             throw LabError(.folder, "\(path) is too long for a socket's path; next: use a folder of at most 95 bytes, in /tmp")
         }
@@ -37,16 +37,16 @@ struct LabFolder: Sendable {
         if parts.contains(.bus) { try open() }
     }
 
-    /// Lets other users pass: polkitd runs as its own user and must reach the bus, as must any user that a test plays.
+    /// Lets other users traverse the folder: polkitd runs as its own user and must reach the bus, as must the users of a test.
     private func open() throws {
         for folder in [path, rules, noRules] { chmod(folder, 0o755) }
         var folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         while folder != "/" {
-            var about = stat()
-            guard unsafe stat(folder, &about) == 0, about.st_mode & S_IXOTH != 0 else {
+            var attributes = stat()
+            guard unsafe stat(folder, &attributes) == 0, attributes.st_mode & S_IXOTH != 0 else {
                 delete()
                 throw LabError(
-                    .folder, "other users cannot pass \(folder), and polkitd is another user; next: use a folder in /tmp")
+                    .folder, "other users cannot traverse \(folder), and polkitd is another user; next: use a folder in /tmp")
             }
             folder = URL(fileURLWithPath: folder).deletingLastPathComponent().path
         }
@@ -73,10 +73,10 @@ struct LabFolder: Sendable {
         (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     }
 
-    /// The last lines of a part's log, for an error that says why it did not start.
-    func lastWords(of name: String) -> String {
+    /// The last lines of a part's log, for the error that reports why it did not start.
+    func lastLines(of name: String) -> String {
         let lines = text(of: log(name)).split(separator: "\n")
-        return lines.isEmpty ? "it said nothing" : "its last words: " + lines.suffix(4).joined(separator: " / ")
+        return lines.isEmpty ? "its log is empty" : "its last lines: " + lines.suffix(4).joined(separator: " / ")
     }
 }
 #endif

@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 
-/// Reads lines from a descriptor on a thread of its own, until the other end closes; then it closes the descriptor.
+/// Reads lines from a descriptor on a thread of its own. When the other end closes, it closes the descriptor.
 enum LineReader {
     static func start(
         _ descriptor: Int32, take: @escaping @Sendable (String) -> Void, ended: @escaping @Sendable () -> Void = {}

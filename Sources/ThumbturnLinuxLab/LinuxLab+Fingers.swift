@@ -1,9 +1,10 @@
 #if os(Linux)
 extension LinuxLab {
-    /// Runs one of fprintd's tools as `run` does, and again while the reader still belongs to a client that has gone.
+    /// Runs one of fprintd's tools as `run` does, and repeats it while the reader is still claimed by a client that has ended.
     ///
-    /// A client that ends without `Release` leaves the device claimed: fprintd notices and closes it some 200 ms later, and says so to
-    /// nobody. Until then everybody gets `AlreadyInUse`. When the reader is not free after three seconds, that is the result.
+    /// A client that ends without `Release` leaves the device claimed. fprintd notices and releases it some 200 ms later, without
+    /// a signal; until then every other client gets `AlreadyInUse`. If the reader is not free after three seconds, that is the
+    /// result.
     public nonisolated func runWhenFree(
         _ tool: String, _ arguments: [String] = [], as user: String? = nil, within limit: Duration = .seconds(30)
     ) async throws -> ToolResult {
@@ -20,25 +21,26 @@ extension LinuxLab {
     ///
     /// - Parameters:
     ///   - name: fprintd's name of the finger, such as `left-thumb`.
-    ///   - user: Whose print it becomes.
-    /// - Throws: `LabError.Code.tool` with what fprintd said, for example `enroll-duplicate` for a finger that is known already.
+    ///   - user: the user for whom the finger is enrolled.
+    /// - Throws: `LabError.Code.tool` with fprintd's output, for example `enroll-duplicate` for a finger that is enrolled
+    ///   already.
     public func enrol(_ finger: SyntheticFinger, as name: String = "right-index-finger", user: String) async throws {
         let place = self.place
         setEnrolling(Enrolling(finger: finger))
         defer { setEnrolling(nil) }
         let result = try await runWhenFree("fprintd-enroll", ["-f", name, user])
-        // The tool may have ended before the lab's listener heard the last status.
-        let status = result.status == 0 ? await heard.first(from: place, within: .seconds(5), where: \.endsEnrolment) : nil
+        // The tool may have ended before the lab's listener received the last status.
+        let status = result.status == 0 ? await signalLog.first(from: place, within: .seconds(5), where: \.endsEnrolment) : nil
         guard status == .enrollStatus("enroll-completed", done: true) else {
-            throw LabError(.tool, "fprintd-enroll ended with \(result.status); it said: \(result.output)")
+            throw LabError(.tool, "fprintd-enroll ended with \(result.status); its output: \(result.output)")
         }
     }
 
-    /// Deletes every print of a user. A user without prints is left as they are.
+    /// Deletes every print of a user. A user without prints is not an error.
     public func deletePrints(user: String) async throws {
         let result = try await runWhenFree("fprintd-delete", [user])
         guard result.status == 0 || result.output.contains("NoEnrolledPrints") else {
-            throw LabError(.tool, "fprintd-delete ended with \(result.status); it said: \(result.output)")
+            throw LabError(.tool, "fprintd-delete ended with \(result.status); its output: \(result.output)")
         }
     }
 }

@@ -3,23 +3,23 @@ import Foundation
 import Glibc
 
 extension LinuxLab {
-    /// The process id of a part that runs; nil when it does not.
+    /// The process id of a part; nil if it does not run.
     public func processID(of part: Part) -> Int32? {
         guard let child = children[part], child.isRunning else { return nil }
         return child.id
     }
 
-    /// What a part has written so far: fprintd tells every step of the driver and of the matcher.
+    /// A part's log so far. fprintd logs every step of the driver and of its image comparison.
     public func log(of part: Part) -> String {
         folder.text(of: folder.log(part.rawValue))
     }
 
-    /// SIGKILL, as a crash would be; returns when the process has gone. A part that does not run stays as it is.
+    /// Kills a part with SIGKILL, as a crash would end it, and waits for its end. It has no effect on a part that does not run.
     public func kill(_ part: Part) async {
         await children[part]?.kill()
     }
 
-    /// Ends the part if it runs, and starts it again with the same ports, paths and state. The bus takes polkitd and fprintd along.
+    /// Restarts a part with the same ports, paths and state. Restarting the bus restarts polkitd and fprintd as well.
     public func restart(_ part: Part) async throws {
         precondition(parts.contains(part), "only a part that the lab was started with can be restarted")
         let all: [Part] = part == .bus ? [.bus, .policy, .fingerprints].filter(parts.contains) : [part]
@@ -33,20 +33,22 @@ extension LinuxLab {
         case .tpm:
             try await startTPM()
         case .bus:
-            // A socket that a killed bus left behind would be in the way.
+            // A killed bus leaves its socket behind.
             unsafe unlink(folder.bus)
-            try await startSpeaking(part, Commands.bus(configuration: folder.busConfiguration))
+            try await start(part, untilOutputOf: Commands.bus(configuration: folder.busConfiguration))
             try await startMonitor()
         case .policy:
-            try await startOwning(
-                "org.freedesktop.PolicyKit1", part, Commands.policy(rules: folder.rules, noRules: folder.noRules))
+            try await start(
+                part, untilItOwns: "org.freedesktop.PolicyKit1",
+                command: Commands.policy(rules: folder.rules, noRules: folder.noRules))
         case .fingerprints:
-            try await startOwning(
-                "net.reactivated.Fprint", part, Commands.fingerprints(), extra: Commands.fingerprintVariables(for: folder))
+            try await start(
+                part, untilItOwns: "net.reactivated.Fprint", command: Commands.fingerprints(),
+                variables: Commands.fingerprintVariables(for: folder))
         }
     }
 
-    /// swtpm says nothing when it is ready, so it is asked until it answers.
+    /// Starts swtpm. It prints no line when it is ready, so it is polled until it answers.
     private func startTPM() async throws {
         let child = try launch(Commands.tpm(state: folder.tpm, port: tpmPort), output: .log(folder.log(Part.tpm.rawValue)))
         children[.tpm] = child
@@ -56,14 +58,14 @@ extension LinuxLab {
             guard child.isRunning, clock.now < latest else { throw failure(of: .tpm) }
             try await Task.sleep(for: .milliseconds(5))
         }
-        // Somebody who took the port a moment earlier would have answered too.
+        // Another process that took the port in the meantime would answer as well, but then swtpm has ended.
         guard child.isRunning else { throw failure(of: .tpm) }
     }
 
     /// Starts a part that prints a line when it is ready.
-    private func startSpeaking(_ part: Part, _ command: [String]) async throws {
+    private func start(_ part: Part, untilOutputOf command: [String]) async throws {
         let ends = try Spawn.pipe()
-        let ready = Verdict()
+        let ready = FirstAnswer()
         LineReader.start(ends.read, take: { _ in ready.give(true) }, ended: { ready.give(false) })
         let child: Child
         do {
@@ -75,14 +77,17 @@ extension LinuxLab {
     }
 
     /// Starts a part that takes a name on the bus when it is ready.
-    private func startOwning(_ name: String, _ part: Part, _ command: [String], extra: [String: String] = [:]) async throws {
-        let place = heard.count
-        let ready = Verdict()
-        // Whichever comes first: the end of the process, or its name on the bus.
-        let child = try launch(command, extra: extra, output: .log(folder.log(part.rawValue)), ended: { ready.give(false) })
+    private func start(
+        _ part: Part, untilItOwns name: String, command: [String], variables: [String: String] = [:]
+    ) async throws {
+        let place = signalLog.count
+        let ready = FirstAnswer()
+        // The process either takes its name on the bus, or ends.
+        let child = try launch(
+            command, variables: variables, output: .log(folder.log(part.rawValue)), ended: { ready.give(false) })
         children[part] = child
-        let naming = Task { [heard] in
-            let named = await heard.first(from: place, within: .seconds(20)) {
+        let naming = Task { [signalLog] in
+            let named = await signalLog.first(from: place, within: .seconds(20)) {
                 if case .nameOwner(name, was: _, now: let owner) = $0 { !owner.isEmpty } else { false }
             }
             ready.give(named != nil)
@@ -94,10 +99,10 @@ extension LinuxLab {
 
     private func startMonitor() async throws {
         let ends = try Spawn.pipe()
-        let place = heard.count
-        let text = MonitorFeed { [heard, signals] signal in
-            let after = heard.append(signal)
-            signals.yield(Signal(what: signal, after: after))
+        let place = signalLog.count
+        let text = MonitorFeed { [signalLog, signals] signal in
+            let after = signalLog.append(signal)
+            signals.yield(ReceivedSignal(signal: signal, end: after))
         }
         LineReader.start(ends.read, take: text.take)
         do {
@@ -105,17 +110,17 @@ extension LinuxLab {
             let command = [try Programs.busMonitor.find(), "--address", busAddress] + MonitorText.matchRules
             monitor = try launch(command, output: .pipe(ends.write, errors: folder.log("monitor")))
         }
-        guard await heard.first(from: place, within: .seconds(10), where: { $0 == .listening }) != nil else {
-            throw LabError(.didNotStart, "dbus-monitor does not listen; \(folder.lastWords(of: "monitor"))")
+        guard await signalLog.first(from: place, within: .seconds(10), where: { $0 == .listening }) != nil else {
+            throw LabError(.didNotStart, "dbus-monitor does not listen; \(folder.lastLines(of: "monitor"))")
         }
     }
 
     func launch(
-        _ command: [String], extra: [String: String] = [:], output: Child.Output, ended: @escaping @Sendable () -> Void = {}
+        _ command: [String], variables: [String: String] = [:], output: Child.Output, ended: @escaping @Sendable () -> Void = {}
     ) throws -> Child {
         guard !stopped else { throw LabError(.didNotStart, "this lab was stopped; next: start another") }
-        let variables = Programs.environment.merging(environment) { $1 }.merging(extra) { $1 }
-        return try Child(command, environment: variables, output: output, keeper: keeper, ended: ended)
+        let environment = Programs.environment.merging(environment) { $1 }.merging(variables) { $1 }
+        return try Child(command, environment: environment, output: output, watchdog: watchdog, ended: ended)
     }
 
     func launchTool(_ command: [String], output: String) throws -> Child {
@@ -125,17 +130,17 @@ extension LinuxLab {
     }
 
     private func failure(of part: Part) -> LabError {
-        let words = folder.lastWords(of: part.rawValue)
+        let lines = folder.lastLines(of: part.rawValue)
         let next =
-            part == .policy && words.contains("not permitted")
+            part == .policy && lines.contains("not permitted")
             ? "; next: allow mount namespaces, in a container with --cap-add SYS_ADMIN --security-opt apparmor=unconfined" : ""
-        return LabError(.didNotStart, "\(part.rawValue) did not come up; \(words)\(next)")
+        return LabError(.didNotStart, "\(part.rawValue) did not start; \(lines)\(next)")
     }
 
     func startAll() async throws {
         Task { [weak self, stream] in
-            // One signal after the other: a press is over before the next signal is looked at.
-            for await signal in stream { await self?.hear(signal) }
+            // Signals are handled one after the other: a press is complete before the next signal is handled.
+            for await signal in stream { await self?.handle(signal) }
         }
         for part in [Part.tpm, .bus, .policy, .fingerprints] where parts.contains(part) { try await start(part) }
     }

@@ -3,29 +3,34 @@ import Foundation
 import Glibc
 
 extension LinuxLab {
-    /// Makes sure that the real parts answer, and nothing that stands in for them.
+    /// Checks that the real parts answer, and no substitutes.
     ///
-    /// The TPM must name IBM's reference code as its maker, which libtpms is; the bus names of fprintd and polkitd must belong to the
-    /// processes this lab started, and these must run the installed programs.
+    /// The TPM must name IBM's reference implementation, on which libtpms is based, as its manufacturer. The bus names of fprintd
+    /// and polkitd must belong to the processes that this lab started, and these must run the installed programs.
     ///
-    /// - Throws: `LabError.Code.wrongPeer` with who answered instead.
+    /// - Throws: `LabError.Code.wrongPeer` with the peer that answered instead.
     public func verifyPeers() async throws {
         if processID(of: .tpm) != nil { try await verifyTPM() }
-        if processID(of: .policy) != nil { try await verify("org.freedesktop.PolicyKit1", is: .policy, Programs.polkitd) }
-        if processID(of: .fingerprints) != nil { try await verify("net.reactivated.Fprint", is: .fingerprints, Programs.fprintd) }
+        if processID(of: .policy) != nil {
+            try await verify("org.freedesktop.PolicyKit1", is: .policy, running: Programs.polkitd)
+        }
+        if processID(of: .fingerprints) != nil {
+            try await verify("net.reactivated.Fprint", is: .fingerprints, running: Programs.fprintd)
+        }
     }
 
     private func verifyTPM() async throws {
         let answer = try await mustRun("tpm2_getcap", ["properties-fixed"])
-        let maker = Self.property("TPM2_PT_MANUFACTURER", in: answer)
+        let manufacturer = Self.property("TPM2_PT_MANUFACTURER", in: answer)
         let vendor = (1...4).map { Self.property("TPM2_PT_VENDOR_STRING_\($0)", in: answer) ?? "" }.joined()
-        guard maker == "IBM", vendor.hasPrefix("SW"), vendor.contains("TPM") else {
-            throw LabError(.wrongPeer, "a TPM of \(maker ?? "nobody") (\(vendor)) answers instead of swtpm")
+        guard manufacturer == "IBM", vendor.hasPrefix("SW"), vendor.contains("TPM") else {
+            throw LabError(
+                .wrongPeer, "a TPM by \(manufacturer ?? "an unknown manufacturer") (\(vendor)) answers instead of swtpm")
         }
-        try verifyProgram(of: .tpm, Programs.swtpm)
+        try verifyProgram(of: .tpm, is: Programs.swtpm)
     }
 
-    private func verify(_ name: String, is part: Part, _ program: Programs.Program) async throws {
+    private func verify(_ name: String, is part: Part, running program: Programs.Program) async throws {
         let answer = try await mustRun(
             "dbus-send",
             [
@@ -36,10 +41,10 @@ extension LinuxLab {
         guard let owner, owner == processID(of: part) else {
             throw LabError(.wrongPeer, "\(name) belongs to process \(owner ?? 0), which this lab did not start")
         }
-        try verifyProgram(of: part, program)
+        try verifyProgram(of: part, is: program)
     }
 
-    private func verifyProgram(of part: Part, _ program: Programs.Program) throws {
+    private func verifyProgram(of part: Part, is program: Programs.Program) throws {
         let runs = processID(of: part).flatMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/exe") }
         let installed = URL(fileURLWithPath: try program.find()).resolvingSymlinksInPath().path
         guard let runs, runs == installed else {
@@ -47,7 +52,7 @@ extension LinuxLab {
         }
     }
 
-    /// The quoted value in `tpm2_getcap`'s answer: the name, its raw value, its value, each on a line.
+    /// The quoted value of a property in `tpm2_getcap`'s output, which has the name, the raw value and the value on a line each.
     private static func property(_ name: String, in text: String) -> String? {
         guard let start = text.range(of: "\(name):\n") else { return nil }
         let value = text[start.upperBound...].split(separator: "\n").prefix(2).first { $0.contains("value:") }

@@ -1,31 +1,32 @@
 #if os(Linux)
 extension LinuxLab {
-    /// Adds presses to the plan. Each request for a finger takes one; after a retry the next follows when the reader is ready again.
+    /// Adds presses to the plan. Each request for a finger takes one. After a retry the next one follows when the reader is
+    /// ready.
     public func willPress(_ more: [Press]) {
-        // Drawn now, not when they are asked for: a press should follow its request at once.
+        // The images are drawn now, so that a press follows its request at once.
         presses += more.map(\.drawn)
     }
 
-    /// Presses of the plan that nobody asked for yet.
+    /// How many presses of the plan are left.
     public var plannedPresses: Int { presses.count }
 
-    /// Forgets what is left of the plan.
+    /// Discards the rest of the plan.
     public func forgetPresses() {
         presses = []
     }
 
-    /// Asks `answer` for a press when a finger is wanted and the plan is empty; nil puts an end to that.
+    /// Calls `answer` for a press when a finger is requested and the plan is empty. Nil removes the closure.
     ///
-    /// `answer` may take its time, as people do. When the verification is over before it returns, its press is dropped.
+    /// `answer` may take as long as a person would. If the verification is over before it returns, its press is dropped.
     public func whenAsked(_ answer: (@Sendable () async -> Press)?) {
         self.answer = answer
     }
 
-    func hear(_ signal: Signal) async {
-        guard let press = await press(for: signal.what)?.drawn else { return }
+    func handle(_ received: ReceivedSignal) async {
+        guard let press = await press(for: received.signal)?.drawn else { return }
         do {
-            // A press that comes late would be taken by the next verification and look like a false accept there.
-            guard !heard.signals(from: signal.after).contains(where: \.endsRequest) else {
+            // The next verification would take a late press, which would look like a false accept.
+            guard !signalLog.signals(from: received.end).contains(where: \.endsRequest) else {
                 throw LabError(.reader, "the request was over before the press came")
             }
             try await reader.perform(press)

@@ -1,22 +1,22 @@
 #if os(Linux)
 extension LinuxLab {
-    /// How much was heard so far: take it before an action, and look or wait from there.
-    public nonisolated var place: Int { heard.count }
+    /// The current position in the log of signals. Read it before an action, to look or wait from there afterwards.
+    public nonisolated var place: Int { signalLog.count }
 
-    /// What was heard on the bus from a place on.
+    /// The signals on the bus from a position on.
     public nonisolated func signals(from place: Int = 0) -> [BusSignal] {
-        heard.signals(from: place)
+        signalLog.signals(from: place)
     }
 
-    /// The first wanted signal from a place on, whether it has come already or is still to come.
+    /// The first matching signal from a position on, whether it came already or is still to come.
     ///
-    /// - Throws: `LabError.Code.silence` when none came in time.
+    /// - Throws: `LabError.Code.silence` if none came in time.
     @discardableResult
     public nonisolated func signal(
         from place: Int, within limit: Duration = .seconds(10), where wants: @escaping @Sendable (BusSignal) -> Bool
     ) async throws -> BusSignal {
-        guard let found = await heard.first(from: place, within: limit, where: wants) else {
-            throw LabError(.silence, "the awaited signal did not come within \(limit); heard: \(heard.signals(from: place))")
+        guard let found = await signalLog.first(from: place, within: limit, where: wants) else {
+            throw LabError(.silence, "the signal did not come within \(limit); received: \(signalLog.signals(from: place))")
         }
         return found
     }

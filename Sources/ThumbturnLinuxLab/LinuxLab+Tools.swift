@@ -3,16 +3,16 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What a command-line tool said, and how it ended.
+/// The exit status and output of a command-line tool.
 public struct ToolResult: Hashable, Sendable {
-    /// The exit status; 128 and the signal's number when a signal ended it, as shells count.
+    /// The exit status; if a signal ended the tool, 128 plus its number, as in shells.
     public let status: Int32
-    /// Output and errors together, as they came.
+    /// Standard output and standard error together, in order.
     public let output: String
 }
 
 extension LinuxLab {
-    /// What a program needs in its environment to use this lab's bus and TPM.
+    /// The environment variables by which a program uses this lab's bus and TPM.
     public nonisolated var environment: [String: String] {
         ["DBUS_SYSTEM_BUS_ADDRESS": busAddress, "TPM2TOOLS_TCTI": tcti, "TSS2_LOG": "all+none"]
     }
@@ -20,9 +20,10 @@ extension LinuxLab {
     /// Runs a tool from `/usr/bin` in this lab to its end.
     ///
     /// - Parameters:
-    ///   - user: Runs it as this user, with this user's groups and nothing of root's.
-    ///   - limit: After this the tool is killed.
-    /// - Throws: `LabError` when it is not there or did not end in time. A failure that the tool reports itself is in the result.
+    ///   - user: the user as which the tool runs, with that user's groups and without root's capabilities.
+    ///   - limit: the time after which the tool is killed.
+    /// - Throws: `LabError` if the tool is not installed or did not end in time. A failure that the tool itself reports is in the
+    ///   result.
     public nonisolated func run(
         _ tool: String, _ arguments: [String] = [], as user: String? = nil, within limit: Duration = .seconds(30)
     ) async throws -> ToolResult {
@@ -47,18 +48,20 @@ extension LinuxLab {
             child.signal(SIGKILL)
         }
         alarm.cancel()
-        let said = folder.text(of: output)
-        if late.withLock({ $0 }) { throw LabError(.tool, "\(tool) did not end within \(limit); it said: \(said)") }
+        let text = folder.text(of: output)
+        if late.withLock({ $0 }) { throw LabError(.tool, "\(tool) did not end within \(limit); its output: \(text)") }
         switch end {
-        case .exited(let status): return ToolResult(status: status, output: said)
-        case .signalled(let number): return ToolResult(status: 128 + number, output: said)
+        case .exited(let status): return ToolResult(status: status, output: text)
+        case .signalled(let number): return ToolResult(status: 128 + number, output: text)
         }
     }
 
     /// Runs a tool that has to succeed.
     func mustRun(_ tool: String, _ arguments: [String]) async throws -> String {
         let result = try await run(tool, arguments)
-        guard result.status == 0 else { throw LabError(.tool, "\(tool) ended with \(result.status); it said: \(result.output)") }
+        guard result.status == 0 else {
+            throw LabError(.tool, "\(tool) ended with \(result.status); its output: \(result.output)")
+        }
         return result.output
     }
 

@@ -4,38 +4,39 @@ import Glibc
 
 /// Real Linux parts for tests and demonstrations: a TPM simulator, a private bus, polkitd, and fprintd with a virtual reader.
 ///
-/// Nothing of the machine's own is used or changed: the bus, the prints, the TPM and the polkit rules live in one folder, which is
-/// deleted at the end. When this process ends without `stop()`, however it ends, the programs end and the folder goes as well.
+/// The lab neither uses nor changes the machine's own bus, prints, TPM and polkit rules: its own live in one folder, which is
+/// deleted at the end. If this process ends without `stop()`, in whatever way, the programs are ended and the folder is deleted
+/// as well.
 ///
 /// The fingerprint parts need root: polkitd starts as root, and its rules folder is fixed, so it runs in a mount namespace of its
-/// own with the lab's rules over the machine's. The TPM alone runs as anybody.
+/// own with the lab's rules mounted over the machine's. A lab with only the TPM runs as any user.
 public actor LinuxLab {
     /// A part that can be started, killed, and started again.
     public enum Part: String, CaseIterable, Hashable, Sendable {
-        /// swtpm. Its state outlives `kill(_:)` and `restart(_:)`.
+        /// swtpm. Its state survives `kill(_:)` and `restart(_:)`.
         case tpm
-        /// The private dbus-daemon. When it goes, polkitd and fprintd go too.
+        /// The private dbus-daemon. When it ends, polkitd and fprintd end too.
         case bus
         /// polkitd.
         case policy
-        /// fprintd with the virtual reader; brings the bus and polkitd with it.
+        /// fprintd with the virtual reader. It needs the bus and polkitd, which are started with it.
         case fingerprints
     }
 
-    /// The TPM for libtss2 and the `tpm2_` tools.
+    /// The TCTI configuration by which libtss2 and the `tpm2_` tools reach the TPM.
     public nonisolated let tcti: String
-    /// The bus, for `DBUS_SYSTEM_BUS_ADDRESS` or `sd_bus_set_address`.
+    /// The address of the bus, for `DBUS_SYSTEM_BUS_ADDRESS` or `sd_bus_set_address`.
     public nonisolated let busAddress: String
-    /// Where fprintd keeps its prints: `USER/virtual_image/0/FINGER`, 7 being the right index finger.
+    /// The folder in which fprintd keeps its prints, as `USER/virtual_image/0/FINGER`; 7 is the right index finger.
     public nonisolated let printsFolder: String
     /// The reader, for presses outside the plan.
     public nonisolated let reader: VirtualReader
-    /// Presses that the reader did not take, because nobody had claimed it any more or it had gone.
+    /// Presses that the reader did not take, because it was no longer claimed or was unplugged.
     public internal(set) var missedPresses: [LabError] = []
 
     nonisolated let folder: LabFolder
-    nonisolated let heard = Heard()
-    let keeper: Keeper
+    nonisolated let signalLog = SignalLog()
+    let watchdog: Watchdog
     let tpmPort: UInt16
     let parts: Set<Part>
     var children: [Part: Child] = [:]
@@ -47,28 +48,28 @@ public actor LinuxLab {
     var presses: [Press] = []
     var answer: (@Sendable () async -> Press)?
     var enrolling: Enrolling?
-    let stream: AsyncStream<Signal>
-    let signals: AsyncStream<Signal>.Continuation
+    let stream: AsyncStream<ReceivedSignal>
+    let signals: AsyncStream<ReceivedSignal>.Continuation
 
-    /// A signal and the place after it in the record.
-    struct Signal: Sendable {
-        var what: BusSignal
-        var after: Int
+    /// A signal and the position after it in the log.
+    struct ReceivedSignal: Sendable {
+        var signal: BusSignal
+        var end: Int
     }
 
     struct Enrolling: Sendable {
         var finger: SyntheticFinger
-        /// Enrolment takes -1, -2, and so on, so that no scan a test presses was enrolled.
+        /// Enrolment uses the scans -1, -2 and so on, so that a test never presses an enrolled scan.
         var scan = -1
     }
 
     /// Starts the parts in a new folder, and returns when all of them answer.
     ///
     /// - Parameters:
-    ///   - folder: Must not exist, or be empty; deleted at the end. Others must be able to pass its parents: use one in /tmp.
-    ///   - parts: `.fingerprints` brings the bus and polkitd with it.
-    ///   - polkitRules: JavaScript, as in `/etc/polkit-1/rules.d`. Root may do everything without a rule; nobody else may do anything.
-    /// - Throws: `LabError`; what was started by then has ended, and the folder is gone.
+    ///   - folder: a new or empty folder, deleted at the end. Other users must be able to traverse its parents: use one in /tmp.
+    ///   - parts: the parts to start. `.fingerprints` includes the bus and polkitd.
+    ///   - polkitRules: JavaScript, as in `/etc/polkit-1/rules.d`. Without a rule, only root may do anything.
+    /// - Throws: `LabError`, after the started parts have ended and the folder is deleted.
     public static func start(
         in folder: String, parts: Set<Part> = [.tpm, .fingerprints], polkitRules: [String] = []
     ) async throws -> LinuxLab {
@@ -78,7 +79,8 @@ public actor LinuxLab {
         if parts.contains(.policy) && geteuid() != 0 {
             throw LabError(
                 .notRoot,
-                "polkitd starts as root and reads its rules in a private mount namespace; next: run as root, or start with parts: [.tpm] alone"
+                "polkitd starts as root and reads its rules in a private mount namespace; "
+                    + "next: run as root, or start only the TPM with parts: [.tpm]"
             )
         }
         try Programs.check(for: parts)
@@ -87,7 +89,7 @@ public actor LinuxLab {
         do {
             try place.write(BusConfiguration.text(socket: place.bus), to: place.busConfiguration)
             try place.write(polkitRules.joined(separator: "\n"), to: "\(place.rules)/10-lab.rules")
-            lab = LinuxLab(in: place, parts: parts, keeper: try Keeper(of: place.path), tpmPort: try FreePort.pair())
+            lab = LinuxLab(in: place, parts: parts, watchdog: try Watchdog(of: place.path), tpmPort: try FreePort.pair())
         } catch {
             place.delete()
             throw error
@@ -101,10 +103,10 @@ public actor LinuxLab {
         }
     }
 
-    private init(in folder: LabFolder, parts: Set<Part>, keeper: Keeper, tpmPort: UInt16) {
+    private init(in folder: LabFolder, parts: Set<Part>, watchdog: Watchdog, tpmPort: UInt16) {
         self.folder = folder
         self.parts = parts
-        self.keeper = keeper
+        self.watchdog = watchdog
         self.tpmPort = tpmPort
         tcti = "swtpm:host=127.0.0.1,port=\(tpmPort)"
         busAddress = "unix:path=\(folder.bus)"
@@ -113,7 +115,7 @@ public actor LinuxLab {
         (stream, signals) = AsyncStream.makeStream()
     }
 
-    /// Ends every part and every tool that still runs, and deletes the folder. A second call does nothing.
+    /// Ends all parts and tools and deletes the folder. A second call has no effect.
     public func stop() async {
         guard !stopped else { return }
         stopped = true
@@ -122,7 +124,7 @@ public actor LinuxLab {
         await monitor?.kill()
         signals.finish()
         folder.delete()
-        await keeper.dismiss()
+        await watchdog.dismiss()
     }
 }
 #endif

@@ -1,37 +1,39 @@
 #if os(Linux)
 import Glibc
 
-/// A blocking stream socket on this machine, with a time limit on every wait. Only for threads that may block.
+/// A blocking stream socket on this machine with a time limit for each operation. Use it only on threads that may block.
 final class LocalSocket: Sendable {
     private let descriptor: Int32
 
-    /// Connects to a socket in the file system. The limit is in seconds.
-    init(connectingTo path: String, patience: Int) throws {
+    /// Connects to a Unix socket.
+    ///
+    /// - Parameter timeout: the time limit of each operation, in seconds.
+    init(connectingTo path: String, timeout: Int) throws {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         let room = MemoryLayout.size(ofValue: address.sun_path)
         guard bytes.count < room else { throw LabError(.reader, "the socket's path is longer than \(room - 1) bytes") }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        descriptor = try Self.open(AF_UNIX, patience: patience)
+        descriptor = try Self.open(AF_UNIX, timeout: timeout)
         let result = unsafe withUnsafePointer(to: &address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        try Self.check(result, "connect to \(path)", closing: descriptor)
+        try Self.check(result, action: "connect to \(path)", closing: descriptor)
     }
 
     /// Connects to a TCP port of 127.0.0.1.
-    init(port: UInt16, patience: Int) throws {
+    init(port: UInt16, timeout: Int) throws {
         var address = Self.loopback(port)
-        descriptor = try Self.open(AF_INET, patience: patience)
+        descriptor = try Self.open(AF_INET, timeout: timeout)
         let result = unsafe withUnsafePointer(to: &address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        try Self.check(result, "connect to port \(port)", closing: descriptor)
+        try Self.check(result, action: "connect to port \(port)", closing: descriptor)
     }
 
     deinit {
@@ -54,20 +56,20 @@ final class LocalSocket: Sendable {
         guard shutdown(descriptor, Int32(SHUT_WR)) == 0 else { throw Self.error("finish the socket") }
     }
 
-    /// What has come, at most so much; empty when the other side has closed.
+    /// Reads at most `count` bytes. The result is empty if the other side has closed.
     func read(upTo count: Int) throws -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: count)
         while true {
             let n = unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress!, count, 0) }
             if n < 0 && errno == EINTR { continue }
-            // A peer that closes with bytes unread resets instead: it has gone either way.
+            // A peer that closes with unread bytes resets the connection, which is a close as well.
             if n < 0 && errno == ECONNRESET { return [] }
             guard n >= 0 else { throw Self.error("wait for the socket") }
             return Array(buffer.prefix(n))
         }
     }
 
-    /// Whether nobody listens on this port of 127.0.0.1.
+    /// Whether this port of 127.0.0.1 is free.
     static func isFree(_ port: UInt16) -> Bool {
         var address = loopback(port)
         let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -88,25 +90,25 @@ final class LocalSocket: Sendable {
         return address
     }
 
-    private static func open(_ family: Int32, patience: Int) throws -> Int32 {
+    private static func open(_ family: Int32, timeout: Int) throws -> Int32 {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw error("open a socket") }
-        var limit = timeval(tv_sec: patience, tv_usec: 0)
+        var limit = timeval(tv_sec: timeout, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             unsafe setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
         return descriptor
     }
 
-    private static func check(_ result: Int32, _ what: String, closing descriptor: Int32) throws {
+    private static func check(_ result: Int32, action: String, closing descriptor: Int32) throws {
         guard result != 0 else { return }
-        let error = error(what)
+        let error = error(action)
         close(descriptor)
         throw error
     }
 
-    private static func error(_ what: String) -> LabError {
-        LabError(.reader, unsafe "could not \(what): \(String(cString: strerror(errno)))")
+    private static func error(_ action: String) -> LabError {
+        LabError(.reader, unsafe "could not \(action): \(String(cString: strerror(errno)))")
     }
 }
 #endif

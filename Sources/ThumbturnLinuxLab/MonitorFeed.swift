@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Passes on the signals in the lines it is given.
+/// Parses lines of `dbus-monitor` and passes their signals on.
 final class MonitorFeed: Sendable {
     private let text = Mutex(MonitorText())
     private let pass: @Sendable (BusSignal) -> Void

@@ -1,9 +1,9 @@
-/// Reads what `dbus-monitor` prints, line by line.
+/// Parses the output of `dbus-monitor` line by line.
 ///
-/// A message is one line at the margin, then its values, indented by three spaces and more. Nothing marks the end of a message, so each
-/// kind is complete when its last value has come; waiting for the next message would be waiting for the next press.
+/// A message is one line at the margin, followed by its values, indented by at least three spaces. Nothing marks the end of a
+/// message, so each kind is complete with its last value; waiting for the next message would mean waiting for the next press.
 struct MonitorText: Sendable {
-    /// The match rules whose messages this parser knows.
+    /// The match rules for the messages that this parser reads.
     static let matchRules = [
         "type='signal',interface='net.reactivated.Fprint.Device'",
         "type='signal',interface='org.freedesktop.DBus.Properties',arg0='net.reactivated.Fprint.Device'",
@@ -16,7 +16,7 @@ struct MonitorText: Sendable {
     private var member: Substring?
     private var values: [Substring] = []
 
-    /// Takes one line without its end and returns what became complete with it.
+    /// Takes one line without its newline and returns the signals that it completes.
     mutating func take(_ line: String) -> [BusSignal] {
         guard line.hasPrefix("   ") else {
             values = []
@@ -25,7 +25,7 @@ struct MonitorText: Sendable {
             return []
         }
         guard let member else { return [] }
-        // Eighty lines are more than any message here has: what is longer is not for us.
+        // No message of interest has eighty lines, so a longer one is skipped.
         guard values.count < 80 else { return finish([]) }
         values.append(line.dropFirst(3))
         switch member {
@@ -43,7 +43,7 @@ struct MonitorText: Sendable {
             guard let name = text(0), let was = text(1), let now = text(2) else { return [] }
             return finish([.nameOwner(name, was: was, now: now)])
         case "NameLost":
-            // A listener gives up its own name when the bus makes it a monitor.
+            // The bus takes a client's name away when it makes the client a monitor.
             return finish([.listening])
         case "InterfacesRemoved":
             guard values.last == "]", let path = text(0) else { return [] }

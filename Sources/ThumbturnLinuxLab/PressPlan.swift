@@ -1,21 +1,22 @@
 /// Decides when the next scripted press is due.
 ///
-/// A press must answer a request, never a clock: a scan that comes late is taken by the next verification, where it looks like a false
-/// accept. fprintd says `VerifyFingerSelected` when a verification begins. After a retry it says `VerifyStatus` with `done` false, goes
-/// back to its reader, and is ready again only when `finger-needed` turns true; a press before that is lost.
+/// A press must follow a request, not a clock: the next verification takes a scan that comes late, which then looks like a false
+/// accept. fprintd sends `VerifyFingerSelected` when a verification begins. After a retry it sends `VerifyStatus` with `done`
+/// false, returns to its reader, and is ready again only when `finger-needed` turns true; a press before that is lost.
 struct PressPlan: Sendable {
+    /// The state of the current request.
     enum State: Hashable, Sendable {
-        /// Nobody asks, or nobody will answer.
+        /// There is no request, or it will not be answered.
         case quiet
-        /// A press was given; its result is not known.
+        /// A press was made, and its result is not known yet.
         case pressed
-        /// The result was "again"; the reader is not ready yet.
+        /// fprintd asked for another try, and the reader is not ready yet.
         case again
     }
 
     private(set) var state: State = .quiet
 
-    /// Whether this signal asks for a press. Ask `answered` afterwards.
+    /// Whether this signal asks for a press. If so, call `answered` afterwards.
     mutating func isAsking(_ signal: BusSignal) -> Bool {
         switch (state, signal) {
         case (_, .verifyFingerSelected):
@@ -29,7 +30,7 @@ struct PressPlan: Sendable {
             state = .quiet
             return false
         case (.quiet, .verifyStatus), (.again, .verifyStatus):
-            // Somebody else's press, made by hand: it is theirs to repeat.
+            // The status of a press that a test made directly, which the plan does not repeat.
             return false
         case (_, .fingerNeeded), (_, .fingerPresent), (_, .verifyFingerMatched), (_, .enrollStatus), (_, .nameOwner),
             (_, .deviceRemoved), (_, .rulesChanged), (_, .listening):
@@ -37,7 +38,7 @@ struct PressPlan: Sendable {
         }
     }
 
-    /// What came of the request: a press, or none.
+    /// Records the answer to a request: a press, or none.
     mutating func answered(_ press: Press?) {
         switch press {
         case nil, .nothing: state = .quiet

@@ -1,13 +1,13 @@
 #if os(Linux)
 import Glibc
 
-/// The programs of the lab and the Debian packages they come in.
+/// The programs of the lab and their Debian packages.
 enum Programs {
     struct Program: Sendable {
         var paths: [String]
         var package: String
 
-        /// The first of its paths that can be run.
+        /// The first of its paths that is executable.
         func find() throws(LabError) -> String {
             for path in paths where unsafe access(path, X_OK) == 0 { return path }
             throw LabError(.missingProgram, "\(paths[0]) is not installed; next: apt-get install \(package)")
@@ -25,10 +25,10 @@ enum Programs {
     static let unshare = Program(paths: ["/usr/bin/unshare"], package: "util-linux")
     static let setpriv = Program(paths: ["/usr/bin/setpriv"], package: "util-linux")
 
-    /// What every program of the lab gets; nothing of the caller's environment leaks in, and messages come in English.
+    /// The environment of every program of the lab. It contains nothing of the caller's environment; messages are in English.
     static let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"]
 
-    /// Throws for the first program that these parts need and that is not there.
+    /// Throws for the first program that these parts need and that is not installed.
     static func check(for parts: Set<LinuxLab.Part>) throws {
         if parts.contains(.tpm) { _ = try swtpm.find() }
         if parts.contains(.bus) {

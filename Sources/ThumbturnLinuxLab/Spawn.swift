@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 
-/// `posix_spawn` with the settings every child of the lab gets: its own process group, ordinary signals, and no descriptor of ours.
+/// Starts a program by `posix_spawn` with its own process group, default signal handling, and no descriptor of this process.
 enum Spawn {
     static func start(_ command: [String], environment: [String: String], input: Int32?, output: Child.Output) throws -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
@@ -29,7 +29,7 @@ enum Spawn {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // Threads of a Swift program block signals; a child that inherited that would not hear SIGTERM.
+        // Threads of a Swift program block signals; a child that inherited their mask would not receive SIGTERM.
         var none = sigset_t()
         var all = sigset_t()
         unsafe sigemptyset(&none)
@@ -53,7 +53,7 @@ enum Spawn {
         return id
     }
 
-    /// Calls with a list of C strings that ends with a null pointer, as `exec` wants it.
+    /// Calls a closure with a null-terminated list of C strings, as `exec` expects it.
     private static func withCStrings<Result>(
         _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
@@ -63,14 +63,14 @@ enum Spawn {
         return unsafe list.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
     }
 
-    /// What is open here: ours is marked close-on-exec, but a test's process may hold more. Closing one that has gone meanwhile is
-    /// no error to glibc.
+    /// The open descriptors of this process. Ours are close-on-exec, but a test's process may hold more. Closing one that was
+    /// closed in the meantime is no error in glibc.
     private static func openDescriptors() -> [Int32] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
     }
 
-    /// Two joined ends that no other child inherits. They are sockets, because a pipe cannot be made close-on-exec in one step
-    /// without GNU extensions.
+    /// Two connected descriptors that no other child inherits. They are sockets, because a pipe cannot be made close-on-exec in
+    /// one step without GNU extensions.
     static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {

@@ -1,8 +1,9 @@
 #if Tools
 package import NIOCore
+import ThumbturnMessages
 
-/// Whole approvals: a back end asks, the person's device fetches what is to be shown, gets a challenge over it and signs, and the back
-/// end redeems. Each account has one at a time.
+/// Complete approvals: a back end creates one, the person's device fetches it, gets a challenge over it and signs, and the back
+/// end redeems it. Each account has one approval at a time.
 package struct ApproveLoad: OpenLoop.Work {
     private struct Open {
         var step = Step.create
@@ -24,19 +25,19 @@ package struct ApproveLoad: OpenLoop.Work {
     private let run = UInt32.random(in: 0 ... .max)
     /// The ids of the approvals that were redeemed.
     package private(set) var redeemed: [[UInt8]] = []
-    /// The last answer that was not as it should be.
-    package private(set) var complaint: String?
+    /// The last unexpected answer.
+    package private(set) var lastProblem: String?
 
     /// - Parameters:
-    ///   - accounts: of each device.
-    ///   - token: the back end's.
+    ///   - accounts: the account of each device.
+    ///   - token: the back end's access token.
     package init(
         _ devices: [BenchDevice], accounts: [String], token: String, _ requests: BenchRequests
     ) {
         self.devices = devices
         self.accounts = accounts
         self.token = Array(token.utf8)
-        self.requests = requests.anew
+        self.requests = requests.forAnotherLoad
         nonce = []
         free = Array(devices.indices).shuffled()
     }
@@ -58,7 +59,7 @@ package struct ApproveLoad: OpenLoop.Work {
     package mutating func answered(_ ticket: Int, _ answer: OpenLoop.Answer) -> OpenLoop.Next {
         if !answer.nonce.isEmpty { nonce = Array(answer.nonce) }
         guard var current = open[ticket], (200..<300).contains(answer.status), let next = advance(&current, ticket, answer) else {
-            complaint = "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
+            lastProblem = "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
             end(ticket)
             return .failed
         }
@@ -71,7 +72,7 @@ package struct ApproveLoad: OpenLoop.Work {
         return next
     }
 
-    /// The request that follows; nil where the answer is not the one that comes at this step.
+    /// The next request; nil if the answer is not the expected one of this step.
     private mutating func advance(_ current: inout Open, _ ticket: Int, _ answer: OpenLoop.Answer) -> OpenLoop.Next? {
         let device = devices[ticket]
         switch current.step {
@@ -101,11 +102,11 @@ package struct ApproveLoad: OpenLoop.Work {
         }
     }
 
-    package mutating func broke(_ ticket: Int) { complaint = "a connection broke" }
+    package mutating func connectionLost(_ ticket: Int) { lastProblem = "a connection was closed" }
 
     private mutating func end(_ ticket: Int) {
         open[ticket] = nil
-        // Picked again at random, so that not only the last few are warm.
+        // The device goes to a random position, so that picks do not repeat the last few, cached devices.
         free.insert(ticket, at: Int.random(in: 0...free.count))
     }
 

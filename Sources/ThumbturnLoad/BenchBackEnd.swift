@@ -6,8 +6,9 @@ import Crypto
 #endif
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
-/// A back end of the benchmarks, which has people approve.
+/// A back end of the benchmarks, which creates approvals.
 package struct BenchBackEnd: Sendable {
     /// Its `client_id`.
     package let id = "load"
@@ -15,10 +16,10 @@ package struct BenchBackEnd: Sendable {
 
     package init() {}
 
-    /// For the operator who registers it: an SPKI in PEM.
+    /// The public key to register, as an SPKI in PEM.
     package var publicKey: String { key.publicKey.pemRepresentation }
 
-    /// A token for 300 s, by an assertion that the back end signs (RFC 7523 section 2.2).
+    /// Gets an access token that is valid for 300 s, by an assertion that the back end signs (RFC 7523 section 2.2).
     ///
     /// - Parameter url: the server's public address.
     package func accessToken(of url: String, over connection: LoadConnection) async throws -> String {

@@ -5,16 +5,18 @@ package import CryptoKit
 package import Crypto
 #endif
 import ThumbturnCore
+import ThumbturnMessages
 
-/// A device of the benchmarks: its keys, and what of its requests never changes.
+/// A device of the benchmarks, with its keys and the constant parts of its requests.
 package struct BenchDevice: Sendable {
     package let session: P256.Signing.PrivateKey
     package let biometric: P256.Signing.PrivateKey
     package let sessionKid: String
     package let kid: String
     let challengeBody: [UInt8]
-    /// In base64url, with the dot behind it.
+    /// The header of a proof in base64url, with the dot that follows it.
     let proofHeader: [UInt8]
+    /// The header of a DPoP proof in base64url, with the dot that follows it.
     let dpopHeader: [UInt8]
 
     package init() {

@@ -7,22 +7,23 @@ import Crypto
 import Foundation
 package import NIOCore
 import ThumbturnCore
+import ThumbturnMessages
 
-/// Requests of `BenchDevice`s, as bytes.
+/// Builds the requests of `BenchDevice`s and of the back end as bytes.
 package struct BenchRequests: Sendable {
     private let url: String
     private let host: String
     private var counter = 0
     private let run = UInt32.random(in: 0 ... .max)
 
-    /// - Parameter url: the public address, without a slash at the end.
+    /// - Parameter url: the public address without a trailing slash.
     package init(url: String, host: String) {
         self.url = url
         self.host = host
     }
 
-    /// The same for another load: no two of them may make proofs of the same name.
-    var anew: BenchRequests { BenchRequests(url: url, host: host) }
+    /// A copy for another load, which makes proofs with other `jti`s.
+    var forAnotherLoad: BenchRequests { BenchRequests(url: url, host: host) }
 
     package func challenge(of device: BenchDevice) -> ByteBuffer {
         request("POST", "/v1/challenges", type: "application/json", [], body: device.challengeBody)
@@ -44,7 +45,7 @@ package struct BenchRequests: Sendable {
         ByteBuffer(string: "GET /health HTTP/1.1\r\nHost: \(host)\r\n\r\n")
     }
 
-    /// A request with a DPoP proof of the device's session key, and a body in JSON unless it is a GET.
+    /// A request with a DPoP proof by the device's session key, and with a JSON body unless it is a GET.
     mutating func send(
         _ method: String, _ path: String, _ json: [UInt8] = [], nonce: ArraySlice<UInt8>, by device: BenchDevice
     ) -> ByteBuffer {
@@ -60,7 +61,7 @@ package struct BenchRequests: Sendable {
         return request("POST", path, type: "application/json", headers, body: json)
     }
 
-    /// A device's proof over a challenge: a compact JWS of its biometric key.
+    /// A device's proof over a challenge: a compact JWS by its biometric key.
     static func proof(_ challenge: ArraySlice<UInt8>, by device: BenchDevice) -> [UInt8] {
         signed(device.proofHeader + Base64URL.encodedBytes(challenge), device.biometric)
     }
@@ -75,8 +76,11 @@ package struct BenchRequests: Sendable {
     ) -> [UInt8] {
         counter += 1
         let bdy = method == "GET" ? "" : #""bdy":"\#(Base64URL.encode(SHA256.hash(data: body)))","#
-        let claims =
-            #"{\#(bdy)"htm":"\#(method)","htu":"\#(url)\#(path)","iat":\#(Int(Date().timeIntervalSince1970)),"jti":"\#(run)-\#(counter)-of-load","nonce":"\#(String(decoding: nonce, as: UTF8.self))"}"#
+        let now = Int(Date().timeIntervalSince1970)
+        let claims = #"""
+            {\#(bdy)"htm":"\#(method)","htu":"\#(url)\#(path)","iat":\#(now),"jti":"\#(run)-\#(counter)-of-load",\#
+            "nonce":"\#(String(decoding: nonce, as: UTF8.self))"}
+            """#
         return Self.signed(device.dpopHeader + Base64URL.encodedBytes(claims.utf8), device.session)
     }
 

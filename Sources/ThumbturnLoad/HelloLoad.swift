@@ -1,7 +1,7 @@
 #if Tools
 package import NIOCore
 
-/// A route that does nothing.
+/// Requests to the route `/health`, which does nothing.
 package struct HelloLoad: OpenLoop.Work {
     private let request: ByteBuffer
 
@@ -11,6 +11,6 @@ package struct HelloLoad: OpenLoop.Work {
     package mutating func answered(_ ticket: Int, _ answer: OpenLoop.Answer) -> OpenLoop.Next {
         answer.status == 200 ? .done : .failed
     }
-    package mutating func broke(_ ticket: Int) {}
+    package mutating func connectionLost(_ ticket: Int) {}
 }
 #endif

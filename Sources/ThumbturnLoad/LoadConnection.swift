@@ -3,14 +3,15 @@ package import NIOCore
 import NIOHTTP1
 package import NIOPosix
 
-/// One HTTP/1.1 connection that is kept alive: one request at a time, no pipelining.
+/// A persistent HTTP/1.1 connection that sends one request at a time.
 package final class LoadConnection: Sendable {
+    /// An answer of the server.
     package struct Answer: Sendable {
         package var status: Int
         package var nonce: String?
         /// The header `WWW-Authenticate`.
         package var challenge: String?
-        /// In lower case, sorted.
+        /// The names of the headers in lower case, sorted.
         package var headerNames: [String]
         package var body: [UInt8]
     }
@@ -24,7 +25,7 @@ package final class LoadConnection: Sendable {
     private let limit: TimeAmount
     private let host: String
 
-    /// - Parameter limit: how long a request waits for its answer; generous, because a busy machine is no fault of the server's.
+    /// - Parameter limit: how long to wait for an answer. The time is generous, because a busy machine delays answers.
     package init(
         host: String, port: Int, on group: MultiThreadedEventLoopGroup, limit: TimeAmount = .minutes(3)
     ) async throws {
@@ -52,16 +53,16 @@ package final class LoadConnection: Sendable {
         for (name, value) in headers { fields.add(name: name, value: value) }
         let head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: fields)
         let promise = channel.eventLoop.makePromise(of: Answer.self)
-        // On a connection that has ended, the write fails before the handler sees it.
+        // On a closed connection the write fails before the handler sees the request.
         channel.writeAndFlush(OneAtATime.Exchange(head: head, body: body, promise: promise)).cascadeFailure(to: promise)
-        // The connection is of no more use: its next answer would be to this request.
+        // After a timeout the connection is closed, because its next answer would be to this request.
         let channel = channel
-        let words = "\(method) \(path) had no answer in \(limit.nanoseconds / 1_000_000_000) s"
-        let clock = channel.eventLoop.scheduleTask(in: limit) {
-            promise.fail(Unanswered(description: words))
+        let description = "\(method) \(path) had no answer in \(limit.nanoseconds / 1_000_000_000) s"
+        let timeout = channel.eventLoop.scheduleTask(in: limit) {
+            promise.fail(Unanswered(description: description))
             channel.close(promise: nil)
         }
-        promise.futureResult.whenComplete { _ in clock.cancel() }
+        promise.futureResult.whenComplete { _ in timeout.cancel() }
         return try await promise.futureResult.get()
     }
 
@@ -70,7 +71,7 @@ package final class LoadConnection: Sendable {
     }
 }
 
-/// Writes a request and gathers its answer. A connection that ends fails whoever waits.
+/// Writes a request and collects its answer. If the connection closes, the waiting request fails.
 private final class OneAtATime: ChannelDuplexHandler {
     struct Exchange {
         var head: HTTPRequestHead

@@ -6,18 +6,20 @@ package import Crypto
 #endif
 import Foundation
 package import ThumbturnCore
+package import ThumbturnMessages
 import ThumbturnDevice
 
-/// A device for load: two keys in memory and nobody to ask. It builds the requests of one sign-in as a real device does.
+/// A device without a person, with two keys in memory. It builds the requests of a sign-in as a real device does.
 package struct LoadDevice: Sendable {
     private let session: P256.Signing.PrivateKey
     private let biometric = P256.Signing.PrivateKey()
     private let server: String
-    private let sessionJWK: JWK
-    private let biometricJWK: JWK
+    private let publicSessionKey: PublicKey
+    private let publicBiometricKey: PublicKey
     package let sessionKid: String
     package let kid: String
 
+    /// An unexpected answer of the server.
     package struct Unexpected: Error, CustomStringConvertible {
         package var description: String
 
@@ -26,17 +28,17 @@ package struct LoadDevice: Sendable {
         }
     }
 
-    /// - Parameter server: the public address, without a slash at the end.
+    /// - Parameter server: the public address without a trailing slash.
     package init(server: String, session: P256.Signing.PrivateKey = .init()) {
         self.server = server
         self.session = session
-        sessionJWK = Self.jwk(session)
-        biometricJWK = Self.jwk(biometric)
-        sessionKid = Signing.thumbprint(of: sessionJWK)
-        kid = Signing.thumbprint(of: biometricJWK)
+        publicSessionKey = Self.publicKey(session)
+        publicBiometricKey = Self.publicKey(biometric)
+        sessionKid = Signing.thumbprint(of: publicSessionKey)
+        kid = Signing.thumbprint(of: publicBiometricKey)
     }
 
-    /// Enrols over a connection with an account's password.
+    /// Enrols with an account's password.
     package func enrol(account: String, password: String, over connection: LoadConnection) async throws {
         let (challenge, nonce) = try await challenge(.enrol, [sessionKid, kid], over: connection)
         let signIn = Signing.encode(PasswordSignInRequest(account: account, password: password))
@@ -55,7 +57,7 @@ package struct LoadDevice: Sendable {
         _ = try read(DeviceRecord.self, answer, expecting: 201)
     }
 
-    /// Asks for a challenge; the nonce comes with it.
+    /// Gets a challenge and the nonce that comes with it.
     package func challenge(
         _ purpose: Purpose = .signIn, _ kids: [String]? = nil, act: String? = nil, over connection: LoadConnection
     ) async throws -> (challenge: String, nonce: String) {
@@ -67,13 +69,13 @@ package struct LoadDevice: Sendable {
         return (try read(ChallengeAnswer.self, answer, expecting: 200).challenge, nonce)
     }
 
-    /// Posts a proof with a fresh DPoP proof, and returns the answer, whatever it is.
+    /// Posts a proof with a new DPoP proof and returns any answer.
     ///
-    /// - Parameter more: more fields of the form, each with its `&` before it.
+    /// - Parameter more: further fields of the form, each with a leading `&`.
     package func redeem(
         _ proof: String, more: String = "", nonce: String, over connection: LoadConnection
     ) async throws -> LoadConnection.Answer {
-        // Proofs and the grant type have only characters that a form leaves as they are, but for the colons.
+        // Of the characters in proofs and the grant type, only the colons need escaping in a form.
         let form = Array("grant_type=\(proofGrantType.replacing(":", with: "%3A"))&proof=\(proof)\(more)".utf8)
         return try await connection.send(
             "POST", "/v1/token", type: "application/x-www-form-urlencoded",
@@ -81,7 +83,7 @@ package struct LoadDevice: Sendable {
         )
     }
 
-    /// A complete sign-in: two requests.
+    /// Signs in, with two requests.
     package func signIn(over connection: LoadConnection) async throws -> TokenAnswer {
         let (challenge, nonce) = try await challenge(over: connection)
         return try read(
@@ -89,7 +91,7 @@ package struct LoadDevice: Sendable {
         )
     }
 
-    /// `GET` of a protected resource.
+    /// Gets a protected resource.
     package func get(
         _ path: String, token: String, nonce: String, over connection: LoadConnection
     ) async throws -> LoadConnection.Answer {
@@ -99,11 +101,11 @@ package struct LoadDevice: Sendable {
         )
     }
 
-    /// Both keys with their proofs over an `enrol` challenge.
+    /// The registrations of both keys, with proofs over an `enrol` challenge.
     package func registrations(_ challenge: String) -> [KeyRegistration] {
         [
-            KeyRegistration(kind: .session, jwk: sessionJWK, proof: sessionProof(challenge)),
-            KeyRegistration(kind: .biometric, jwk: biometricJWK, proof: proof(challenge)),
+            KeyRegistration(kind: .session, jwk: JWK(publicSessionKey), proof: sessionProof(challenge)),
+            KeyRegistration(kind: .biometric, jwk: JWK(publicBiometricKey), proof: proof(challenge)),
         ]
     }
 
@@ -115,7 +117,7 @@ package struct LoadDevice: Sendable {
 
     /// A DPoP proof by the session key.
     ///
-    /// - Parameter address: another server's public address.
+    /// - Parameter address: the public address in the proof, if it is not that of this device's server.
     package func dpop(
         _ method: String, _ path: String, _ body: [UInt8]?, nonce: String, token: String? = nil, jti: String? = nil,
         at address: String? = nil
@@ -126,7 +128,7 @@ package struct LoadDevice: Sendable {
             iat: UnixTime(seconds: Int64(Date().timeIntervalSince1970)), ath: token.map { Signing.hash(Array($0.utf8)) },
             nonce: nonce, bdy: body.map(Signing.hash)
         )
-        return sign(Signing.dpopInput(claims, key: sessionJWK), session)
+        return sign(Signing.dpopInput(claims, key: publicSessionKey), session)
     }
 
     package func read<Answer: Message>(
@@ -138,7 +140,7 @@ package struct LoadDevice: Sendable {
         return value
     }
 
-    /// A JWS of the biometric key with any header and payload.
+    /// A JWS by the biometric key with any header and payload.
     package func sign(header: String, payload: String) -> String {
         sign(CompactJWS.signingInput(header: Array(header.utf8), payload: Array(payload.utf8)), biometric)
     }
@@ -152,11 +154,11 @@ package struct LoadDevice: Sendable {
         return CompactJWS.compact(signingInput: input, signature: Array(signature.rawRepresentation))
     }
 
-    private static func jwk(_ key: P256.Signing.PrivateKey) -> JWK {
-        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else {
+    private static func publicKey(_ key: P256.Signing.PrivateKey) -> PublicKey {
+        guard let publicKey = PublicKey(x963: Array(key.publicKey.x963Representation)) else {
             preconditionFailure("a P-256 key has an uncompressed point")
         }
-        return jwk
+        return publicKey
     }
 }
 #endif

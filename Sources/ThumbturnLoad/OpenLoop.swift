@@ -2,41 +2,44 @@
 package import NIOCore
 import NIOPosix
 
-/// Requests that begin when the clock says so, whether or not earlier ones were answered: what people do to a server.
+/// A load generator whose requests begin at scheduled times, whether or not earlier ones are answered, as those of many people
+/// do.
 ///
-/// Everything runs on one event loop, over HTTP/1.1 connections that are kept alive, one request at a time on each. An arrival that
-/// finds no free connection waits, and its latency counts from the time when it should have begun.
+/// It runs on one event loop with persistent HTTP/1.1 connections, each with one request at a time. A scheduled operation that
+/// finds no free connection waits, and its latency counts from its scheduled time.
 package final class OpenLoop: Sendable {
-    /// What is asked, and how it goes on.
+    /// A kind of operation, which consists of one or more requests.
     package protocol Work: Sendable {
-        /// The first request of an arrival; nil where it has to wait for another one to end.
+        /// The first request of a new operation; nil if it has to wait for another one to end.
         mutating func begin() -> (ticket: Int, request: ByteBuffer)?
-        /// What follows an answer.
+        /// Handles an answer and returns the next step of its operation.
         mutating func answered(_ ticket: Int, _ answer: Answer) -> Next
-        /// The connection broke.
-        mutating func broke(_ ticket: Int)
+        /// Handles the end of an operation's connection.
+        mutating func connectionLost(_ ticket: Int)
     }
 
+    /// The next step of an operation.
     package enum Next: Sendable {
         case request(ByteBuffer)
         case done
         case failed
     }
 
-    /// An answer as it lies in the connection's memory.
+    /// An answer, as slices of the connection's buffer.
     package struct Answer {
         package var status: Int
         package var nonce: ArraySlice<UInt8>
         package var body: ArraySlice<UInt8>
     }
 
+    /// The results of one run.
     package struct Report: Sendable {
-        /// From the scheduled beginning to the last answer, in nanoseconds, of those that were scheduled after the warm-up; sorted.
+        /// The sorted times from the scheduled start to the last answer in nanoseconds, of the operations after the warm-up.
         package var latencies: [Int64] = []
         package var errors = 0
         package var sent = 0
 
-        /// In milliseconds.
+        /// A quantile of the latencies in milliseconds.
         package func quantile(_ quantile: Double) -> Double {
             guard !latencies.isEmpty else { return .infinity }
             let index = Int((Double(latencies.count) * quantile).rounded(.up)) - 1
@@ -56,15 +59,15 @@ package final class OpenLoop: Sendable {
     }
 
     /// Runs until the first answer.
-    package func first(_ work: some Work) async throws -> Report {
+    package func runUntilFirstAnswer(_ work: some Work) async throws -> Report {
         try await run(work, rate: nil, warmUp: .zero, duration: .milliseconds(1)).report
     }
 
     package func stop() async throws { try await group.shutdownGracefully() }
 
-    /// Runs at a rate per second; without one as fast as the answers come.
+    /// Runs at a rate per second. Without a rate each connection starts its next operation when it has finished one.
     ///
-    /// - Returns: what happened, and the work as it is now.
+    /// - Returns: the results, and the work in its final state.
     package func run<W: Work>(
         _ work: W, rate: Double?, warmUp: Duration, duration: Duration
     ) async throws -> (report: Report, work: W) {
@@ -78,16 +81,16 @@ package final class OpenLoop: Sendable {
     }
 }
 
-/// One run, on its event loop alone.
+/// One run. It must be used only on its event loop.
 private final class Run<W: OpenLoop.Work> {
     private var work: W
     private let loop: any EventLoop
     private let interval: Int64?
     private let warmUp: Int64
     private let duration: Int64
-    /// When what is measured begins, and when the last of it begins: set when all connections are open.
-    private var counts: Int64 = 0
-    private var ends: Int64 = 0
+    /// The start and end of the measured time. They are set when all connections are open.
+    private var measuredFrom: Int64 = 0
+    private var measuredUntil: Int64 = 0
     private let done: EventLoopPromise<(report: OpenLoop.Report, work: W)>
     private var next: Int64 = 0
     private var waiting = CircularBuffer<Int64>(initialCapacity: 1024)
@@ -121,7 +124,7 @@ private final class Run<W: OpenLoop.Work> {
         let opened = (0..<connections).map { _ in bootstrap.connect(host: host, port: port).map { _ in } }
         EventLoopFuture.andAllSucceed(opened, on: loop).whenComplete { [loop] result in
             switch result {
-            // The last connection hears that it is open right after this, not before.
+            // The handler of the last connection becomes active right after this callback.
             case .success: loop.execute { me.value.begin() }
             case .failure(let error): me.value.done.fail(error)
             }
@@ -132,23 +135,23 @@ private final class Run<W: OpenLoop.Work> {
     private func begin() {
         idle = all
         next = Self.now
-        counts = next + warmUp
-        ends = counts + duration
+        measuredFrom = next + warmUp
+        measuredUntil = measuredFrom + duration
         tick()
     }
 
-    /// Begins what is due, every millisecond.
+    /// Begins the operations that are due. It is called every millisecond.
     private func tick() {
         let now = Self.now
         if let interval {
-            while next <= now, next < ends {
+            while next <= now, next < measuredUntil {
                 waiting.append(next)
                 next += interval
             }
         }
         serve(now)
-        // Those that were under way have five seconds to end.
-        if now >= ends, (busy == 0 && (waiting.isEmpty || interval == nil)) || now >= ends + 5_000_000_000 {
+        // Running operations have five seconds to end.
+        if now >= measuredUntil, (busy == 0 && (waiting.isEmpty || interval == nil)) || now >= measuredUntil + 5_000_000_000 {
             return finish()
         }
         let me = NIOLoopBound(self, eventLoop: loop)
@@ -158,14 +161,14 @@ private final class Run<W: OpenLoop.Work> {
     private func serve(_ now: Int64) {
         while !idle.isEmpty {
             if interval == nil {
-                guard now < ends else { return }
+                guard now < measuredUntil else { return }
             } else if waiting.isEmpty {
                 return
             }
             guard let (ticket, request) = work.begin() else { return }
             let scheduled = interval == nil ? now : waiting.removeFirst()
             busy += 1
-            if scheduled >= counts { report.sent += 1 }
+            if scheduled >= measuredFrom { report.sent += 1 }
             idle.removeLast().send(request, ticket: ticket, scheduled: scheduled)
         }
     }
@@ -173,23 +176,23 @@ private final class Run<W: OpenLoop.Work> {
     func answered(_ connection: Connection<W>, _ ticket: Int, scheduled: Int64, _ answer: OpenLoop.Answer) {
         switch work.answered(ticket, answer) {
         case .request(let request): return connection.send(request, ticket: ticket, scheduled: scheduled)
-        case .failed: if scheduled >= counts { report.errors += 1 }
-        case .done: if scheduled >= counts { report.latencies.append(Self.now - scheduled) }
+        case .failed: if scheduled >= measuredFrom { report.errors += 1 }
+        case .done: if scheduled >= measuredFrom { report.latencies.append(Self.now - scheduled) }
         }
         busy -= 1
         idle.append(connection)
         serve(Self.now)
     }
 
-    func broke(_ ticket: Int?, scheduled: Int64) {
+    func connectionLost(_ ticket: Int?, scheduled: Int64) {
         guard let ticket else { return }
         busy -= 1
-        work.broke(ticket)
-        if scheduled >= counts { report.errors += 1 }
+        work.connectionLost(ticket)
+        if scheduled >= measuredFrom { report.errors += 1 }
     }
 
     private func finish() {
-        // What nobody got to is as good as an error.
+        // Operations that are waiting or running now count as errors.
         report.errors += waiting.count + busy
         report.latencies.sort()
         for connection in all { connection.close() }
@@ -197,7 +200,7 @@ private final class Run<W: OpenLoop.Work> {
     }
 }
 
-/// A connection: writes a request, and reads its answer, of which it knows as much of HTTP/1.1 as our server speaks.
+/// A connection that writes a request and reads its answer. It supports the part of HTTP/1.1 that our server uses.
 private final class Connection<W: OpenLoop.Work>: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -215,13 +218,13 @@ private final class Connection<W: OpenLoop.Work>: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) { self.context = context }
     func channelInactive(context: ChannelHandlerContext) {
         self.context = nil
-        run.broke(current?.ticket, scheduled: current?.scheduled ?? 0)
+        run.connectionLost(current?.ticket, scheduled: current?.scheduled ?? 0)
         current = nil
     }
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     func send(_ request: ByteBuffer, ticket: Int, scheduled: Int64) {
-        guard let context else { return run.broke(ticket, scheduled: scheduled) }
+        guard let context else { return run.connectionLost(ticket, scheduled: scheduled) }
         current = (ticket, scheduled)
         context.writeAndFlush(wrapOutboundOut(request), promise: nil)
     }
@@ -244,7 +247,7 @@ private final class Connection<W: OpenLoop.Work>: ChannelInboundHandler {
     }
 }
 
-/// The head of an answer: where its parts lie.
+/// The status and the positions of the parts of an answer.
 private struct HTTPHead {
     var status: Int
     var nonce = 0..<0
@@ -281,7 +284,7 @@ private struct HTTPHead {
 }
 
 extension OpenLoop.Answer {
-    /// A member of the body that is a text without escapes.
+    /// The value of a string member of the JSON body. It must have no escapes.
     func text(_ name: String) -> ArraySlice<UInt8>? {
         let key = Array("\"\(name)\":\"".utf8)
         var at = body.startIndex

@@ -1,7 +1,8 @@
 #if Tools
 package import NIOCore
+import ThumbturnMessages
 
-/// Refreshes, each device one at a time.
+/// Refreshes. Each device makes one at a time.
 package struct RefreshLoad: OpenLoop.Work {
     private let devices: [BenchDevice]
     private var requests: BenchRequests
@@ -9,12 +10,13 @@ package struct RefreshLoad: OpenLoop.Work {
     private var nonce: [UInt8]
     private var free: [Int]
     package private(set) var refreshed = 0
-    package private(set) var complaint: String?
+    /// The last unexpected answer.
+    package private(set) var lastProblem: String?
 
     /// - Parameter tokens: the refresh token of each device that has one.
     package init(_ devices: [BenchDevice], tokens: [Int: [UInt8]], nonce: [UInt8], _ requests: BenchRequests) {
         self.devices = devices
-        self.requests = requests.anew
+        self.requests = requests.forAnotherLoad
         self.tokens = tokens
         self.nonce = nonce
         free = Array(tokens.keys).shuffled()
@@ -28,16 +30,16 @@ package struct RefreshLoad: OpenLoop.Work {
     package mutating func answered(_ ticket: Int, _ answer: OpenLoop.Answer) -> OpenLoop.Next {
         if !answer.nonce.isEmpty { nonce = Array(answer.nonce) }
         guard answer.status == 200, let token = answer.text("refresh_token") else {
-            complaint = "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
+            lastProblem = "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
             return .failed
         }
         tokens[ticket] = Array(token)
-        // Picked again at random, so that not only the last few are warm.
+        // The device goes to a random position, so that picks do not repeat the last few, cached devices.
         free.insert(ticket, at: Int.random(in: 0...free.count))
         refreshed += 1
         return .done
     }
 
-    package mutating func broke(_ ticket: Int) { complaint = "a connection broke" }
+    package mutating func connectionLost(_ ticket: Int) { lastProblem = "a connection was closed" }
 }
 #endif

@@ -1,7 +1,8 @@
 #if Tools
 package import NIOCore
+import ThumbturnMessages
 
-/// Complete sign-ins of devices picked at random: a challenge, then its proof for a token.
+/// Complete sign-ins of random devices: each gets a challenge and exchanges its proof for a token.
 package struct SignInLoad: OpenLoop.Work {
     private let devices: [BenchDevice]
     private var requests: BenchRequests
@@ -13,12 +14,12 @@ package struct SignInLoad: OpenLoop.Work {
     package private(set) var refreshTokens: [Int: [UInt8]] = [:]
     /// The newest nonce of the server.
     package private(set) var nonce: [UInt8] = []
-    /// The last answer that was not as it should be.
-    package private(set) var complaint: String?
+    /// The last unexpected answer.
+    package private(set) var lastProblem: String?
 
     package init(_ devices: [BenchDevice], _ requests: BenchRequests) {
         self.devices = devices
-        self.requests = requests.anew
+        self.requests = requests.forAnotherLoad
     }
 
     package mutating func begin() -> (ticket: Int, request: ByteBuffer)? {
@@ -38,7 +39,7 @@ package struct SignInLoad: OpenLoop.Work {
         free.append(ticket)
         guard let challenge, answer.status == 200, answer.text("access_token") != nil, let token = answer.text("refresh_token")
         else {
-            complaint = "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
+            lastProblem = "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
             return .failed
         }
         accepted.append(challenge)
@@ -46,9 +47,9 @@ package struct SignInLoad: OpenLoop.Work {
         return .done
     }
 
-    package mutating func broke(_ ticket: Int) {
+    package mutating func connectionLost(_ ticket: Int) {
         free.append(ticket)
-        complaint = "a connection broke"
+        lastProblem = "a connection was closed"
     }
 }
 #endif

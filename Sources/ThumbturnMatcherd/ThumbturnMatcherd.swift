@@ -9,41 +9,42 @@ import ThumbturnLinux
 struct ThumbturnMatcherd: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumbturn-matcherd",
-        abstract: "Asks for fingers, and vouches to the TPM for each match.",
+        abstract: "Asks for fingers and authorises one TPM signature for each match.",
         discussion: """
-            It holds the key that biometric keys in the TPM trust. For each question it reads by itself what will be signed, shows \
-            what that is for, has fprintd verify a finger of the user who asks, and signs for one use of one key. When a finger is \
-            enrolled or removed, also while it was stopped, every biometric key of that user dies.
+            The matcher holds the key whose signature biometric keys in the TPM require. For each request it reads what will \
+            be signed, shows the purpose, has fprintd verify a finger of the user who asks, and authorises one use of one key. \
+            When a finger is enrolled or removed, even while the matcher is stopped, all biometric keys of that user become \
+            unusable for good.
 
             Run it as a user of its own; docs/linux.md has a unit for systemd, the polkit rule and the rest.
             """
     )
 
-    @Option(help: "The socket on which devices ask.")
+    @Option(help: "The path of the socket to which devices connect.")
     var socket = "/run/thumbturn/matcher"
 
-    @Option(help: "The folder of its key and records, for itself alone.")
+    @Option(help: "The folder of the matcher's key and records, which no other user may read.")
     var folder = "/var/lib/thumbturn-matcher"
 
-    @Option(help: "How libtss2 reaches the TPM.")
+    @Option(help: "The TCTI configuration by which libtss2 reaches the TPM.")
     var tcti = "device:/dev/tpmrm0"
 
-    @Option(help: "The address of the bus on which fprintd is; the system bus unless given.")
+    @Option(help: "The address of fprintd's bus; the system bus unless given.")
     var bus: String?
 
     @Option(help: "The folder in which fprintd keeps the enrolled prints.")
     var prints = "/var/lib/fprint"
 
-    @Option(help: "A terminal or pipe on which the person reads what the finger is wanted for; standard output unless given.")
+    @Option(help: "The terminal or pipe on which the person reads a prompt's purpose; standard output unless given.")
     var display: String?
 
     func run() throws {
-        // A device that goes away while it is written to is no reason to end.
+        // A device may close its connection while the matcher writes to it.
         signal(SIGPIPE, SIG_IGN)
         guard let screen = Screen(display) else {
             FileHandle.standardError.write(
                 Data(
-                    "thumbturn-matcherd: \(display ?? "") cannot be written, or is a pipe that nobody reads. Give --display another.\n"
+                    "thumbturn-matcherd: \(display ?? "") is not writable, or has no reader. Give another --display.\n"
                         .utf8)
             )
             throw ExitCode(73)
@@ -56,14 +57,15 @@ struct ThumbturnMatcherd: ParsableCommand {
                 log: { FileHandle.standardError.write(Data("thumbturn-matcherd: \($0)\n".utf8)) }
             )
         } catch {
-            let what =
+            let message =
                 switch error.status?.code {
-                case Int(EADDRINUSE): "Another one listens at \(socket). Stop it, or give --socket another path."
-                case Int(ENAMETOOLONG): "\(socket) is too long for a socket: 107 bytes at most."
+                case Int(EADDRINUSE): "Another matcher listens at \(socket). Stop it, or give --socket another path."
+                case Int(ENAMETOOLONG): "\(socket) is too long for a socket's path, which has at most 107 bytes."
                 default:
-                    "This user cannot write to \(folder), or not make \(socket), or the key there is damaged. Give --folder and --socket."
+                    "This user cannot write to \(folder) or create \(socket), or the key in the folder is damaged. "
+                        + "Give --folder and --socket."
                 }
-            FileHandle.standardError.write(Data("thumbturn-matcherd: \(what)\n".utf8))
+            FileHandle.standardError.write(Data("thumbturn-matcherd: \(message)\n".utf8))
             throw ExitCode(73)
         }
         var sources: [any DispatchSourceSignal] = []
@@ -82,7 +84,7 @@ struct ThumbturnMatcherd: ParsableCommand {
 @main
 struct ThumbturnMatcherd {
     static func main() {
-        print("thumbturn-matcherd is for Linux, and is built with: swift build --traits Tools")
+        print("thumbturn-matcherd runs on Linux. Build it with: swift build --traits Tools")
     }
 }
 #endif

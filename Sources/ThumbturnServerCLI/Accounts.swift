@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import ThumbturnCommands
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnServer
 
 struct Accounts: AsyncParsableCommand {
@@ -14,9 +15,9 @@ struct Accounts: AsyncParsableCommand {
     struct OneTimeCodes: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "totp",
-            abstract: "Asks for the codes of an authenticator app (RFC 6238) beside an account's password.",
+            abstract: "Requires the codes of an authenticator app (RFC 6238) in addition to an account's password.",
             discussion:
-                "Prints the address that such an app reads, often as a QR code. It is shown this once; running it again makes a new one."
+                "Prints the address that the app reads, usually as a QR code. It is printed once; another call creates a new one."
         )
 
         @OptionGroup var data: DataOptions
@@ -24,14 +25,14 @@ struct Accounts: AsyncParsableCommand {
         @Argument(help: "The account's name.")
         var name: String
 
-        @Flag(help: "Asks for no codes from now on.")
+        @Flag(help: "Stop requiring codes.")
         var remove = false
 
         func run() async throws {
             let server = try await Server(data.settings(publicURL: "http://localhost"))
             if remove {
                 try await server.removeOneTimeCodes(ofAccountNamed: name)
-                print("The account \(name) needs no one-time codes now.")
+                print("The account \(name) no longer needs one-time codes.")
             } else {
                 print(try await server.setOneTimeCodes(ofAccountNamed: name))
             }
@@ -40,8 +41,8 @@ struct Accounts: AsyncParsableCommand {
 
     struct RecoveryCodes: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes ten recovery codes for an account; all earlier ones are void.",
-            discussion: "They are shown this once. Each replaces once what was lost: the authenticator app, or else the password."
+            abstract: "Creates ten recovery codes for an account and invalidates all earlier ones.",
+            discussion: "They are printed once. Each code works once, in place of the authenticator app or else of the password."
         )
 
         @OptionGroup var data: DataOptions
@@ -57,7 +58,7 @@ struct Accounts: AsyncParsableCommand {
 
     struct Unlock: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lets an account's password be tried again after too many wrong sign-ins.")
+            abstract: "Ends the throttling of an account's password after too many wrong ones.")
 
         @OptionGroup var data: DataOptions
 
@@ -67,7 +68,7 @@ struct Accounts: AsyncParsableCommand {
         func run() async throws {
             let server = try await Server(data.settings(publicURL: "http://localhost"))
             try await server.unlock(accountNamed: name)
-            print("The account \(name) may be tried again.")
+            print("The account \(name) is no longer throttled.")
         }
     }
 
@@ -90,8 +91,8 @@ struct Accounts: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ends a device and its sessions, at once.",
-            discussion: "For somebody who lost a device and has no other one to end it with."
+            abstract: "Revokes a device and ends its sessions at once.",
+            discussion: "For a person who has lost a device and has no other device to revoke it with."
         )
 
         @OptionGroup var data: DataOptions
@@ -99,7 +100,7 @@ struct Accounts: AsyncParsableCommand {
         @Argument(help: "The account's name.")
         var name: String
 
-        @Argument(help: "The device's id; see: thumbturn-server accounts devices NAME")
+        @Argument(help: "The device's id, as `thumbturn-server accounts devices NAME` prints it.")
         var device: String
 
         func run() async throws {
@@ -111,7 +112,7 @@ struct Accounts: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes an account.",
+            abstract: "Creates an account.",
             discussion: Password.help
         )
 
@@ -122,7 +123,7 @@ struct Accounts: AsyncParsableCommand {
 
         func run() async throws {
             let password = try Password.read()
-            // No token is made here, so the public address does not matter.
+            // No token is issued here, so the public address does not matter.
             let server = try await Server(data.settings(publicURL: "http://localhost"))
             try await server.addAccount(named: name, password: password)
             print("The account \(name) is ready. Enrol a device with: thumbturn device enrol --server URL --account \(name)")

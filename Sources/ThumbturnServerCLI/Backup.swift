@@ -4,51 +4,51 @@ import ThumbturnServer
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Writes a copy of the database to a file, while servers run.",
-        discussion: "The master key is not in it, and without it the copy is of no use: keep it elsewhere."
+        abstract: "Writes a copy of the database to a file. Servers may keep running.",
+        discussion: "The copy does not contain the master key, without which it cannot be used. Keep the key elsewhere."
     )
 
     @OptionGroup var data: DataOptions
 
-    @Argument(help: "The file; it must not exist.")
+    @Argument(help: "The path of the new file.")
     var file: String
 
     func run() async throws {
         let server = try await data.server()
         try await server.backUp(to: file)
-        print("Everything is in \(file).")
+        print("The backup is in \(file).")
     }
 }
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Puts a backup in the place of the database, and begins a new epoch.",
+        abstract: "Replaces the database by a backup and begins a new epoch.",
         discussion: """
-            The backup has forgotten what was used since. So everybody signs in again, and unfinished approvals end. Devices that were \
-            revoked since are enrolled again, and wrong PINs since are forgotten: revoke such devices anew. Servers that run \
-            refuse what comes first, read the new secrets, and go on.
+            The backup does not know which challenges and tokens were used after it was made, so all users must sign in again \
+            and open approvals end. Devices that were revoked since are enrolled again, and wrong PINs since are no longer \
+            counted: revoke such devices again. Running servers refuse their next request, read the new secrets, and continue.
             """
     )
 
     @OptionGroup var data: DataOptions
 
-    @Argument(help: "A file that thumbturn-server backup has made.")
+    @Argument(help: "A file that `thumbturn-server backup` has written.")
     var file: String
 
     func run() async throws {
         let server = try await data.server()
         try await server.restore(from: file)
-        print("\(file) is restored, and a new epoch has begun: everybody signs in again.")
+        print("\(file) is restored, and a new epoch has begun: all users must sign in again.")
     }
 }
 
 struct NewEpoch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Begins a new epoch: everybody signs in again.",
+        abstract: "Begins a new epoch, so that all users must sign in again.",
         discussion: """
-            Needed after the machine was set back as a whole, as by a snapshot of its disk; a database that was put in the place of a \
-            newer one, and a data folder that was copied, are noticed at the next start. Servers that run \
-            refuse what comes first, read the new secrets, and go on.
+            Needed after the whole machine was reset to an earlier state, for example by a snapshot of its disk. The server \
+            itself notices at its next start that the database was replaced by an older one or the data folder was copied. \
+            Running servers refuse their next request, read the new secrets, and continue.
             """
     )
 
@@ -57,7 +57,7 @@ struct NewEpoch: AsyncParsableCommand {
     func run() async throws {
         let server = try await data.server()
         try await server.beginEpoch()
-        print("A new epoch has begun: everybody signs in again.")
+        print("A new epoch has begun: all users must sign in again.")
     }
 }
 #endif

@@ -6,7 +6,7 @@ public import ThumbturnServer
 struct Clients: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Manages the back ends that may call this server.",
-        discussion: "A back end signs with a key of its own (private_key_jwt, RFC 7523); the server knows the public half alone.",
+        discussion: "A back end signs with its own key (private_key_jwt, RFC 7523); the server knows only the public key.",
         subcommands: [Add.self, List.self, Remove.self]
     )
 
@@ -15,15 +15,15 @@ struct Clients: AsyncParsableCommand {
 
         @OptionGroup var data: DataOptions
 
-        @Argument(help: "Its name, which becomes its client_id.")
+        @Argument(help: "The back end's name, which becomes its client_id.")
         var name: String
 
-        @Option(name: .customLong("scope"), help: "What it may do; may be given several times.")
+        @Option(name: .customLong("scope"), help: "A scope of the back end; may be given several times.")
         var scopes: [ClientScope]
 
         @Option(
             name: .customLong("key"),
-            help: "A file with its public P-256 key: a JWK, or an SPKI in PEM. A second one lets it change its key without a gap."
+            help: "A file with its public P-256 key: a JWK, or an SPKI in PEM. A second one lets it change keys without a gap."
         )
         var keys: [String]
 
@@ -40,7 +40,7 @@ struct Clients: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints each back end: its name, its scopes and its keys' thumbprints.")
+            abstract: "Prints the name, the scopes and the keys' thumbprints of each back end.")
 
         @OptionGroup var data: DataOptions
 
@@ -55,17 +55,17 @@ struct Clients: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Forgets a back end; its tokens are refused at once.")
+        static let configuration = CommandConfiguration(abstract: "Removes a back end. Its tokens are refused at once.")
 
         @OptionGroup var data: DataOptions
 
-        @Argument(help: "Its name.")
+        @Argument(help: "The back end's name.")
         var name: String
 
         func run() async throws {
             let server = try await data.server()
             try await server.removeClient(named: name)
-            print("The back end \(name) is gone.")
+            print("The back end \(name) is removed.")
         }
     }
 }

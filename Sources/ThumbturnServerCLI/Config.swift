@@ -6,13 +6,13 @@ import ThumbturnServer
 
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks at what the server is told to do.", subcommands: [Check.self]
+        abstract: "Checks configuration files.", subcommands: [Check.self]
     )
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Checks a policy file: status 0 if the server would take it, 1 with the place of the mistake if not.",
-            discussion: "What weakens the policy is a warning on standard error, and no mistake."
+            abstract: "Checks a policy file: status 0 if the server would accept it, otherwise 1 with the place of the mistake.",
+            discussion: "A rule that is weaker than the preset is a warning on standard error, not a mistake."
         )
 
         @Argument(help: "The policy file.")

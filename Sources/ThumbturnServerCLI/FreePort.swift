@@ -2,7 +2,7 @@
 import NIOCore
 import NIOPosix
 
-/// A port that nobody listens on.
+/// Finds a free TCP port.
 enum FreePort {
     static func find(on host: String) throws -> Int {
         let channel = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: host, port: 0).wait()

@@ -9,10 +9,11 @@ struct Keys: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a new key.",
+            abstract: "Creates a new key.",
             discussion: """
-                It is published within a minute, and signs ten minutes later; by then everybody who keeps a copy of the key set knows \
-                it. The old one stays published until the last token that it signed has ended. Running servers need no restart.
+                The key is published within a minute and signs ten minutes later, when every server that caches the key set has \
+                fetched it. The old key stays published until the last token that it signed has expired. Running servers need no \
+                restart.
                 """
         )
 
@@ -21,13 +22,13 @@ struct Keys: AsyncParsableCommand {
         func run() async throws {
             let server = try await data.server()
             try await server.rotateTokenKey()
-            print("A new key is there. It is published within a minute, and signs in ten minutes.")
+            print("A new key is created. It is published within a minute, and signs in ten minutes.")
         }
     }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints each key: its id, and whether it waits, signs, stays or is retired.")
+            abstract: "Prints the id and the state of each key.")
 
         @OptionGroup var data: DataOptions
 
@@ -39,7 +40,7 @@ struct Keys: AsyncParsableCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints all public keys there ever were as a JWK set, for judging what was signed long ago.")
+            abstract: "Prints all public keys, also the retired ones, as a JWK set, to verify old signatures.")
 
         @OptionGroup var data: DataOptions
 

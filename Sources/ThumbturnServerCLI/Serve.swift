@@ -8,10 +8,10 @@ import ThumbturnServer
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs the server until it is told to stop (SIGTERM or SIGINT).",
+        abstract: "Runs the server until SIGTERM or SIGINT.",
         discussion: """
             The master key that encrypts the server's secrets on disk comes from the environment variable \
-            THUMBTURN_MASTER_KEY (32 bytes in base64url), or from a file in the data folder that is made at the first start.
+            THUMBTURN_MASTER_KEY (32 bytes in base64url), or from a file in the data folder that is created at the first start.
             """
     )
 
@@ -21,65 +21,67 @@ struct Serve: AsyncParsableCommand {
     var listen = "127.0.0.1:8080"
 
     @Option(
-        name: .customLong("public-url"), help: "The address that clients use. Needed behind a proxy, and beyond this machine.")
+        name: .customLong("public-url"),
+        help: "The address that clients use. Required behind a proxy and for clients on other machines.")
     var publicURL: String?
 
     @Flag(
         help: """
-            Lets a device's passcode alone bring a new biometric key after a changed face or finger. Whoever knows the passcode \
-            can enrol a face; without this the account's password is needed.
+            Let a device's passcode authorise a new biometric key after a face or finger has changed. A person who knows the \
+            passcode can enrol a face. Without this flag the account's password is required.
             """
     )
     var allowPasscodeToReplaceBiometrics = false
 
     @Flag(
         help: """
-            Lets apps sign in with keys of other libraries, for short tokens that are bound to no key and have the lowest assurance; \
-            see docs/plain-clients.md.
+            Let apps sign in with keys of other libraries, for short-lived tokens that are bound to no key and have the lowest \
+            assurance; see docs/plain-clients.md.
             """
     )
     var allowPlainClients = false
 
     @Option(
         help: """
-            Where to post notices for the owners of accounts, such as a new device, as Standard Webhooks. The secret that signs \
-            them comes from the environment variable THUMBTURN_NOTICE_SECRET.
+            The URL to which notices for account owners are posted, for example of a new device, as Standard Webhooks. The \
+            secret that signs them is read from the environment variable THUMBTURN_NOTICE_SECRET.
             """
     )
     var noticeWebhook: String?
 
     @Option(
         help: """
-            A file in JSON that says whose liveness checks are believed, and how far; see docs/approvals.md. Without it no approval \
-            can demand one.
+            The JSON file of trusted liveness vendors and the level of each; see docs/approvals.md. Without it no approval can \
+            demand liveness evidence.
             """
     )
     var livenessVendors: String?
 
     @Option(
         help: """
-            The policy file: what each action demands of a step-up. Read again on SIGHUP; check it first with: \
-            thumbturn-server config check FILE. Without one the preset standard counts.
+            The policy file, which sets the requirements of each action for a step-up. It is read again on SIGHUP; check it \
+            first with: thumbturn-server config check FILE. Without a file the preset standard applies.
             """
     )
     var policy: String?
 
-    @Flag(help: .init("Print what was done as one JSON object at the end.", visibility: .hidden))
+    @Flag(help: .init("Print the counts of operations as one JSON object at the end.", visibility: .hidden))
     var counts = false
 
     @Option(
-        help: "How many proxies stand before the server and add to X-Forwarded-For; wrong attempts are counted by that address."
+        help: "The number of proxies before the server that add to X-Forwarded-For. Wrong attempts are counted by that address."
     )
     var trustedProxies = 0
 
     @Option(
         help: """
-            A file that names the app's own OpenID providers, whose ID tokens give the right to enrol: \
-            {"providers": [{"issuer": …, "audience": …, "jwks": FILE}]}. It and the key sets are read again every minute.
+            The JSON file of the app's own OpenID providers, whose ID tokens authorise an enrolment: \
+            {"providers": [{"issuer": …, "audience": …, "jwks": FILE}]}. The file and the key sets are read again \
+            every minute.
             """)
     var providers: String?
 
-    @Option(help: "How much to log on standard error: trace, debug, info, notice, warning, error, critical.")
+    @Option(help: "The log level on standard error: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.notice
 
     func run() async throws {
@@ -102,7 +104,7 @@ struct Serve: AsyncParsableCommand {
         var logger = Logger(label: "thumbturn")
         logger.logLevel = logLevel
         if server.wasRestored {
-            logger.notice("the database was restored or copied, so a new epoch has begun: everybody signs in again")
+            logger.notice("the database was restored or copied, so a new epoch has begun: all users must sign in again")
         }
         let application = server.application(host: address.host, port: port, logger: logger) { port in
             print("Thumbturn is listening on \(address.urlHost):\(port), for clients at \(publicURL)")
@@ -119,16 +121,17 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
+/// The address to listen on is in use or not allowed.
 struct ListenError: Error, CustomStringConvertible {
     var address: String
     var description: String {
-        "Cannot listen on \(address): it is taken or not allowed. Choose another with --listen, or 127.0.0.1:0."
+        "Cannot listen on \(address): it is in use or not allowed. Choose another address with --listen, such as 127.0.0.1:0."
     }
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 
-/// Host and port, as `127.0.0.1:8080` or `[::1]:8080`.
+/// A host and a port, written as `127.0.0.1:8080` or `[::1]:8080`.
 struct ListenAddress {
     var host: String
     var port: Int
@@ -136,7 +139,7 @@ struct ListenAddress {
     init(_ text: String) throws {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
             colon > text.startIndex
-        else { throw ValidationError("--listen wants an address and a port, for example 127.0.0.1:8080.") }
+        else { throw ValidationError("--listen must be an address and a port, for example 127.0.0.1:8080.") }
         host = text[..<colon].trimmingCharacters(in: ["[", "]"])
         self.port = Int(port)
     }

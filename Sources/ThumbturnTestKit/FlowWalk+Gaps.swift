@@ -1,13 +1,13 @@
 import ThumbturnCore
 
 extension FlowWalk.Report {
-    /// What a walk of everything should have reached, and did not, or reached and should not have: ends, and branches of `handle`, named
-    /// by state and event.
-    public var gaps: [String] {
+    /// The differences between a walk of all policies and what it should reach: ends, and branches of `handle`, named by state
+    /// and event.
+    package var gaps: [String] {
         let acting = Set(FlowWalk.acting.flatMap { state, events in events.map { "\(state) \($0)" } })
         let all = Set(FlowWalk.acting.keys.flatMap { state in FlowWalk.events.map { "\(state) \($0)" } })
         return FlowWalk.ends.subtracting(ends).sorted().map { "the end is not reached: \($0)" }
-            + ends.subtracting(FlowWalk.ends).sorted().map { "nobody expects this end: \($0)" }
+            + ends.subtracting(FlowWalk.ends).sorted().map { "an unexpected end: \($0)" }
             + all.subtracting(tried).sorted().map { "never tried: \($0)" }
             + acting.subtracting(acted).sorted().map { "something should happen: \($0)" }
             + acted.subtracting(acting).sorted().map { "nothing should happen: \($0)" }
@@ -27,10 +27,11 @@ extension FlowWalk {
         "stopped", "woke",
     ]
 
-    /// In which states which events do something. All others are ignored: they are late, doubled, or of a prompt that is gone.
+    /// The events that do something in each state. All others are ignored: they are late, doubled, or of a prompt that is gone.
     static let acting: [String: [String]] = [
         "idle": ["began", "stopped"],
         "waiting": ["tapped", "woke", "changed", "wentBack", "stopped"],
+        "awayBeforePrompt": ["changed", "cameFront", "stopped"],
         "prompting": ["answered", "readPoorly", "hintChosen", "woke", "changed", "wentBack", "stopped"],
         "signing": ["signed", "signingFailed", "changed", "stopped"],
         "away": ["changed", "cameFront", "stopped"],

@@ -1,31 +1,24 @@
 import ThumbturnCore
 
-// How a walk looks at a flow: names for its report, and what may happen next.
+// How a walk reads a flow: names for its report, and what may happen next.
 
 extension Readiness {
-    /// Whether the keys can answer for a rung. The sensor's own counts are left out: a running attempt is in them.
+    /// Whether the keys of a rung can sign. The sensor's own counts are left out, because a running attempt is counted among
+    /// them.
     func hasKeys(for rung: Rung) -> Bool {
         rung.key.map { state(of: .session) == .usable && state(of: $0) == .usable } ?? true
     }
 
-    /// Whether a rung's key can never answer again.
+    /// Whether a rung's key is gone for good.
     func isGone(_ rung: Rung) -> Bool {
         rung.key.map { state(of: .session).isDead || state(of: $0).isDead } ?? false
     }
 }
 
 extension UnlockFlow {
-    /// Whether this is no retry.
+    /// Whether the prompt is not a retry.
     var isFirstPromptOfItsRung: Bool {
-        if case .prompting(let prompt) = state { prompt.cancelButton == .cancel } else { true }
-    }
-
-    /// The prompt whose answers count.
-    var livingPrompt: Int? {
-        switch state {
-        case .prompting(let prompt), .signing(let prompt): prompt.id
-        case .idle, .waiting, .away, .interrupted, .finished: nil
-        }
+        if case .prompting(let prompt, _, _) = state { prompt.cancelButton == .cancel } else { true }
     }
 }
 
@@ -40,6 +33,7 @@ extension UnlockFlow.State {
         switch self {
         case .idle: "idle"
         case .waiting: "waiting"
+        case .awayBeforePrompt: "awayBeforePrompt"
         case .prompting: "prompting"
         case .signing: "signing"
         case .away: "away"
@@ -67,7 +61,7 @@ extension UnlockFlow.Event {
         }
     }
 
-    /// Which prompt the event is about.
+    /// The prompt that the event is about; nil where it is about none.
     var prompt: Int? {
         switch self {
         case .answered(_, let id), .readPoorly(_, let id), .signed(_, let id), .signingFailed(_, let id): id
@@ -75,13 +69,13 @@ extension UnlockFlow.Event {
         }
     }
 
-    /// After how long it may come. Nobody is hurried but at the sensor, so only there, and while the flow waits for something, does
-    /// time matter.
+    /// The times after which the event may come. Time matters only at the sensor, where the person is hurried, and while the flow
+    /// waits.
     func times(in state: UnlockFlow.State) -> [Duration] {
         switch (self, state) {
-        case (.woke, .waiting), (.woke, .interrupted), (.cameFront, .away): [.zero, .seconds(4)]
-        case (.answered(.notMatched, _), .prompting(let prompt)) where prompt.rung == .biometric: [.zero, .seconds(8)]
-        case (.woke, .prompting(let prompt)) where prompt.rung == .biometric: [.zero, .seconds(4), .seconds(8)]
+        case (.woke, .waiting), (.woke, .interrupted), (.cameFront, .awayBeforePrompt), (.cameFront, .away): [.zero, .seconds(4)]
+        case (.answered(.notMatched, _), .prompting(let prompt, _, _)) where prompt.rung == .biometric: [.zero, .seconds(8)]
+        case (.woke, .prompting(let prompt, _, _)) where prompt.rung == .biometric: [.zero, .seconds(4), .seconds(8)]
         default: [.zero]
         }
     }

@@ -1,14 +1,14 @@
 import ThumbturnCore
 
-// What must hold in every state of the flow, and at every step.
+// The rules that must hold in every state of the flow, and at every step.
 
 extension FlowWalk {
-    /// Notes an end, or a state without a way out.
+    /// Records an end, or a state without a way out.
     func arrive(at place: Place, _ report: inout Report) {
         if case .finished(let end) = place.flow.state {
             switch end {
-            case .granted(let rung, _, let also):
-                report.ends.insert("granted by \(rung.rawValue)\(also.isEmpty ? "" : " and more")")
+            case .granted(let rung, _, let additional):
+                report.ends.insert("granted by \(rung.rawValue)\(additional.isEmpty ? "" : " and more")")
             case .failed(let failure): report.ends.insert(failure.code.name)
             }
         } else if !canEnd(place, within: 4) {
@@ -29,29 +29,33 @@ extension FlowWalk {
             return
         }
         if case .finished(let end) = after.flow.state {
-            demand(finishes == [end], "an end is told once")
+            demand(finishes == [end], "an end is reported once")
             switch end {
-            case .granted(let rung, let proof, let also):
-                demand(!([rung] + policy.also).contains(where: before.readiness.isGone), "no grant from an invalidated key")
-                if case .signing(let prompt) = before.flow.state, event == .signed(also.last ?? proof, prompt: prompt.id) {
-                    demand(also.count == policy.also.count, "a grant has every proof that the policy demands")
-                    demand(Set([proof] + also).count == 1 + also.count, "no proof stands for two")
+            case .granted(let rung, let proof, let additional):
+                demand(
+                    !([rung] + policy.additionalRungs).contains(where: before.readiness.isGone),
+                    "no grant from an invalidated key")
+                if case .signing(let prompt, _, _) = before.flow.state,
+                    event == .signed(additional.last ?? proof, prompt: prompt.id)
+                {
+                    demand(additional.count == policy.additionalRungs.count, "a grant has every proof that the policy demands")
+                    demand(Set([proof] + additional).count == 1 + additional.count, "no proof counts twice")
                 } else {
                     demand(false, "no grant without a proof")
                 }
             case .failed(let failure):
                 let waits = if case .wait = failure.recovery { true } else { false }
-                demand(waits == (failure.code == .paused), "patience helps where there is a pause, and nowhere else")
+                demand(waits == (failure.code == .paused), "only a pause tells the person to wait")
             }
         } else {
-            demand(finishes.isEmpty, "only a finished flow tells an end")
+            demand(finishes.isEmpty, "only a finished flow reports an end")
         }
         for case .show(let prompt) in effects {
             demand(after.readiness.hasKeys(for: prompt.rung), "a rung is asked only where its key can answer")
-            demand((policy.ladder + policy.also).contains(prompt.rung), "only rungs of the policy are asked")
+            demand((policy.ladder + policy.additionalRungs).contains(prompt.rung), "only rungs of the policy are asked")
         }
-        for case .wake(let time) in effects { demand(time >= after.now, "nobody is woken in the past") }
-        if let prompt = event.prompt, prompt != before.flow.livingPrompt {
+        for case .wake(let time) in effects { demand(time >= after.now, "no wake is in the past") }
+        if let prompt = event.prompt, prompt != before.flow.prompt?.id {
             demand(effects.isEmpty && after.flow == before.flow, "an answer of another prompt changes nothing")
         }
         if case .answered(.failed(let failure), _) = event, failure.isCancel {
@@ -63,45 +67,45 @@ extension FlowWalk {
             }
             demand(!counted, "a cancelled prompt is no mismatch")
         }
-        if case .answered(.failed(let failure), let id) = event, failure.code == .lockedOut, id == before.flow.livingPrompt,
+        if case .answered(.failed(let failure), let id) = event, failure.code == .lockedOut, id == before.flow.prompt?.id,
             case .prompting = before.flow.state
         {
-            let told = effects.contains { if case .emit(.lockedOut) = $0 { true } else { false } }
-            let cancelled = effects.contains { if case .emit(.cancelled) = $0 { true } else { false } }
-            demand(told && !cancelled, "a lockout is told as a lockout")
+            let isReported = effects.contains { if case .emit(.lockedOut) = $0 { true } else { false } }
+            let isCancelled = effects.contains { if case .emit(.cancelled) = $0 { true } else { false } }
+            demand(isReported && !isCancelled, "a lockout is reported as a lockout")
         }
         if case .readPoorly = event, !effects.contains(where: { if case .move = $0 { true } else { false } }) {
-            demand(after.flow.state == before.flow.state, "a reading without a verdict decides nothing")
+            demand(after.flow.prompt == before.flow.prompt, "a reading without a verdict decides nothing")
         }
         // A PIN is tried again only by asking again, and no more often than the policy allows.
         if case .signingFailed(let failure, let id) = event, failure.code == .notMatched,
-            case .signing(let prompt) = before.flow.state,
-            prompt.rung == .appPIN, prompt.id == id
+            case .signing(let prompt, _, _) = before.flow.state, prompt.rung == .appPIN, prompt.id == id
         {
             let isRetry = effects.contains { if case .emit(.retry(let n)) = $0 { n < policy.pinMismatchLimit } else { false } }
             let movesOn = effects.contains { if case .move(from: .appPIN, _, because: .mismatches) = $0 { true } else { false } }
             demand(isRetry != movesOn, "a wrong PIN asks again or moves on")
         }
-        if event == .woke, case .prompting(let prompt) = after.flow.state, prompt.rung == .biometric,
+        if event == .woke, case .prompting(let prompt, _, _) = after.flow.state, prompt.rung == .biometric,
             after.flow.person.timeLimits == .ofThePolicy, !after.wasAway, let since = after.sensorSince
         {
             demand(since.duration(to: after.now) < policy.fallbackAfter, "no sensor prompt outlives the limit")
         }
     }
 
-    /// Whether an honest person, who taps, returns, matches or moves on, comes to an end within so many actions.
+    /// Whether an honest person, who taps, returns, matches or moves on, reaches an end within a number of actions.
     private func canEnd(_ place: Place, within actions: Int) -> Bool {
         var flow = place.flow
-        for _ in 0..<(actions + 2 * policy.also.count) {
+        for _ in 0..<(actions + 2 * policy.additionalRungs.count) {
             switch flow.state {
             case .finished: return true
             case .idle: _ = flow.handle(.began(place.readiness, by: .tap), at: place.now)
             case .waiting: _ = flow.handle(.tapped, at: place.now)
-            case .away, .interrupted: _ = flow.handle(.cameFront, at: place.now)
-            case .prompting(let prompt):
+            case .awayBeforePrompt, .away, .interrupted: _ = flow.handle(.cameFront, at: place.now)
+            case .prompting(let prompt, _, _):
                 let answer = prompt.rung == .appPIN ? SensorAnswer.entered : .matched
                 _ = flow.handle(.answered(answer, prompt: prompt.id), at: place.now)
-            case .signing(let prompt): _ = flow.handle(.signed(Self.proof(of: prompt.id), prompt: prompt.id), at: place.now)
+            case .signing(let prompt, _, _):
+                _ = flow.handle(.signed(Self.proof(of: prompt.id), prompt: prompt.id), at: place.now)
             }
         }
         if case .finished = flow.state { return true }

@@ -1,31 +1,32 @@
-public import ThumbturnCore
+package import ThumbturnCore
 
-/// Visits every state of the unlock flow that a policy can reach within bounds, and checks in each what must always hold.
+/// Visits every state of the unlock flow that a policy can reach within bounds, and checks the flow's invariants in each.
 ///
-/// Bounds: time goes on in steps of 0, 4 and 8 seconds up to 16, and a path is disturbed in one way: the app goes to the back, the
-/// system takes prompts, the device changes, the sensor reads poorly, or the platform has trouble. In each state everything happens that
-/// may happen: answers to the living prompt and to the one before it, wakes, choices, changes of what the device can do.
-public struct FlowWalk: Sendable {
-    /// What a walk found.
-    public struct Report: Sendable, Equatable {
-        /// How many different states were visited.
-        public var states = 0
-        /// How many events were sent.
-        public var transitions = 0
+/// The bounds: time advances in steps of 0, 4 and 8 seconds up to 16, and a path is disturbed in one way only: the app goes to
+/// the back, the system takes prompts, the device changes, the sensor reads poorly, or the platform has trouble. In each state
+/// every possible event is tried: answers to the current prompt and to the one before it, wakes, choices, changes of what the
+/// device can do.
+package struct FlowWalk: Sendable {
+    /// The findings of a walk.
+    package struct Report: Sendable, Equatable {
+        /// The number of different states that were visited.
+        package var states = 0
+        /// The number of events that were sent.
+        package var transitions = 0
         /// The ends that were reached, by name.
-        public var ends: Set<String> = []
+        package var ends: Set<String> = []
         /// The pairs of state and event that were tried.
-        public var tried: Set<String> = []
-        /// Those of them in which something happened.
-        public var acted: Set<String> = []
-        /// What should not be; each says where.
-        public var violations: [String] = []
+        package var tried: Set<String> = []
+        /// The pairs among them in which something happened.
+        package var acted: Set<String> = []
+        /// The rules that were broken, each with its place.
+        package var violations: [String] = []
 
-        /// Nothing was visited.
-        public init() {}
+        /// No state was visited.
+        package init() {}
 
-        /// Both reports together.
-        public func joined(with other: Report) -> Report {
+        /// The sum of two reports.
+        package func joined(with other: Report) -> Report {
             var sum = self
             sum.states += other.states
             sum.transitions += other.transitions
@@ -38,11 +39,11 @@ public struct FlowWalk: Sendable {
     }
 
     /// The policy that is walked.
-    public let policy: UnlockPolicy
+    package let policy: UnlockPolicy
     private let persons: [Person]
 
-    /// A walk of one policy.
-    public init(_ policy: UnlockPolicy) {
+    /// Creates a walk of one policy.
+    package init(_ policy: UnlockPolicy) {
         self.policy = policy
         var hurried = Person()
         hurried.pace = Pace(missesInARow: 3)
@@ -51,22 +52,23 @@ public struct FlowWalk: Sendable {
             + (policy.ladder.contains(.appPIN) ? [Person(preferred: .appPIN)] : [])
     }
 
-    /// Every preset, and what no preset has: a ladder that begins with the PIN, two keys, and the passcode alone.
-    public static let all: [(name: String, policy: UnlockPolicy)] = {
+    /// Every preset, and what no preset has: a ladder that begins with the PIN, two keys, a ladder of only the passcode, an empty
+    /// ladder.
+    package static let all: [(name: String, policy: UnlockPolicy)] = {
         var two = UnlockPolicy(ladder: [.biometric, .fullCredentials])
-        two.also = [.appPIN]
+        two.additionalRungs = [.appPIN]
         return UnlockPolicy.presets.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [
             ("biometric and PIN", two), ("PIN first", UnlockPolicy(ladder: [.appPIN, .biometric])),
-            ("passcode alone", UnlockPolicy(ladder: [.devicePasscode])), ("empty", UnlockPolicy(ladder: [])),
+            ("only the passcode", UnlockPolicy(ladder: [.devicePasscode])), ("empty", UnlockPolicy(ladder: [])),
         ]
     }()
 
-    /// Walks.
-    public func run() -> Report {
+    /// Walks the policy for every kind of person and device.
+    package func run() -> Report {
         var report = Report()
         walk(Self.allUsable, Person(), disturbed: true, &report)
         for person in persons { walk(Self.allUsable, person, disturbed: false, &report) }
-        // What the device lacks matters where a rung is asked, whoever is there.
+        // What the device lacks matters where a rung is asked, and does not depend on the person.
         for start in Self.starts { walk(start, Person(), disturbed: false, &report) }
         return report
     }
@@ -74,12 +76,12 @@ public struct FlowWalk: Sendable {
     /// Walks all policies, two at a time.
     ///
     /// - Parameters:
-    ///   - policies: all of them, or fewer where time is short.
-    ///   - done: told of each policy that is walked to its end.
-    public static func everything(
+    ///   - policies: all policies, or fewer where time is short.
+    ///   - done: called for each policy once its walk has ended.
+    package static func everything(
         _ policies: [(name: String, policy: UnlockPolicy)] = all, done: @escaping @Sendable (String, Report) -> Void = { _, _ in }
     ) async -> Report {
-        // The largest first, so that no core waits long for the other.
+        // The largest first, so that neither core waits long for the other.
         var waiting = policies.sorted { $0.policy.ladder.count < $1.policy.ladder.count }
         return await withTaskGroup(of: (String, Report).self) { group in
             func next() {
@@ -112,7 +114,7 @@ public struct FlowWalk: Sendable {
         ]
         let dead: [KeyState] = [.missing, .invalidated(.enrolmentChanged), .notYetReadable, .paused(for: .seconds(30))]
         var starts = biometries.flatMap { biometry in
-            // Where others can be asked, they are asked as ever.
+            // One of these states with other rungs that can be asked is enough.
             (biometry == .notEnrolled ? [KeyState.usable, .missing] : [.missing]).map { other in
                 var start = allUsable
                 start.biometry = biometry
@@ -136,7 +138,7 @@ public struct FlowWalk: Sendable {
         return starts
     }()
 
-    /// What may change while a flow runs.
+    /// The reports that may arrive while a flow runs.
     private static let changes: [Readiness] = [
         allUsable,
         Readiness(
@@ -161,22 +163,22 @@ public struct FlowWalk: Sendable {
     struct Place: Hashable {
         var flow: UnlockFlow
         var now: Instant
-        /// What the device said last.
+        /// What the device reported last.
         var readiness: Readiness
-        /// What disturbs this path. One kind is enough for one path; together they would only multiply.
+        /// The disturbance of this path. One kind is enough for one path; combinations would only multiply the states.
         var disturbance: Disturbance?
         /// When the sensor was asked first.
         var sensorSince: Instant?
-        /// The app left, or the system took a prompt: that time does not count.
+        /// Whether the app left or the system took a prompt, whose time does not count.
         var wasAway = false
 
-        /// Few of the parts tell most places apart.
+        /// State and time tell most places apart; the rest seldom differs between them.
         func hash(into hasher: inout Hasher) {
-            hasher.combine(flow)
+            hasher.combine(flow.state)
             hasher.combine(now)
         }
 
-        /// Whether a path that is disturbed like this may be disturbed so again, or first of all.
+        /// Whether this path may be disturbed in this way, for the first time or again.
         func mayBe(_ other: Disturbance) -> Bool { disturbance == nil || disturbance == other && other.repeats }
     }
 
@@ -195,7 +197,7 @@ public struct FlowWalk: Sendable {
         Failure(.lockedOut), Failure(.keyInvalidated),
         Failure(.paused, recovery: .wait(.seconds(10))), Failure(.platform),
     ]
-    /// Each prompt has a proof of its own, so that none can stand for another.
+    /// Each prompt has a proof of its own, so that the rules see a proof that counts twice.
     static func proof(of prompt: Int) -> Proof { Proof(jws: "a.b.\(prompt)") }
     private static let longest: Duration = .seconds(16)
 
@@ -240,17 +242,14 @@ public struct FlowWalk: Sendable {
     }
 
     private func events(at place: Place) -> [UnlockFlow.Event] {
-        let id =
-            switch place.flow.state {
-            case .prompting(let prompt), .signing(let prompt): prompt.id
-            case .idle, .waiting, .away, .interrupted, .finished: 1
-            }
+        let id = place.flow.prompt?.id ?? 1
         var events: [UnlockFlow.Event] = [
             .began(place.readiness, by: .tap), .tapped, .woke, .hintChosen, .cameFront,
             .stopped(Failure(.cancelledByApp)),
         ]
         if place.disturbance != Disturbance.none { events.append(.began(place.readiness, by: .screen)) }
-        // A first prompt stands for its retries here; an interruption may turn out to be an absence, and much changes meanwhile.
+        // A first prompt represents its retries here. An interruption may turn out to be an absence, during which much may
+        // change.
         let isFirst = place.flow.isFirstPromptOfItsRung
         if isFirst && place.mayBe(.absence) || place.flow.isAway { events.append(.wentBack) }
         if isFirst && place.mayBe(.change) { events += Self.changes.map { .changed($0) } }

@@ -2,17 +2,17 @@ import Synchronization
 public import ThumbturnCore
 public import ThumbturnDevice
 
-/// Passes requests on and remembers them: what somebody on the wire would hold in their hands.
+/// A transport that passes requests on and records them: everything that an attacker on the network would see.
 public final class RecordingTransport: Transport {
     private let next: any Transport
     private let log = Mutex<[(request: TransportRequest, response: TransportResponse)]>([])
 
-    /// Passes requests on to another transport.
+    /// Creates a transport that passes requests on to another one.
     public init(_ next: any Transport = URLSessionTransport()) {
         self.next = next
     }
 
-    /// What was sent and answered so far, in order.
+    /// The requests and responses so far, in order.
     public var exchanges: [(request: TransportRequest, response: TransportResponse)] { log.withLock { $0 } }
 
     public func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {

@@ -1,11 +1,11 @@
 /// A random number generator that repeats itself for the same seed: SplitMix64 (Steele, Lea and Flood, 2014). For tests, never
 /// for keys.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-    /// Print it, so that a failure can be repeated.
+    /// The seed. Print it, so that a failing test can be repeated.
     public let seed: UInt64
     private var state: UInt64
 
-    /// Starts the sequence of this seed.
+    /// Creates the generator at the beginning of the seed's sequence.
     public init(seed: UInt64) {
         self.seed = seed
         state = seed

@@ -4,10 +4,10 @@ import Synchronization
 public import ThumbturnCore
 public import ThumbturnDevice
 
-/// Time that stands still while code runs and jumps when all of it waits.
+/// A clock that stands still while code runs, and jumps to the next wake when all of it waits.
 ///
-/// `run` executes its body on one thread. As soon as nothing of it can go on, the clock moves to the next wake; so twelve seconds
-/// of waiting take no time, and the order of events is the same in every run.
+/// `run` executes its body on one thread. As soon as no part of it can continue, the clock moves to the next wake; so twelve
+/// seconds of waiting take no time, and the order of events is the same in every run.
 public final class VirtualClock: DeviceClock {
     private let state: Mutex<State>
     private let loop = Loop()
@@ -25,7 +25,7 @@ public final class VirtualClock: DeviceClock {
         var continuation: CheckedContinuation<Void, any Error>
     }
 
-    /// A clock that stands at this civil time.
+    /// Creates a clock that stands at this civil time.
     public init(civilTime: UnixTime = UnixTime(seconds: 1_800_000_000)) {
         state = Mutex(State(now: Instant(sinceOrigin: .seconds(1000)), civil: civilTime))
     }
@@ -33,7 +33,7 @@ public final class VirtualClock: DeviceClock {
     public var now: Instant { state.withLock { $0.now } }
     public var civilTime: UnixTime { state.withLock { $0.civil } }
 
-    /// Set another one, and the device has been started again.
+    /// The identity of the boot. Setting another one simulates a restart of the device.
     public var boot: String {
         get { state.withLock { $0.boot } }
         set { state.withLock { $0.boot = newValue } }
@@ -41,12 +41,12 @@ public final class VirtualClock: DeviceClock {
 
     public var executor: (any TaskExecutor)? { loop }
 
-    /// Sets the civil clock, as a person or a network may. Monotonic time does not move.
+    /// Sets the civil clock, as a person or the network may. Monotonic time does not move.
     public func setCivilTime(_ time: UnixTime) {
         state.withLock { $0.civil = time }
     }
 
-    /// Moves time forward and wakes whoever is due, earliest first.
+    /// Moves time forward and wakes every sleeper that is due, earliest first.
     public func advance(by duration: Duration) {
         move(to: now.advanced(by: duration))
     }
@@ -78,19 +78,18 @@ public final class VirtualClock: DeviceClock {
 
     /// Runs the body in virtual time and returns its result.
     ///
-    /// Everything that waits must wait for this clock or for other work of the body: real input and output would look like
-    /// standing still.
+    /// The body must wait only for this clock or for its own work: while it waits for real input or output, the clock would jump.
     ///
     /// - Parameters:
-    ///   - mainActorToo: whether work on the main actor counts as the body's, as in tests of view models. The main thread must be free
-    ///     for it.
-    ///   - body: what runs.
+    ///   - mainActorToo: whether work on the main actor counts as the body's, as in tests of view models. The main thread must be
+    ///     free for it.
+    ///   - body: the code to run.
     public func run<Result: Sendable>(
         mainActorToo: Bool = false, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let loop = loop
         let finished = Flag()
-        // Made here, so that it inherits the caller's task-local values.
+        // Created here, so that it inherits the caller's task-local values.
         let task = Task(executorPreference: loop) {
             defer { finished.raise() }
             return try await body()
@@ -101,10 +100,10 @@ public final class VirtualClock: DeviceClock {
         return try await task.value
     }
 
-    /// The same thread for actors that bring an executor of their own.
+    /// The same thread, as an executor for actors.
     package var serialExecutor: any SerialExecutor { loop.serial }
 
-    /// Moves time to the next wake. False if nobody sleeps.
+    /// Moves time to the next wake. False if there are no sleepers.
     private func wakeNext() -> Bool {
         guard let next = state.withLock({ $0.sleepers.values.map(\.wake).min() }) else { return false }
         move(to: next)
@@ -130,7 +129,7 @@ public final class VirtualClock: DeviceClock {
 
     private static func advance(_ state: inout State, to instant: Instant) {
         guard instant > state.now else { return }
-        // Civil time keeps whole seconds; it moves by those that monotonic time completes.
+        // Civil time has whole seconds: it moves by the seconds that monotonic time completes.
         let before = state.now.sinceOrigin.components.seconds
         state.now = instant
         state.civil = state.civil + .seconds(instant.sinceOrigin.components.seconds - before)
@@ -143,14 +142,14 @@ public final class VirtualClock: DeviceClock {
     }
 }
 
-/// One thread's worth of work: jobs in order, and a word when there are none.
+/// The jobs of one thread, in order, with a callback when there are none.
 private final class Loop: TaskExecutor, @unchecked Sendable {
     private let condition = NSCondition()
-    /// With each whether it is an actor's.
+    /// The waiting jobs, each with whether an actor enqueued it.
     private var jobs: [(job: UnownedJob, isSerial: Bool)] = []
     private(set) lazy var serial = Serial(loop: self)
 
-    /// As there is one thread, it is a serial executor, too.
+    /// The same thread as a serial executor.
     final class Serial: SerialExecutor {
         private unowned let loop: Loop
         init(loop: Loop) { self.loop = loop }
@@ -166,7 +165,7 @@ private final class Loop: TaskExecutor, @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Lets the main actor finish what it has, and what follows from that there. True where it gave us work.
+    /// Lets the main actor finish its jobs and the ones that follow from them. True where this produced work for the loop.
     func waitsForMain() -> Bool {
         for _ in 1...8 {
             DispatchQueue.main.sync {}
@@ -193,7 +192,7 @@ private final class Loop: TaskExecutor, @unchecked Sendable {
             }
             if isDone() { return }
             if whenIdle() { continue }
-            // Nobody sleeps and nothing can run: somebody outside has to go on.
+            // Without sleepers and jobs only code outside the loop can continue.
             condition.lock()
             while jobs.isEmpty, !isDone() { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.01)) }
             condition.unlock()

@@ -1,5 +1,6 @@
 import Foundation
 public import ThumbturnCore
+public import ThumbturnMessages
 
 /// Judges access tokens as RFC 9068 section 4 says. The algorithm is pinned to the keys, never taken from the token.
 ///

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
-public import ThumbturnCore
+import ThumbturnCore
+public import ThumbturnMessages
 
 /// What a proof object shows, after every check that can be made offline.
 ///

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 public import ThumbturnCore
+public import ThumbturnMessages
 
 /// A secret of the server under which challenges are made: 32 random bytes, named so that it can be rotated.
 public struct ChallengeSecret: Sendable {

@@ -1,5 +1,6 @@
 import Crypto
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// What a back end shows of itself instead of a password: a JWT that it signed (`private_key_jwt`, RFC 7523 section 3).
 ///

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// A verified DPoP proof (RFC 9449 section 4.3). Whether its `jti` was seen before is the caller's to check, with `replayKey`.
 public struct DPoPProof: Sendable {

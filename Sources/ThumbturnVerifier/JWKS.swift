@@ -1,4 +1,5 @@
 public import ThumbturnCore
+public import ThumbturnMessages
 
 /// A set of public keys (RFC 7517 section 5).
 public struct JWKS: Message {

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 public import ThumbturnCore
+public import ThumbturnMessages
 
 /// Whose liveness checks are believed, and how far: data of a deployment, read from a file.
 ///

@@ -1,4 +1,5 @@
 import ThumbturnCore
+import ThumbturnMessages
 
 /// A compact JWS, ES256, whose header names the key that signed it and has nothing else but the type: an access token, a receipt.
 package enum NamedKeyJWS {

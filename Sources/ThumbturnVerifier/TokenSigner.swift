@@ -1,6 +1,7 @@
 public import Crypto
 import Foundation
-public import ThumbturnCore
+import ThumbturnCore
+public import ThumbturnMessages
 
 /// Makes access tokens (RFC 9068) and receipts: ES256.
 public struct TokenSigner: Sendable {

@@ -1,4 +1,5 @@
 import ThumbturnCore
+import ThumbturnMessages
 
 /// A proof as it arrived: read, but not yet verified.
 public struct UnverifiedProof: Sendable {

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
-public import ThumbturnCore
+package import ThumbturnCore
+public import ThumbturnMessages
 
 /// A public P-256 key that lies on the curve, with its RFC 7638 thumbprint.
 public struct VerifyingKey: Sendable, Hashable {
@@ -16,6 +17,9 @@ public struct VerifyingKey: Sendable, Hashable {
         self.x963 = x963
         self.key = key
     }
+
+    /// From a point.
+    package init(_ key: PublicKey) throws(VerificationError) { try self.init(x963: key.x963) }
 
     /// From a JSON Web Key on P-256 for ES256 signatures.
     public init(jwk: JWK) throws(VerificationError) {

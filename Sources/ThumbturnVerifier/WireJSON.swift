@@ -23,7 +23,9 @@ package enum WireJSON {
     }
 
     /// Decodes claims and ignores unknown ones (RFC 7519 section 4).
-    package static func decodeClaims<Claims: Decodable>(_ type: Claims.Type, from bytes: [UInt8]) throws(VerificationError) -> Claims {
+    package static func decodeClaims<Claims: Decodable>(
+        _ type: Claims.Type, from bytes: [UInt8]
+    ) throws(VerificationError) -> Claims {
         try read(bytes) { try Claims(from: WireDecoder(tree: $0, index: 0)) }
     }
 

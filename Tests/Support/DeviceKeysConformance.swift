@@ -15,7 +15,7 @@ public enum DeviceKeysConformance {
         #expect(await keys.state(of: name) == .usable)
         #expect(try await keys.publicKey(of: name) == made)
         let signature = try await keys.sign([1, 2, 3], with: name, presence: nil)
-        #expect(try VerifyingKey(jwk: made).isValid(signature, for: [1, 2, 3]))
+        #expect(try VerifyingKey(made).isValid(signature, for: [1, 2, 3]))
 
         let other = KeyName(server: "https://b.example", account: "x/../y", kind: .session)
         #expect(await keys.state(of: other) == .missing, "keys belong to one server")

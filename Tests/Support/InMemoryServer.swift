@@ -1,6 +1,7 @@
 package import Foundation
 package import Synchronization
 package import ThumbturnCore
+package import ThumbturnMessages
 package import ThumbturnDevice
 package import ThumbturnVerifier
 
@@ -213,7 +214,9 @@ package final class InMemoryServer: Transport {
             guard payers.contains(kind) else { throw VerificationError.unknownKey }
             try judge(proof, by: key)
         } else {
-            guard request.ticket == "ticket", [.resetPIN, .replaceBiometric].contains(change) else { throw VerificationError.unknownKey }
+            guard request.ticket == "ticket", [.resetPIN, .replaceBiometric].contains(change) else {
+                throw VerificationError.unknownKey
+            }
         }
         keys.removeAll { $0.kind == change.kind }
         if let registration = request.key, let jwk = registration.jwk {

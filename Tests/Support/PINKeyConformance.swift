@@ -16,15 +16,15 @@ public enum PINKeyConformance {
         let made = try await keys.create(name, pin: right)
         #expect(await keys.state(of: name) == .usable)
         let signature = try await keys.sign([1, 2, 3], with: name, pin: right)
-        #expect(try VerifyingKey(jwk: made).isValid(signature, for: [1, 2, 3]))
+        #expect(try VerifyingKey(made).isValid(signature, for: [1, 2, 3]))
 
         let other = KeyName(server: "https://b.example", account: "x/../y", kind: .pin)
         #expect(await keys.state(of: other) == .missing, "keys belong to one server")
         let replaced = try await keys.create(name, pin: right)
         #expect(replaced != made, "the same PIN, and another key all the same")
         let signed = try await keys.sign([1, 2, 3], with: name, pin: right)
-        #expect(try !VerifyingKey(jwk: made).isValid(signed, for: [1, 2, 3]))
-        #expect(try VerifyingKey(jwk: replaced).isValid(signed, for: [1, 2, 3]))
+        #expect(try !VerifyingKey(made).isValid(signed, for: [1, 2, 3]))
+        #expect(try VerifyingKey(replaced).isValid(signed, for: [1, 2, 3]))
         try await keys.delete(name)
         try await keys.delete(name)
         #expect(await keys.state(of: name) == .missing)
@@ -36,7 +36,7 @@ public enum PINKeyConformance {
     /// A wrong PIN signs like the right one, with a key that nobody enrolled, and changes nothing.
     public static func onlyTheServerCanTellAWrongPIN(_ keys: any PINKey) async throws {
         #expect(keys.judge == .server)
-        let made = try VerifyingKey(jwk: try await keys.create(name, pin: right))
+        let made = try VerifyingKey(try await keys.create(name, pin: right))
         for _ in 1...PINLedger.limit + 1 {
             let signature = try await keys.sign([1, 2, 3], with: name, pin: wrong)
             #expect(signature.count == 64 && !made.isValid(signature, for: [1, 2, 3]))

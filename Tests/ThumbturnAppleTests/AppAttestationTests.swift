@@ -5,6 +5,7 @@ import Security
 import Testing
 import TestSupport
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnTestKit
 @testable import ThumbturnApple
@@ -12,7 +13,7 @@ import ThumbturnTestKit
 @Suite struct AppAttestationTests {
     private static let server = "https://bank.example"
     private static let keys = [1, 3, 5].map { (n: UInt8) in
-        JWK(x: Array(repeating: n, count: 32), y: Array(repeating: n + 1, count: 32))
+        PublicKey(x963: [4] + Array(repeating: n, count: 32) + Array(repeating: n + 1, count: 32))!
     }
     private static let challenge = "eyJ.eyJ.c2ln"
 
@@ -25,7 +26,7 @@ import ThumbturnTestKit
         init() { attestation = AppAttestation(secrets: world.phone.platform().secrets) }
 
         func evidence(
-            for challenge: String = AppAttestationTests.challenge, keys: [JWK] = AppAttestationTests.keys,
+            for challenge: String = AppAttestationTests.challenge, keys: [PublicKey] = AppAttestationTests.keys,
             account: String = "ada"
         ) async throws -> AppAttestEvidence? {
             try await attestation.evidence(for: challenge, keys: keys, server: AppAttestationTests.server, account: account)
@@ -42,7 +43,7 @@ import ThumbturnTestKit
         let evidence = try #require(try await device.run { try await $0.evidence() })
         #expect(Self.hashSeen(in: evidence.attestation) == "cfef752722a6d28c62325006e31724effde4fc345ac7c71db2e200792868037e")
         #expect(Self.hashSeen(in: evidence.assertion) == "cfef752722a6d28c62325006e31724effde4fc345ac7c71db2e200792868037e")
-        #expect(evidence.attestedValue == "I1-X3KDZi0s_J7xghy3GAYSmyuN8oVFca09TXDVOD8w")
+        #expect(Base64URL.encode(evidence.attestedValue) == "I1-X3KDZi0s_J7xghy3GAYSmyuN8oVFca09TXDVOD8w")
     }
 
     @Test func aKeyIsMadeAndAttestedOnceForAnAccount() async throws {
@@ -169,8 +170,8 @@ import ThumbturnTestKit
         #expect(device.world.device.calls("generateKey") == 2)
     }
 
-    private static func hashSeen(in object: String) -> String? {
-        Base64URL.decode(object).map { $0.suffix(32).map { String(format: "%02x", $0) }.joined() }
+    private static func hashSeen(in object: [UInt8]) -> String {
+        object.suffix(32).map { String(format: "%02x", $0) }.joined()
     }
 }
 #endif

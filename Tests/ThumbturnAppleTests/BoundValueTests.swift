@@ -2,12 +2,13 @@
 import Foundation
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 
 /// What App Attest's evidence is bound to, and how it is written.
 @Suite struct BoundValueTests {
     private static let keys = [1, 3, 5].map { (n: UInt8) in
-        JWK(x: Array(repeating: n, count: 32), y: Array(repeating: n + 1, count: 32))
+        PublicKey(x963: [4] + Array(repeating: n, count: 32) + Array(repeating: n + 1, count: 32))!
     }
     private static let challenge = "eyJ.eyJ.c2ln"
 

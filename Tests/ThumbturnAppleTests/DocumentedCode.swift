@@ -1,10 +1,10 @@
 #if STAND_INS
 import Foundation
 import Thumbturn
-// On Apple's systems `Thumbturn` brings it.
+// On Apple's systems `Thumbturn` re-exports it.
 import ThumbturnApple
 
-// What the pages show for Apple's systems, word for word: AppleSourceLint compares it.
+// The code that the pages show for Apple's systems, word for word: AppleSourceLint compares the two.
 
 // README.md
 
@@ -22,12 +22,12 @@ struct Login {
 
 // docs/migrating.md
 
-/// The secret is the answer. Nothing else says that somebody was there.
+/// The secret is the answer. No boolean says that the person was there.
 func token(from vault: Vault) async throws -> SecretBytes? {
     try await vault.unlocked("Open your account") { try await $0.read("token") }
 }
 
-/// Asks once. What fails leaves the old item as it was.
+/// Shows one prompt. A failure leaves the old item as it was.
 func move(_ old: String, into vault: Vault, deleteOld: () throws -> Void) async throws {
     try await vault.unlocked("Move your secret behind Face ID") { try await $0.save(SecretBytes(old), as: "token") }
     try deleteOld()

@@ -7,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnTestKit
 import ThumbturnVerifier
@@ -46,7 +47,7 @@ import ThumbturnVerifier
             await expectFailure(.notMatched) { _ = try await platform.keys.sign([1], with: .of(kind), presence: nil) }
             let presence = try await ProtectedStoreConformance.presence(.of(kind), .of(kind), platform.sensor, message: [1, 2])
             let signature = try await platform.keys.sign([1, 2], with: .of(kind), presence: presence)
-            #expect(try VerifyingKey(jwk: made).isValid(signature, for: [1, 2]) && signature.count == 64)
+            #expect(try VerifyingKey(made).isValid(signature, for: [1, 2]) && signature.count == 64)
             let again = await failure { _ = try await platform.keys.sign([3], with: .of(kind), presence: presence) }
             #expect(again == Failure(.notMatched))
         }
@@ -192,7 +193,7 @@ import ThumbturnVerifier
         let world = AppleWorld()
         try await world.run {
             let keys = world.parts().keys
-            var made: [KeyKind: JWK] = [:]
+            var made: [KeyKind: PublicKey] = [:]
             for kind in [KeyKind.biometric, .passcode, .session] { made[kind] = try await keys.create(.of(kind)) }
             world.phone.removePasscode()
             for kind in Self.guarded {
@@ -327,7 +328,7 @@ import ThumbturnVerifier
             let presence = try await ProtectedStoreConformance.presence(
                 .of(.biometric), .biometric, platform.sensor, message: [1])
             let signature = try await platform.keys.sign([1], with: .of(.biometric), presence: presence)
-            #expect(try VerifyingKey(jwk: kept).isValid(signature, for: [1]) && kept != old)
+            #expect(try VerifyingKey(kept).isValid(signature, for: [1]) && kept != old)
         }
     }
 

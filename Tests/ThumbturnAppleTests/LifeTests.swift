@@ -127,7 +127,7 @@ import ThumbturnTestKit
             _ = try await story.auth.authenticate("Unlock")
             let prompts = story.phone.promptCount
             let action = try #require(StepUpAction("payment", maximumAge: .zero))
-            for _ in 1...2 { expect(try await story.auth.stepUp(for: action, "Pay").rung, is: .biometric) }
+            for _ in 1...2 { expect(try await story.auth.stepUp(for: action, reason: "Pay").rung, is: .biometric) }
             #expect(story.phone.promptCount == prompts + 2)
             #expect(story.world.device.calls("evaluateAccessControl") == story.phone.promptCount, "a context is asked once")
         }

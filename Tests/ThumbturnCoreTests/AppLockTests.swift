@@ -1,7 +1,7 @@
 import Testing
 import ThumbturnCore
 
-/// Locking after a time away, the cover, and who is asked when.
+/// Locking after a time away, the cover, and when the person is asked.
 @Suite struct AppLockTests {
     static func at(_ seconds: Int, boot: String = "boot") -> Moment {
         Moment(boot: boot, sinceBoot: Instant(sinceOrigin: .seconds(seconds)))
@@ -15,7 +15,7 @@ import ThumbturnCore
         return lock
     }
 
-    @Test func aStartIsLockedCoveredAndAsksOnce() {
+    @Test func anAppStartsLockedAndCoveredAndAsksOnce() {
         var lock = AppLock()
         #expect(lock.state == .locked(asksItself: true) && lock.isCovered)
         #expect(lock.handle(.phase(.inactive), at: Self.at(0)) == [])
@@ -31,7 +31,7 @@ import ThumbturnCore
         #expect(lock.state == .unlocked, "a look at the app switcher locks nothing")
     }
 
-    @Test func ourOwnPromptCoversNothingLocksNothingAndStartsNothing() {
+    @Test func theAppsOwnPromptNeitherCoversNorLocksNorStartsAnUnlock() {
         var lock = Self.open(lockAfter: .zero)
         let story: [AppLock.Event] = [.prompt(isUp: true), .phase(.inactive), .prompt(isUp: false), .phase(.front)]
         for event in story { #expect(lock.handle(event, at: Self.at(1)) == []) }
@@ -45,13 +45,14 @@ import ThumbturnCore
         var lock = Self.open()
         #expect(lock.handle(.phase(.back), at: Self.at(10)) == [.cover, .wake(at: Instant(sinceOrigin: .seconds(40)))])
         #expect(lock.handle(.woke, at: Self.at(39)) == [])
-        #expect(lock.handle(.woke, at: Self.at(40)) == [.lock], "also while it is away")
+        #expect(lock.handle(.woke, at: Self.at(40)) == [.lock], "even while the app is away")
         #expect(lock.handle(.phase(.front), at: Self.at(50)) == [.uncover, .ask])
 
         var asleep = Self.open()
         _ = asleep.handle(.phase(.back), at: Self.at(10))
         #expect(asleep.handle(.phase(.inactive), at: Self.at(40)) == [])
-        #expect(asleep.handle(.phase(.front), at: Self.at(40)) == [.lock, .uncover, .ask], "locked before it is seen")
+        #expect(
+            asleep.handle(.phase(.front), at: Self.at(40)) == [.lock, .uncover, .ask], "locked before the contents are visible")
 
         var short = Self.open()
         _ = short.handle(.phase(.back), at: Self.at(10))
@@ -62,12 +63,14 @@ import ThumbturnCore
         var lock = AppLock(rules: .init(lockAfter: .seconds(30)))
         _ = lock.handle(.phase(.front), at: Self.at(0))
         #expect(lock.handle(.phase(.back), at: Self.at(1)) == [.cover])
-        #expect(lock.handle(.unlocked, at: Self.at(2)) == [.wake(at: Instant(sinceOrigin: .seconds(31)))], "and it locks in time")
-        #expect(lock.handle(.phase(.back), at: Self.at(3)) == [], "once")
+        #expect(
+            lock.handle(.unlocked, at: Self.at(2)) == [.wake(at: Instant(sinceOrigin: .seconds(31)))], "and the app locks in time"
+        )
+        #expect(lock.handle(.phase(.back), at: Self.at(3)) == [], "one wake is enough")
         #expect(lock.handle(.woke, at: Self.at(31)) == [.lock])
     }
 
-    @Test func aTimeThatCannotBeToldLocks() {
+    @Test func anUnknownTimeAwayLocks() {
         for now in [Self.at(11, boot: "another boot"), Self.at(9)] {
             var lock = Self.open()
             _ = lock.handle(.phase(.back), at: Self.at(10))
@@ -75,25 +78,26 @@ import ThumbturnCore
         }
     }
 
-    @Test func aPasscodePromptThatIsAnotherAppDoesNotLock() {
+    @Test func aPasscodePromptInAnotherAppDoesNotLock() {
         var lock = Self.open(lockAfter: .zero)
         _ = lock.handle(.prompt(isUp: true), at: Self.at(1))
         #expect(lock.handle(.phase(.back), at: Self.at(1)).first == .cover)
         #expect(lock.handle(.phase(.front), at: Self.at(60)) == [.uncover])
         _ = lock.handle(.phase(.back), at: Self.at(100))
-        #expect(lock.handle(.phase(.front), at: Self.at(160)).first == .lock, "and no prompt keeps it open for longer")
+        #expect(
+            lock.handle(.phase(.front), at: Self.at(160)).first == .lock, "and a prompt keeps the app open no longer than that")
     }
 
-    @Test func whoCancelledIsNotAskedAtTheNextReturn() {
+    @Test func afterACancelTheNextReturnDoesNotAsk() {
         var lock = AppLock()
         _ = lock.handle(.phase(.front), at: Self.at(0))
         #expect(lock.handle(.cancelled, at: Self.at(1)) == [])
         _ = lock.handle(.phase(.back), at: Self.at(2))
-        #expect(lock.handle(.phase(.front), at: Self.at(3)) == [.uncover], "it waits for a tap")
+        #expect(lock.handle(.phase(.front), at: Self.at(3)) == [.uncover], "the lock waits for a tap")
         #expect(lock.handle(.tapped, at: Self.at(4)) == [.ask])
         _ = lock.handle(.unlocked, at: Self.at(5))
         #expect(lock.handle(.phase(.back), at: Self.at(6)) == [.cover, .lock])
-        #expect(lock.handle(.phase(.front), at: Self.at(7)) == [.uncover, .ask], "an unlock forgets the cancel")
+        #expect(lock.handle(.phase(.front), at: Self.at(7)) == [.uncover, .ask], "an unlock resets the cancel")
     }
 
     @Test func lockNowLocksAndWaitsForATap() {
@@ -103,11 +107,11 @@ import ThumbturnCore
         _ = lock.handle(.phase(.inactive), at: Self.at(2))
         #expect(lock.handle(.phase(.front), at: Self.at(3)) == [.uncover])
         _ = lock.handle(.phase(.back), at: Self.at(3))
-        #expect(lock.handle(.phase(.front), at: Self.at(3)) == [.uncover], "also after an absence")
+        #expect(lock.handle(.phase(.front), at: Self.at(3)) == [.uncover], "even after an absence")
         #expect(lock.handle(.tapped, at: Self.at(4)) == [.ask])
     }
 
-    @Test func anUnlockThatTheSystemEndedIsAskedAgainAtTheReturn() {
+    @Test func anUnlockEndedByTheSystemIsAskedAgainAtTheReturn() {
         for endsBeforeTheReturn in [true, false] {
             var lock = AppLock()
             _ = lock.handle(.phase(.front), at: Self.at(0))
@@ -120,7 +124,7 @@ import ThumbturnCore
         }
     }
 
-    @Test func anUnlockThatEndsLongAfterTheAppLeftOpensNothing() {
+    @Test func anUnlockThatSucceedsLongAfterTheAppLeftOpensNothing() {
         var lock = AppLock(rules: .init(lockAfter: .seconds(30)))
         _ = lock.handle(.phase(.front), at: Self.at(0))
         _ = lock.handle(.phase(.back), at: Self.at(1))
@@ -130,7 +134,7 @@ import ThumbturnCore
     }
 
     /// Every order of events within 100 seconds, in steps of 20.
-    @Test func walk() {
+    @Test func everyOrderOfEventsKeepsTheRules() {
         struct Node: Hashable {
             var lock = AppLock(rules: .init(lockAfter: .seconds(40)))
             var step = 0
@@ -166,7 +170,8 @@ import ThumbturnCore
                     for effect in effects {
                         switch effect {
                         case .ask:
-                            #expect(after.phase == .front && after.mayAsk, "once for each appearance or tap, in front")
+                            #expect(
+                                after.phase == .front && after.mayAsk, "the lock asks once for each appearance or tap, in front")
                             after.mayAsk = false
                         case .cover: #expect(after.phase != .front && !node.lock.isCovered)
                         case .uncover: #expect(after.phase == .front && node.lock.isCovered)
@@ -181,10 +186,10 @@ import ThumbturnCore
                     if node.isPromptUp, event == .phase(.inactive), node.phase == .front { #expect(effects.isEmpty) }
                     if event == .phase(.front), let left = node.left {
                         let away = (after.step - left) * 20
-                        if away >= 60 { #expect(after.lock.state != .unlocked, "nothing stays open for longer") }
+                        if away >= 60 { #expect(after.lock.state != .unlocked, "the app stays open no longer") }
                         after.left = nil
                     }
-                    // An honest person is in after three steps at most.
+                    // An honest person gets in within three steps.
                     var honest = after.lock
                     for way in [AppLock.Event.phase(.front), .tapped, .unlocked] { _ = honest.handle(way, at: now) }
                     #expect(honest.state == .unlocked)

@@ -39,7 +39,9 @@ import ThumbturnTestKit
     @Test("three within 60 s are a burst", arguments: [(60, true), (61, false)])
     func window(_ third: Int, _ isBurst: Bool) {
         #expect(standing(ledger(0, 30, third), third) == (isBurst ? .paused(.seconds(10)) : .open))
-        #expect(standing(ledger(-500, 0, 30, third), third) == (isBurst ? .paused(.seconds(10)) : .open), "the last three count")
+        #expect(
+            standing(ledger(-500, 0, 30, third), third) == (isBurst ? .paused(.seconds(10)) : .open),
+            "the last three mismatches count")
     }
 
     @Test("a policy may ask for a longer burst, or a shorter one", arguments: 2...5)
@@ -53,7 +55,7 @@ import ThumbturnTestKit
         }
         #expect(ledger(times.dropLast()).inBurst == 0)
         #expect(ledger(times[...]).inBurst == count)
-        #expect(ledger([-1000] + times.dropLast()).inBurst == 0, "an old one does not count")
+        #expect(ledger([-1000] + times.dropLast()).inBurst == 0, "an old mismatch does not count")
     }
 
     @Test func theShortestDelayIsOne() {
@@ -66,20 +68,20 @@ import ThumbturnTestKit
         #expect(anchored.standing(at: moment(1, boot: "b"), under: delays) == .open)
     }
 
-    @Test func whoTurnedItOffHasItOffWhateverHappens() {
+    @Test func aSensorThatThePersonSwitchedOffStaysOff() {
         let off = ledger(1, 2).turnedOff()
         #expect(standing(off, 1_000_000) == .off)
         #expect(standing(off.attempting(at: moment(3), under: delays), 1_000_000) == .off)
         #expect(standing(ledger(1, 2, 3).turnedOff().anchored(at: moment(0, boot: "b"), under: delays), 1000, boot: "b") == .off)
     }
 
-    @Test func aBurstLastsUntilItIsForgiven() {
+    @Test func aBurstLastsUntilAMatch() {
         let late = ledger(0, 1, 2, 5000)
         #expect(late.inBurst == 4)
         #expect(standing(late, 5000) == .paused(.seconds(30)))
     }
 
-    @Test func aLongRowIsSlowAtWhateverPace() {
+    @Test func aLongRowIsDelayedAtAnyPace() {
         #expect(standing(ledger(0, 100, 200, 300), 300) == .open)
         let five = ledger(0, 100, 200, 300, 400)
         #expect(five.inBurst == 0)
@@ -87,7 +89,7 @@ import ThumbturnTestKit
         #expect(standing(five, 430) == .open)
         let burst = ledger(0, 100, 200, 300, 400, 430, 460)
         #expect(burst.inBurst == 3)
-        #expect(standing(burst, 460) == .paused(.seconds(30)), "the longer of the two")
+        #expect(standing(burst, 460) == .paused(.seconds(30)), "the longer of the two delays")
     }
 
     @Test func fiftyInARowSwitchTheSensorOff() {
@@ -112,18 +114,20 @@ import ThumbturnTestKit
         #expect(anchored.inARow == 4 && anchored.inBurst == 4)
         #expect(standing(anchored, seconds + 29, boot: boot) == .paused(.seconds(1)))
         #expect(standing(anchored, seconds + 30, boot: boot) == .open)
-        #expect(anchored.anchored(at: moment(seconds + 10, boot: boot), under: delays) == anchored, "once, not at each look")
+        #expect(
+            anchored.anchored(at: moment(seconds + 10, boot: boot), under: delays) == anchored,
+            "anchored once, not at each reading")
     }
 
-    @Test func noRestartMakesTwoMismatchesOfThree() {
+    @Test func aRestartDoesNotBreakABurst() {
         let before = ledger(100, 110)
-        #expect(before.anchored(at: moment(0, boot: "b"), under: delays) == before, "where nothing pauses nothing is written")
+        #expect(before.anchored(at: moment(0, boot: "b"), under: delays) == before, "without a pause nothing is written")
         #expect(standing(before, 0, boot: "b") == .open)
         let after = before.attempting(at: moment(3000, boot: "b"), under: delays)
         #expect(standing(after, 3000, boot: "b") == .paused(.seconds(10)))
     }
 
-    @Test func aDamagedLedgerPausesLongestAndLeavesOneAttempt() {
+    @Test func aDamagedLedgerHasTheLongestPauseAndOneAttempt() {
         let ledger = BiometricLedger.replacingDamaged(at: moment(7))
         #expect(ledger.inARow == 49 && ledger.inBurst == 49)
         #expect(standing(ledger, 7) == .paused(.seconds(300)))
@@ -131,7 +135,7 @@ import ThumbturnTestKit
         #expect(standing(ledger.attempting(at: moment(307), under: delays), 307) == .off)
     }
 
-    @Test func whatIsWrittenIsReadAgainAndNonsenseIsNot() throws {
+    @Test func aLedgerIsReadAsWrittenAndInvalidOnesAreRefused() throws {
         for times in [[], [1], [1, 2, 3], Array(repeating: 7, count: 50)] {
             let ledger = ledger(times)
             #expect(try JSONDecoder().decode(BiometricLedger.self, from: JSONEncoder().encode(ledger)) == ledger)
@@ -152,7 +156,7 @@ import ThumbturnTestKit
         var generator = SeededGenerator(seed: .random(in: 0...UInt64.max))
         print("seed \(generator.seed)")
         for _ in 0..<2000 {
-            // The truth beside the ledger: real time runs on, the device restarts, the ledger is looked at.
+            // Real time beside the ledger: it runs on, the device restarts, the ledger is read.
             var (real, booted, boot) = (1000, 0, 0)
             let count = Int.random(in: 3...9, using: &generator)
             var kept = (0..<count).reduce(BiometricLedger()) { ledger, _ in

@@ -1,7 +1,7 @@
 import Testing
 import ThumbturnCore
 
-/// When biometrics are offered, and when a no is respected.
+/// When biometrics are offered, and how refusals are respected.
 @Suite struct BiometricOfferTests {
     static let week = Int64(7 * 24 * 3600)
     static let now = UnixTime(seconds: 1_800_000_000)
@@ -15,7 +15,7 @@ import ThumbturnCore
         return Readiness(biometry: biometry, keys: keys, ladder: ladder)
     }
 
-    @Test func offeredWhereTheSensorIsReadyAndHasNoKey() {
+    @Test func biometricsAreOfferedWhereTheSensorIsReadyAndHasNoKey() {
         let offer = BiometricOffer()
         #expect(offer.isDue(Self.readiness(), at: Self.now))
         #expect(offer.isDue(Self.readiness(biometric: .invalidated(.enrolmentChanged)), at: Self.now))
@@ -32,7 +32,7 @@ import ThumbturnCore
         #expect(!BiometricOffer().isDue(readiness, at: Self.now))
     }
 
-    @Test func notNowWaitsAWeekAndThreeTimesAreANo() {
+    @Test func notNowWaitsAWeekAndCountsAsNeverTheThirdTime() {
         var offer = BiometricOffer()
         var now = Self.now
         for _ in 1...2 {
@@ -43,10 +43,10 @@ import ThumbturnCore
         }
         offer.take(.notNow, at: now)
         #expect(!offer.isDue(Self.readiness(), at: UnixTime(seconds: now.seconds + 100 * Self.week)))
-        #expect(!offer.isDeclined, "whoever puts it off has not said never")
+        #expect(!offer.isDeclined, "not now is not never")
     }
 
-    @Test func neverIsNeverUntilThePersonSaysOtherwise() {
+    @Test func neverHoldsUntilThePersonSetsItUp() {
         var offer = BiometricOffer()
         offer.take(.never, at: Self.now)
         #expect(offer.isDeclined && !offer.isDue(Self.readiness(), at: UnixTime(seconds: .max)))
@@ -54,7 +54,7 @@ import ThumbturnCore
         #expect(!offer.isDeclined && offer.isDue(Self.readiness(), at: Self.now))
     }
 
-    @Test func aClockThatWasSetBackSilencesNothing() {
+    @Test func aClockThatWasSetBackDoesNotPreventTheOffer() {
         var offer = BiometricOffer()
         offer.take(.notNow, at: Self.now)
         #expect(offer.isDue(Self.readiness(), at: UnixTime(seconds: Self.now.seconds - 1)))

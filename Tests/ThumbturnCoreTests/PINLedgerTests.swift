@@ -8,7 +8,7 @@ import ThumbturnTestKit
         Moment(boot: boot, sinceBoot: Instant(sinceOrigin: .seconds(seconds)), server: server)
     }
 
-    /// A ledger after so many wrong PINs, the last of them at a time.
+    /// A ledger after a number of wrong PINs, the last of them at a time.
     private func ledger(wrong: Int, at now: Moment) -> PINLedger {
         (0..<wrong).reduce(PINLedger()) { ledger, _ in ledger.guessing(at: now) }
     }
@@ -27,7 +27,7 @@ import ThumbturnTestKit
         #expect(ledger.standing(at: moment(100 + seconds)) == .open)
     }
 
-    @Test func tenInARowEndIt() {
+    @Test func tenWrongPINsInARowDisableTheKey() {
         let ledger = ledger(wrong: 10, at: moment(0))
         #expect(ledger.standing(at: moment(1_000_000)) == .exhausted)
         #expect(ledger.standing(at: moment(0, boot: "b")) == .exhausted)
@@ -44,31 +44,31 @@ import ThumbturnTestKit
         #expect(anchored.wrongInARow == 6)
         #expect(anchored.standing(at: moment(seconds + 59, boot: boot)) == .paused(.seconds(1)))
         #expect(anchored.standing(at: moment(seconds + 60, boot: boot)) == .open)
-        #expect(anchored.anchored(at: moment(seconds + 10, boot: boot)) == anchored, "once, not at each look")
+        #expect(anchored.anchored(at: moment(seconds + 10, boot: boot)) == anchored, "anchored once, not at each reading")
     }
 
-    /// Told at a second of the server's clock, in an answer that took no time.
+    /// The server's time from an answer that took no time.
     private func told(_ seconds: Int64) -> ServerTime {
         ServerTime(told: UnixTime(seconds: seconds), sinceAsked: .zero, sinceAnswered: .zero)
     }
 
     @Test func theServersTimeTellsHowLongADeviceWasOff() {
         let ledger = ledger(wrong: 6, at: moment(100, server: told(5000)))
-        // A second was begun when the guess was made, and clocks of one server may differ by ten.
+        // The guess was made within a second, and the clocks of a server's nodes may differ by ten.
         #expect(ledger.standing(at: moment(3, boot: "b", server: told(5051))) == .paused(.seconds(20)))
         #expect(ledger.standing(at: moment(3, boot: "b", server: told(5070))) == .paused(.seconds(1)))
         #expect(ledger.standing(at: moment(3, boot: "b", server: told(5071))) == .open)
         #expect(ledger.standing(at: moment(3, boot: "b", server: told(4999))) == .paused(.seconds(60)))
-        // Looked at before the server was heard: the pause begins again, and what is known of the guess stays known.
+        // Read before the server's time was known: the pause begins again, and what is known of the guess is kept.
         let anchored = ledger.anchored(at: moment(3, boot: "b"))
         #expect(anchored.standing(at: moment(8, boot: "b")) == .paused(.seconds(55)))
         #expect(anchored.standing(at: moment(8, boot: "b", server: told(5061))) == .paused(.seconds(10)))
         #expect(anchored.standing(at: moment(58, boot: "b", server: told(5020))) == .paused(.seconds(5)))
-        // And after one more restart.
+        // The same after one more restart.
         #expect(anchored.standing(at: moment(0, boot: "c", server: told(5070))) == .paused(.seconds(1)))
     }
 
-    @Test func whereTheServerWasNotHeardAtTheGuessItTellsNothingLater() {
+    @Test func withoutTheServersTimeAtTheGuessALaterOneTellsNothing() {
         let ledger = ledger(wrong: 6, at: moment(100)).anchored(at: moment(3, boot: "b", server: told(5000)))
         #expect(ledger.standing(at: moment(0, boot: "c", server: told(9999))) == .paused(.seconds(60)))
     }
@@ -79,7 +79,7 @@ import ThumbturnTestKit
         #expect(ledger.anchored(at: moment(110, server: told(9999))) == ledger)
     }
 
-    @Test func anAnswerThatWasSlowTellsLess() {
+    @Test func aSlowAnswerTellsLess() {
         let slow = ServerTime(told: UnixTime(seconds: 5000), sinceAsked: .milliseconds(7500), sinceAnswered: .seconds(2))
         let ledger = ledger(wrong: 6, at: moment(100, server: slow))
         #expect(ledger.standing(at: moment(3, boot: "b", server: told(5078))) == .paused(.seconds(1)))
@@ -88,7 +88,7 @@ import ThumbturnTestKit
         #expect(ledger.standing(at: moment(3, boot: "b", server: now)) == .paused(.seconds(1)))
     }
 
-    @Test func whereNothingPausesNothingIsWritten() {
+    @Test func withoutAPauseNothingIsWritten() {
         for wrong in 0...4 {
             let ledger = ledger(wrong: wrong, at: moment(100))
             #expect(ledger.anchored(at: moment(0, boot: "b")) == ledger)
@@ -96,14 +96,14 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aDamagedLedgerPausesLongestAndLeavesOneGuess() {
+    @Test func aDamagedLedgerHasTheLongestPauseAndOneGuess() {
         let ledger = PINLedger.replacingDamaged(at: moment(7))
         #expect(ledger.standing(at: moment(7)) == .paused(.seconds(300)))
         #expect(ledger.standing(at: moment(307)) == .open)
         #expect(ledger.guessing(at: moment(307)).standing(at: moment(307)) == .exhausted)
     }
 
-    @Test func whatIsWrittenIsReadAgainAndNonsenseIsNot() throws {
+    @Test func aLedgerIsReadAsWrittenAndInvalidOnesAreRefused() throws {
         for wrong in [0, 1, 10] {
             let ledger = ledger(wrong: wrong, at: moment(100))
             #expect(try JSONDecoder().decode(PINLedger.self, from: JSONEncoder().encode(ledger)) == ledger)
@@ -121,7 +121,7 @@ import ThumbturnTestKit
         var generator = SeededGenerator(seed: .random(in: 0...UInt64.max))
         print("seed \(generator.seed)")
         for _ in 0..<2000 {
-            // The truth beside the ledger: real time runs on, the device restarts, the ledger is looked at.
+            // Real time beside the ledger: it runs on, the device restarts, the ledger is read.
             var (real, booted, boot) = (1000, 0, 0)
             let first = moment(
                 real - booted, boot: "\(boot)", server: .random(in: booted...real, now: real, using: &generator))
@@ -144,7 +144,7 @@ import ThumbturnTestKit
 }
 
 extension ServerTime {
-    /// What an answer within a span told of the true time, which is `now` seconds after some origin; or nothing.
+    /// The server's time from an answer within a span, where the true time is `now` seconds after some origin; or nil.
     static func random(in span: ClosedRange<Int>, now: Int, using generator: inout some RandomNumberGenerator) -> ServerTime? {
         guard Bool.random(using: &generator) else { return nil }
         let told = Int.random(in: span, using: &generator)

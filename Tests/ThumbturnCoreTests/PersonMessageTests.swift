@@ -1,9 +1,9 @@
 import Testing
 import ThumbturnCore
 
-/// What people read, in every language.
+/// The texts for the person, in every language.
 @Suite struct PersonMessageTests {
-    /// Every text, with a number where it has a place for one.
+    /// A key's text, with a number where it has a place for one.
     static func message(_ key: MessageKey) -> PersonMessage {
         switch key.placeholder {
         case nil: return PersonMessage(key)
@@ -17,7 +17,7 @@ import ThumbturnCore
 
     static func isArabic(_ scalar: Unicode.Scalar) -> Bool { (0x0600...0x06FF).contains(scalar.value) }
 
-    @Test(arguments: MessageLanguage.allCases) func noTextBlamesAnybody(_ language: MessageLanguage) {
+    @Test(arguments: MessageLanguage.allCases) func noTextBlamesThePerson(_ language: MessageLanguage) {
         for key in MessageKey.allCases {
             let text = Self.message(key).text(in: language)
             #expect(BannedWords.found(in: text, language).isEmpty, "\(key): \(text)")
@@ -72,20 +72,87 @@ import ThumbturnCore
         }
     }
 
-    @Test func timesAreRoundedUpAndNeedNoPlural() {
-        func said(_ time: Duration, _ language: MessageLanguage = .english) -> String {
-            PersonMessage.wait(time).text(in: language)
+    @Test func timesAreRoundedUp() {
+        func text(_ time: Duration) -> String { PersonMessage.wait(time).text(in: .english) }
+        #expect(text(.seconds(1)) == "Please wait 1\u{A0}second, then try again.")
+        #expect(text(.milliseconds(29_001)) == "Please wait 30\u{A0}seconds, then try again.")
+        #expect(text(.seconds(90)).contains("90\u{A0}seconds"))
+        #expect(text(.seconds(91)).contains("2\u{A0}minutes"))
+        #expect(text(.seconds(120)).contains("2\u{A0}minutes"))
+        #expect(text(.seconds(121)).contains("3\u{A0}minutes"))
+        #expect(text(.seconds(300)).contains("5\u{A0}minutes"))
+        #expect(text(.seconds(-3)).contains("0\u{A0}seconds"))
+        #expect(PersonMessage.pinTriesLeft(-1).text(in: .english).contains("0\u{A0}tries"))
+    }
+
+    /// A number, and the phrase that a text must contain for it.
+    typealias Agreement = (number: Int, phrase: String)
+
+    /// Each category that Unicode CLDR has for a language.
+    static let seconds: [(MessageLanguage, [Agreement])] = [
+        (.english, [(0, "0\u{A0}seconds"), (1, "1\u{A0}second"), (2, "2\u{A0}seconds")]),
+        (.german, [(0, "0\u{A0}Sekunden"), (1, "1\u{A0}Sekunde"), (2, "2\u{A0}Sekunden")]),
+        (.french, [(0, "0\u{A0}seconde"), (1, "1\u{A0}seconde"), (2, "2\u{A0}secondes")]),
+        (.spanish, [(0, "0\u{A0}segundos"), (1, "1\u{A0}segundo"), (2, "2\u{A0}segundos")]),
+        (
+            .arabic,
+            [
+                (0, "0\u{A0}ثانية"), (1, "ثانية واحدة"), (2, "ثانيتين"), (3, "3\u{A0}ثوانٍ"), (10, "10\u{A0}ثوانٍ"),
+                (11, "11\u{A0}ثانية"), (90, "90\u{A0}ثانية"),
+            ]
+        ),
+    ]
+
+    static let minutes: [(MessageLanguage, [Agreement])] = [
+        (.english, [(2, "2\u{A0}minutes")]), (.german, [(2, "2\u{A0}Minuten")]), (.french, [(2, "2\u{A0}minutes")]),
+        (.spanish, [(2, "2\u{A0}minutos")]),
+        (
+            .arabic,
+            [
+                (2, "دقيقتين"), (3, "3\u{A0}دقائق"), (11, "11\u{A0}دقيقة"), (100, "100\u{A0}دقيقة"), (102, "102\u{A0}دقيقة"),
+                (103, "103\u{A0}دقائق"), (111, "111\u{A0}دقيقة"),
+            ]
+        ),
+    ]
+
+    static let tries: [(MessageLanguage, [Agreement])] = [
+        (.english, [(0, "0\u{A0}tries left."), (1, "1\u{A0}try left."), (2, "2\u{A0}tries left.")]),
+        (.german, [(0, "Noch 0\u{A0}Versuche."), (1, "Noch 1\u{A0}Versuch."), (9, "Noch 9\u{A0}Versuche.")]),
+        (.french, [(0, "Il reste 0\u{A0}essai."), (1, "Il reste 1\u{A0}essai."), (2, "Il reste 2\u{A0}essais.")]),
+        (.spanish, [(0, "Quedan 0\u{A0}intentos."), (1, "Queda 1\u{A0}intento."), (2, "Quedan 2\u{A0}intentos.")]),
+        (
+            .arabic,
+            [
+                (0, "لم تبقَ أي محاولة"), (1, "بقيت محاولة واحدة"), (2, "بقيت محاولتان"), (3, "بقيت 3\u{A0}محاولات"),
+                (10, "بقيت 10\u{A0}محاولات"), (11, "بقيت 11\u{A0}محاولة"), (100, "بقيت 100\u{A0}محاولة"),
+            ]
+        ),
+    ]
+
+    /// Whether a text contains a phrase that no ending makes longer.
+    static func contains(_ text: String, _ phrase: String) -> Bool {
+        text.contains(phrase) && !["s", "n"].contains { text.contains(phrase + $0) }
+    }
+
+    @Test(arguments: seconds) func secondsAgreeWithTheirNumber(_ language: MessageLanguage, _ expected: [Agreement]) {
+        for (number, phrase) in expected {
+            let text = PersonMessage.sensorRests(for: .seconds(number)).text(in: language)
+            #expect(Self.contains(text, phrase), "\(text)")
         }
-        #expect(said(.seconds(1)) == "Please wait 1\u{A0}s, then try again.")
-        #expect(said(.milliseconds(29_001)) == "Please wait 30\u{A0}s, then try again.")
-        #expect(said(.seconds(90)).contains("90\u{A0}s"))
-        #expect(said(.seconds(91)).contains("2\u{A0}min"))
-        #expect(said(.seconds(120)).contains("2\u{A0}min"))
-        #expect(said(.seconds(300)).contains("5\u{A0}min"))
-        #expect(said(.seconds(-3)).contains("0\u{A0}s"))
-        #expect(said(.seconds(30), .arabic).contains("30\u{A0}ث"))
-        #expect(said(.seconds(300), .arabic).contains("5\u{A0}د"))
-        #expect(PersonMessage.pinTriesLeft(-1).text(in: .english).contains(": 0."))
+    }
+
+    @Test(arguments: minutes) func minutesAgreeWithTheirNumber(_ language: MessageLanguage, _ expected: [Agreement]) {
+        for (number, phrase) in expected {
+            let text = PersonMessage.pinPaused(for: .seconds(number * 60)).text(in: language)
+            #expect(Self.contains(text, phrase), "\(text)")
+        }
+    }
+
+    @Test(arguments: tries) func triesAgreeWithTheirNumber(_ language: MessageLanguage, _ expected: [Agreement]) {
+        for (number, phrase) in expected {
+            let text = PersonMessage.pinTriesLeft(number).text(in: language)
+            #expect(Self.contains(text, phrase), "\(text)")
+        }
     }
 
     @Test func everyStepHasAButton() {
@@ -94,15 +161,16 @@ import ThumbturnCore
         }
     }
 
-    /// What is written from right to left begins so, whatever the screen around it does, and nothing in it loses its place.
+    /// A text from right to left begins with an Arabic letter, whatever the screen around it does, and its parts keep their
+    /// places.
     @Test func arabicKeepsItsDirection() {
         for key in MessageKey.allCases {
             let text = Self.message(key).text(in: .arabic)
             let first = text.unicodeScalars.first { $0.properties.isAlphabetic }
             #expect(first.map(Self.isArabic) == true, "begins with an Arabic letter, so a screen takes its direction: \(text)")
             if let placeholder = key.placeholder {
-                let number = placeholder == .count ? "47" : "47\u{A0}ث"
-                #expect(text.contains("\u{2068}\(number)\u{2069}"), "a number stands in an isolate: \(text)")
+                let phrase = placeholder == .count ? "بقيت 47\u{A0}محاولة" : "47\u{A0}ثانية"
+                #expect(text.contains("\u{2068}\(phrase)\u{2069}"), "a number stands in an isolate: \(text)")
             }
             let letters = Array(text)
             for (letter, next) in zip(letters, letters.dropFirst()) where letter.isASCII && letter.isLetter {
@@ -221,7 +289,7 @@ import ThumbturnCore
         #expect(english(Rung.appPIN.announcement) == "Let’s try your PIN.")
         #expect(PoorReading.allCases.map(\.message.key) == [.holdLonger, .moveToCentre, .liftAndTouchAgain, .readAgain])
         #expect(PersonMessage.pinScreen(afterWrong: 0).key == .enterPIN)
-        #expect(english(.pinScreen(afterWrong: 7)).contains("left: 3."))
+        #expect(english(.pinScreen(afterWrong: 7)).contains("3\u{A0}tries left."))
     }
 
     @Test func aPersonsFirstLanguageWithTextsIsTaken() {

@@ -1,7 +1,7 @@
 import Testing
 import ThumbturnCore
 
-/// Who is asked now, and who waits.
+/// Which request is asked now, and which ones wait.
 @Suite struct PromptLineTests {
     typealias Line = PromptLine<String>
 
@@ -20,31 +20,31 @@ import ThumbturnCore
         #expect(line.handle(.came(3, "pay", mayShare: false)) == [])
         #expect(line.turns.map(\.callers) == [[1], [2], [3]])
         #expect(line.handle(.ended(turn: 1)) == [.start(turn: 2)])
-        #expect(line.handle(.came(4, "pay", mayShare: true)) == [], "nor an unlock a step-up")
+        #expect(line.handle(.came(4, "pay", mayShare: true)) == [], "an unlock does not join a step-up either")
         #expect(line.turns.map(\.callers) == [[2], [3], [4]])
     }
 
-    @Test func nothingTakesTheScreenFromAQuestionThatIsUp() {
+    @Test func noRequestReplacesTheOneOnTheScreen() {
         var line = Line()
         _ = line.handle(.came(1, "unlock", mayShare: true))
         #expect(line.handle(.came(2, "pay", mayShare: false)) == [])
         #expect(line.handle(.came(3, "other", mayShare: true)) == [])
-        #expect(line.handle(.ended(turn: 1)) == [.start(turn: 2)], "in the order of coming")
+        #expect(line.handle(.ended(turn: 1)) == [.start(turn: 2)], "in the order of arrival")
     }
 
-    @Test func aTurnThatNobodyWaitsForIsTakenBackAndKeepsTheScreenUntilItIsGone() {
+    @Test func aTurnWithoutCallersIsWithdrawnAndKeepsTheScreenUntilItsPromptIsGone() {
         var line = Line()
         _ = line.handle(.came(1, "unlock", mayShare: true))
         _ = line.handle(.came(2, "unlock", mayShare: true))
-        #expect(line.handle(.left(1)) == [], "somebody still waits for it")
+        #expect(line.handle(.left(1)) == [], "another caller still waits")
         #expect(line.handle(.left(2)) == [.stop(turn: 1)])
         #expect(line.handle(.left(2)) == [])
-        #expect(line.handle(.came(3, "unlock", mayShare: true)) == [], "nobody joins what is leaving")
+        #expect(line.handle(.came(3, "unlock", mayShare: true)) == [], "no caller joins a turn that is stopping")
         #expect(line.handle(.ended(turn: 1)) == [.start(turn: 2)])
         #expect(line.turns.map(\.callers) == [[3]])
     }
 
-    @Test func whoWaitsCanLeaveWithoutEverBeingAsked() {
+    @Test func aWaitingCallerCanLeave() {
         var line = Line()
         _ = line.handle(.came(1, "unlock", mayShare: true))
         _ = line.handle(.came(2, "pay", mayShare: false))
@@ -52,8 +52,8 @@ import ThumbturnCore
         #expect(line.handle(.ended(turn: 1)) == [])
     }
 
-    /// Four callers, two requests, shared or not; every order of coming, leaving and ending.
-    @Test func walk() {
+    /// Four callers, two requests, shared or not, in every order of arriving, leaving and ending.
+    @Test func everyOrderOfEventsKeepsTheRules() {
         struct Node: Hashable {
             var line = Line()
             var next = 1
@@ -78,15 +78,16 @@ import ThumbturnCore
                 for effect in after.line.handle(event) {
                     switch effect {
                     case .start(let turn):
-                        #expect(after.running == nil, "one prompt lives at a time")
+                        #expect(after.running == nil, "one prompt is up at a time")
                         after.running = turn
                     case .stop(let turn):
-                        #expect(after.running == turn && after.stopped.insert(turn).inserted, "once, and only what runs")
+                        #expect(
+                            after.running == turn && after.stopped.insert(turn).inserted, "stopped once, and only while it runs")
                     }
                 }
                 let turns = after.line.turns
-                #expect(after.running == turns.first?.id, "whoever is first runs: nobody waits for nothing")
-                #expect(turns.allSatisfy { !$0.callers.isEmpty }, "nobody is asked for nobody")
+                #expect(after.running == turns.first?.id, "the first turn runs")
+                #expect(turns.allSatisfy { !$0.callers.isEmpty }, "every turn has a caller")
                 #expect(turns.flatMap(\.callers).count == Set(turns.flatMap(\.callers)).count)
                 if case .came(let caller, let request, let mayShare) = event,
                     let turn = turns.first(where: { $0.callers.contains(caller) }), turn.callers.count > 1

@@ -1,7 +1,7 @@
 import Testing
 import ThumbturnCore
 
-/// One prompt of the system, from the wish to show it to its end.
+/// The life of one system prompt, from the request to show it to its end.
 @Suite struct PromptWatchTests {
     static let byApp = Failure(.cancelledByApp)
     static let bySystem = Failure(.cancelledBySystem)
@@ -12,7 +12,7 @@ import ThumbturnCore
         return story.map { watch.handle($1, at: at($0)) }
     }
 
-    @Test func nothingIsShownBehindALockScreenAndThenOnce() {
+    @Test func aPromptIsShownOnceAndNotBehindALockScreen() {
         let effects = Self.watch([
             (0, .phase(.back)), (1, .woke), (5, .phase(.inactive)), (9, .phase(.front)), (10, .phase(.inactive)),
             (11, .phase(.front)), (12, .woke), (13, .answered),
@@ -20,12 +20,12 @@ import ThumbturnCore
         #expect(effects == [[], [], [], [.show], [], [], [], [.deliver]])
     }
 
-    @Test func aSecondPromptWaitsForTheFarewellOfTheFirst() {
+    @Test func aSecondPromptWaitsForTheDismissalOfTheFirst() {
         let effects = Self.watch(notBefore: 300, [(0, .phase(.front)), (299, .woke), (300, .woke), (301, .woke)])
         #expect(effects == [[.wake(at: Self.at(300))], [.wake(at: Self.at(300))], [.show], []])
     }
 
-    @Test func whoNeverHearsOfThePromptAfterComingBackWasCancelledByTheSystem() {
+    @Test func anAppThatHasNoAnswerAfterItsReturnWasCancelledByTheSystem() {
         let effects = Self.watch([
             (0, .phase(.front)), (100, .phase(.back)), (200, .phase(.inactive)), (300, .phase(.front)), (2299, .woke),
             (2300, .woke),
@@ -34,12 +34,12 @@ import ThumbturnCore
         #expect(effects == [[.show], [], [], [.wake(at: Self.at(2300))], [], [.dismiss, .fail(Self.bySystem)], []])
     }
 
-    @Test func anAnswerThatComesWithTheReturnCounts() {
+    @Test func anAnswerSoonAfterTheReturnCounts() {
         #expect(Self.watch([(0, .phase(.front)), (1, .phase(.back)), (2, .phase(.front)), (3, .answered)]).last == [.deliver])
         #expect(Self.watch([(0, .phase(.front)), (1, .phase(.back)), (2, .answered)]).last == [.deliver])
     }
 
-    @Test func theSilenceIsCountedFromTheLastReturn() {
+    @Test func theWaitForAnAnswerBeginsAtTheLastReturn() {
         let effects = Self.watch([
             (0, .phase(.front)), (1, .phase(.back)), (2, .phase(.front)), (1000, .phase(.inactive)), (1001, .phase(.front)),
             (2002, .woke), (3001, .woke),
@@ -47,26 +47,26 @@ import ThumbturnCore
         #expect(effects.suffix(2) == [[], [.dismiss, .fail(Self.bySystem)]])
     }
 
-    @Test func theSystemsOwnSheetMayCoverTheAppAsLongAsItLikes() {
+    @Test func theSystemsOwnSheetMayCoverTheAppForAnyTime() {
         let effects = Self.watch([
             (0, .phase(.front)), (1, .phase(.inactive)), (9000, .phase(.front)), (99_000, .woke), (99_001, .answered),
         ])
         #expect(effects == [[.show], [], [], [], [.deliver]])
     }
 
-    @Test func aCancelledPromptIsTakenAwayAndALateSuccessIsNotTaken() {
+    @Test func aCancelledPromptIsDismissedAndALateSuccessIsIgnored() {
         let answered = Self.watch([(0, .phase(.front)), (5, .cancelled), (6, .cancelled), (7, .answered), (8, .answered)])
         #expect(answered == [[.show], [.dismiss, .wake(at: Self.at(2005))], [], [.fail(Self.byApp)], []])
         let stuck = Self.watch([(0, .phase(.front)), (5, .cancelled), (2004, .woke), (2005, .woke), (2006, .answered)])
         #expect(stuck.suffix(3) == [[], [.fail(Self.byApp)], []])
     }
 
-    @Test func whatWasNeverShownIsCancelledAtOnce() {
+    @Test func aPromptThatWasNotShownIsCancelledAtOnce() {
         #expect(Self.watch([(0, .phase(.back)), (1, .cancelled), (2, .phase(.front))]) == [[], [.fail(Self.byApp)], []])
     }
 
     /// Every order of events in steps of a second, for eight seconds.
-    @Test func walk() {
+    @Test func everyOrderOfEventsKeepsTheRules() {
         struct Node: Hashable {
             var watch: PromptWatch
             var second = 0
@@ -90,7 +90,8 @@ import ThumbturnCore
                     for effect in after.watch.handle(event, at: Self.at(after.second * 1000)) {
                         switch effect {
                         case .show:
-                            #expect(!after.shown && event != .phase(.back) && after.second >= 1, "once, in front, not too soon")
+                            #expect(
+                                !after.shown && event != .phase(.back) && after.second >= 1, "shown once, in front, not too soon")
                             after.shown = true
                         case .deliver:
                             #expect(event == .answered && after.ends == 0)
@@ -106,6 +107,6 @@ import ThumbturnCore
                 }
             }
         }
-        #expect(states == ["waiting", "up", "leaving", "over"])
+        #expect(states == ["waiting", "up", "dismissed", "over"])
     }
 }

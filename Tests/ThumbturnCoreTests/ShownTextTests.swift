@@ -1,7 +1,7 @@
 import Testing
 import ThumbturnCore
 
-/// What is shown is what is signed, so a text has to say what it says.
+/// Texts that mislead a person are refused, because what is shown is what is signed.
 @Suite struct ShownTextTests {
     @Test(
         "what turns, hides or doubles what stands beside it is not shown",

@@ -1,7 +1,7 @@
 import Testing
 import ThumbturnCore
 
-/// Plays a flow by hand and keeps what it said.
+/// Sends events to a flow and keeps its last effects.
 struct FlowPlayer {
     var flow: UnlockFlow
     var now = Instant(sinceOrigin: .seconds(100))
@@ -22,12 +22,7 @@ struct FlowPlayer {
         return effects
     }
 
-    var prompt: UnlockFlow.Prompt? {
-        switch flow.state {
-        case .prompting(let prompt), .signing(let prompt): prompt
-        case .idle, .waiting, .away, .interrupted, .finished: nil
-        }
-    }
+    var prompt: UnlockFlow.Prompt? { flow.prompt }
 
     var end: UnlockFlow.End? {
         guard case .finished(let end) = flow.state else { return nil }
@@ -68,7 +63,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.effects.contains(.wake(at: player.now.advanced(by: .seconds(8)))))
         player.answer(.matched, after: .seconds(1))
         #expect(player.effects.contains { if case .sign = $0 { true } else { false } })
-        #expect(player.end == nil, "a match alone is no grant")
+        #expect(player.end == nil, "a match without a proof is no grant")
         player.send(.signed(proof, prompt: 1))
         #expect(player.end == .granted(.biometric, proof))
         #expect(
@@ -77,7 +72,7 @@ let proof = Proof(jws: "a.b.c")
             ])
     }
 
-    @Test func everyStepIsTold() {
+    @Test func everyStepIsReported() {
         var player = FlowPlayer()
         let start = player.now
         let first = UnlockFlow.Prompt(id: 1, rung: .biometric, cancelButton: .cancel)
@@ -101,7 +96,7 @@ let proof = Proof(jws: "a.b.c")
                 .emit(.fellBack(from: .biometric, to: .devicePasscode, .skipped("platform"))), .show(third),
                 .emit(.promptShown(.devicePasscode)),
             ])
-        #expect(player.flow.person.pace.missesInARow == 0, "the sensor was not to blame")
+        #expect(player.flow.person.pace.missesInARow == 0, "a failure of the platform is no miss")
         var typing = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), .withPIN)
         typing.answer(.entered, after: .seconds(4))
         typing.send(.signingFailed(Failure(.notMatched), prompt: 1), after: .seconds(1))
@@ -122,14 +117,14 @@ let proof = Proof(jws: "a.b.c")
             ])
     }
 
-    @Test func aLockoutSaysMoreThanAMismatch() {
+    @Test func aLockoutIsTheCauseBeforeAMismatch() {
         var player = FlowPlayer(.highRisk)
         player.answer(.notMatched)
         player.answer(.failed(Failure(.lockedOut)))
         #expect(player.failure == Failure(.lockedOut, recovery: .signInAgain))
     }
 
-    @Test func whatWentWrongIsSaidAtTheEnd() {
+    @Test func theEndCarriesTheMostUsefulCause() {
         var mismatched = FlowPlayer(.highRisk)
         for _ in 1...3 { mismatched.answer(.notMatched) }
         #expect(mismatched.failure == Failure(.notMatched, recovery: .signInAgain))
@@ -142,16 +137,16 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.entered)
         player.send(.signingFailed(paused, prompt: 1))
         player.answer(.failed(dead))
-        #expect(player.failure == dead, "no pause mends a dead key")
+        #expect(player.failure == dead, "a dead key comes before a pause")
         #expect(player.effects.contains(.emit(.keyInvalidated(.unknown))))
         var locked = FlowPlayer(UnlockPolicy(ladder: [.biometric, .appPIN]), .withPIN)
         locked.answer(.failed(Failure(.lockedOut, recovery: .fallBack(.appPIN))))
         locked.answer(.entered)
         locked.send(.signingFailed(paused, prompt: 2))
-        #expect(locked.failure == paused, "it ends by itself")
+        #expect(locked.failure == paused, "a pause ends by itself")
     }
 
-    @Test func withoutTheSessionsKeyNothingIsAsked() {
+    @Test func withoutTheSessionKeyNothingIsAsked() {
         let missing = FlowPlayer(.unlock, .withPIN.with { $0.keys[.session] = .missing })
         #expect(missing.failure == Failure(.notEnrolled))
         let dead = FlowPlayer(.highRisk, .withPIN.with { $0.keys[.session] = .invalidated(.enrolmentChanged) })
@@ -201,13 +196,13 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.notMatched, after: .seconds(1))
         let before = player.flow
         #expect(player.send(.readPoorly(reading, prompt: 2)) == [.emit(.readPoorly(reading))])
-        #expect(player.flow.state == before.state)
-        #expect(player.send(.readPoorly(reading, prompt: 1)) == [], "of a prompt that is gone")
+        #expect(player.flow.prompt == before.prompt)
+        #expect(player.send(.readPoorly(reading, prompt: 1)) == [], "its prompt is gone")
         player.answer(.matched)
-        #expect(player.send(.readPoorly(reading, prompt: 2)) == [], "after the match")
+        #expect(player.send(.readPoorly(reading, prompt: 2)) == [], "the match came first")
     }
 
-    @Test func nobodyAnswers() {
+    @Test func anUnansweredPromptHasAHintAndGivesWay() {
         var player = FlowPlayer()
         player.send(.woke, after: .milliseconds(7999))
         #expect(player.effects == [.wake(at: player.now.advanced(by: .milliseconds(1)))])
@@ -223,7 +218,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.prompt?.rung == .devicePasscode)
     }
 
-    @Test func nobodyIsHurriedUnderAssistiveTechnologyOrWhileTyping() {
+    @Test func assistiveTechnologyAndTypingHaveNoLimits() {
         let person = Person(timeLimits: .lifted)
         var player = FlowPlayer(person: person)
         #expect(!player.effects.contains { if case .wake = $0 { true } else { false } })
@@ -250,7 +245,7 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.failed(Failure(code, recovery: .retry)))
         #expect(player.failure?.code == code)
         #expect(player.effects.contains(.emit(.cancelled(code.name))))
-        #expect(!player.effects.contains { if case .emit(.retry) = $0 { true } else { false } }, "a cancel is no mismatch")
+        #expect(!player.effects.contains { if case .emit(.retry) = $0 { true } else { false } }, "a cancel is not a mismatch")
     }
 
     @Test func fromTheSecondPromptTheCancelButtonIsAChoice() {
@@ -261,9 +256,9 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.prompt?.rung == .devicePasscode)
     }
 
-    @Test func aPINIsJudgedByItsKeyAlone() {
+    @Test func onlyItsKeyJudgesAPIN() {
         var player = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), .withPIN)
-        #expect(!player.effects.contains { if case .wake = $0 { true } else { false } }, "nobody is hurried while typing")
+        #expect(!player.effects.contains { if case .wake = $0 { true } else { false } }, "typing has no limit")
         player.answer(.entered)
         #expect(player.effects.last == .sign(.init(id: 1, rung: .appPIN, cancelButton: .cancel)))
         #expect(player.end == nil, "an entered PIN is no grant")
@@ -284,10 +279,10 @@ let proof = Proof(jws: "a.b.c")
             player.send(.signingFailed(Failure(.notMatched), prompt: player.prompt?.id ?? 0))
         }
         #expect(player.effects.contains(.move(from: .appPIN, to: .fullCredentials, because: .mismatches)))
-        #expect(player.failure == Failure(.paused, recovery: .wait(.seconds(30))), "the pause says more than the mismatches")
+        #expect(player.failure == Failure(.paused, recovery: .wait(.seconds(30))), "the pause is the more useful cause")
     }
 
-    @Test func whereFewerWrongPINsEndTheRungNothingPauses() {
+    @Test func fewerThanFiveWrongPINsPauseNothing() {
         var policy = UnlockPolicy(ladder: [.appPIN])
         policy.pinMismatchLimit = 4
         var player = FlowPlayer(policy, .withPIN)
@@ -314,14 +309,14 @@ let proof = Proof(jws: "a.b.c")
         damaged.answer(.failed(Failure(.platform, recovery: .reEnrol)))
         damaged.answer(.entered)
         damaged.send(.signingFailed(paused, prompt: 2))
-        #expect(damaged.failure == Failure(.platform, recovery: .reEnrol), "no waiting mends a dead key")
+        #expect(damaged.failure == Failure(.platform, recovery: .reEnrol), "waiting does not bring back a dead key")
         var dead = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), .withPIN)
         dead.answer(.entered)
         dead.send(.signingFailed(Failure(.keyInvalidated), prompt: 1))
         #expect(dead.failure == Failure(.keyInvalidated))
     }
 
-    @Test func aSensorThatPausesGoesStraightOn() {
+    @Test func aSensorThatPausesIsSkipped() {
         let paused = Readiness.withPIN.with { $0.biometry = .paused(for: .seconds(10)) }
         let skipped = FlowPlayer(.unlock, paused)
         #expect(skipped.prompt?.rung == .devicePasscode)
@@ -334,7 +329,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.prompt?.rung == .devicePasscode)
     }
 
-    @Test("of two pauses the shorter is told", arguments: [(10, 30), (30, 10), (10, 10)])
+    @Test("of two pauses the shorter is the cause", arguments: [(10, 30), (30, 10), (10, 10)])
     func shorterPause(_ sensor: Int, _ pin: Int) {
         let readiness = Readiness.withPIN.with {
             $0.biometry = .paused(for: .seconds(sensor))
@@ -344,7 +339,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.failure == Failure(.paused, recovery: .wait(.seconds(10))))
     }
 
-    @Test func aButtonNamesAWayThatThereIs() {
+    @Test func aButtonNamesARungThatCanBeAsked() {
         var without = FlowPlayer(.unlock, .allGood.with { $0.biometry = .notEnrolled })
         without.answer(.notMatched)
         #expect(without.prompt == .init(id: 2, rung: .devicePasscode, cancelButton: .use(.fullCredentials)))
@@ -363,11 +358,11 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.prompt?.rung == .devicePasscode)
     }
 
-    @Test func lockoutGoesStraightOn() {
+    @Test func aLockoutMovesOnAtOnce() {
         var player = FlowPlayer()
         player.answer(.failed(Failure(.lockedOut)))
         #expect(player.effects.contains(.emit(.lockedOut(.untilPasscode))))
-        // One that ends by itself is told apart.
+        // A lockout that ends by itself is reported as such.
         var waiting = FlowPlayer()
         waiting.answer(.failed(Failure(.lockedOut, recovery: .wait(.seconds(30)))))
         #expect(waiting.effects.contains(.emit(.lockedOut(.temporary))))
@@ -411,7 +406,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.end == nil)
     }
 
-    @Test func aLockedDeviceIsForLaterAndNeverSignedOut() {
+    @Test func aDeviceThatIsNotUnlockedYetIsNeverSignedOut() {
         let player = FlowPlayer(.unlock, .allGood.with { $0.keys[.biometric] = .notYetReadable })
         #expect(player.failure == Failure(.notYetReadable))
     }
@@ -445,7 +440,7 @@ let proof = Proof(jws: "a.b.c")
         }
     }
 
-    @Test func theAppCanStopItAnywhere() {
+    @Test func theAppCanStopAFlowInAnyState() {
         let stop = UnlockFlow.Event.stopped(Failure(.cancelledByApp))
         var prompting = FlowPlayer()
         prompting.send(stop)
@@ -471,10 +466,10 @@ let proof = Proof(jws: "a.b.c")
 // MARK: - Away and back
 
 @Suite struct UnlockFlowAwayTests {
-    @Test func theSystemTakesThePromptAndTheAppStays() {
+    @Test func anAppThatStaysWhenTheSystemTakesItsPromptIsCancelled() {
         var player = FlowPlayer()
         player.answer(.failed(Failure(.cancelledBySystem)), after: .seconds(2))
-        #expect(player.flow.isAway && player.end == nil, "it may be about to go to the back")
+        #expect(player.flow.isAway && player.end == nil, "the app may be about to go to the back")
         #expect(player.effects.contains(.wake(at: player.now.advanced(by: .seconds(1)))))
         #expect(player.send(.woke, after: .milliseconds(999)) == [])
         player.send(.woke, after: .milliseconds(1))
@@ -483,7 +478,7 @@ let proof = Proof(jws: "a.b.c")
         var stays = FlowPlayer()
         stays.answer(.failed(Failure(.cancelledBySystem)))
         stays.send(.tapped)
-        #expect(stays.prompt == .init(id: 2, rung: .biometric, cancelButton: .cancel), "a tap says that it may come back")
+        #expect(stays.prompt == .init(id: 2, rung: .biometric, cancelButton: .cancel), "a tap asks again")
     }
 
     @Test func thePromptComesBackWithTheAppExactlyOnce() {
@@ -506,8 +501,8 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.notMatched, after: .seconds(1))
         player.send(.wentBack, after: .seconds(1))
         #expect(player.effects == [.dismiss(.init(id: 2, rung: .biometric, cancelButton: .use(.devicePasscode)))])
-        #expect(player.send(.tapped) == [] && player.send(.woke) == [], "nobody is asked in the back")
-        #expect(player.flow.state == .away(.biometric))
+        #expect(player.send(.tapped) == [] && player.send(.woke) == [], "in the back there is no prompt")
+        #expect(player.flow.isAway && player.prompt == nil)
         player.send(.cameFront, after: .seconds(100))
         #expect(player.prompt == .init(id: 3, rung: .biometric, cancelButton: .use(.devicePasscode)), "it is still a retry")
         player.send(.woke, after: .milliseconds(3999))
@@ -516,7 +511,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.prompt?.rung == .devicePasscode)
     }
 
-    @Test func whatChangedMeanwhileCounts() {
+    @Test func aChangeDuringAnAbsenceCounts() {
         var player = FlowPlayer()
         player.send(.wentBack)
         player.send(.changed(.allGood.with { $0.keys[.biometric] = .invalidated(.enrolmentChanged) }))
@@ -525,7 +520,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.prompt?.rung == .devicePasscode)
     }
 
-    @Test func whatADeadKeySignedIsNoGrant() {
+    @Test func theProofOfADeadKeyIsNoGrant() {
         var player = FlowPlayer(.unlock, .withPIN)
         player.answer(.matched)
         player.send(.changed(.withPIN.with { $0.keys[.biometric] = .invalidated(.enrolmentChanged) }))
@@ -587,7 +582,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.prompt?.id == 1)
         #expect(
             player.effects.contains(.wake(at: player.now.advanced(by: .seconds(8)))), "the person's time begins with the prompt")
-        #expect(player.send(.tapped) == [], "once")
+        #expect(player.send(.tapped) == [], "a second tap does nothing")
     }
 
     @Test func aTapDoesNotWait() {
@@ -630,7 +625,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(locked.effects.contains(.emit(.lockedOut(.temporary))))
     }
 
-    @Test func thePhaseIsKnownAtAnyTime() {
+    @Test func everyStateHasItsPhase() {
         var player = FlowPlayer(.unlock, .withPIN, by: .screen)
         #expect(player.flow.phase == .beforeThePrompt)
         player.send(.tapped)
@@ -667,11 +662,11 @@ let proof = Proof(jws: "a.b.c")
         player.send(.woke, after: .seconds(12))
         #expect(player.prompt?.rung == .devicePasscode)
         let elsewhere = FlowPlayer(.highRisk, .withPIN, person: Person(preferred: .appPIN))
-        #expect(elsewhere.prompt?.rung == .biometric, "a wish puts no rung on a ladder")
+        #expect(elsewhere.prompt?.rung == .biometric, "a preference adds no rung to a ladder")
         #expect(FlowPlayer(person: Person(preferred: .fullCredentials)).prompt?.rung == .biometric)
     }
 
-    @Test func peopleWhoNeedTimeHaveTenTimesAsMuchAndLoseNoPrompt() {
+    @Test func peopleWhoNeedTimeHaveTenTimesAsMuchAndKeepTheirPrompt() {
         var player = FlowPlayer(person: Person(timeLimits: .tenfold))
         #expect(player.effects.contains(.wake(at: player.now.advanced(by: .seconds(80)))))
         #expect(player.send(.woke, after: .seconds(79)).contains(.wake(at: player.now.advanced(by: .seconds(1)))))
@@ -718,11 +713,11 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.prompt?.rung == .devicePasscode)
     }
 
-    @Test func onlyFirstAttemptsTellAboutTime() {
+    @Test func onlyFirstAttemptsAreSamples() {
         var player = FlowPlayer()
         player.answer(.notMatched, after: .seconds(1))
         player.answer(.matched, after: .seconds(1))
-        #expect(player.flow.person.pace == Pace(), "a later success tells nothing about time")
+        #expect(player.flow.person.pace == Pace(), "a later success is no sample")
         var missed = FlowPlayer()
         missed.send(.woke, after: .seconds(12))
         #expect(missed.flow.person.pace.missesInARow == 1)
@@ -737,23 +732,23 @@ let proof = Proof(jws: "a.b.c")
 @Suite struct UnlockFlowTwoKeysTests {
     static let both: UnlockPolicy = {
         var policy = UnlockPolicy(ladder: [.biometric, .fullCredentials])
-        policy.also = [.appPIN]
+        policy.additionalRungs = [.appPIN]
         return policy
     }()
     let second = Proof(jws: "d.e.f")
 
-    @Test func bothHaveToAnswer() {
+    @Test func bothKeysHaveToSign() {
         var player = FlowPlayer(Self.both, .withPIN)
         player.answer(.matched)
         player.send(.signed(proof, prompt: 1))
-        #expect(player.end == nil, "one of two")
+        #expect(player.end == nil, "one proof of two")
         #expect(player.prompt == .init(id: 2, rung: .appPIN, cancelButton: .cancel))
         player.answer(.entered)
         player.send(.signed(second, prompt: 2))
-        #expect(player.end == .granted(.biometric, proof, also: [second]))
+        #expect(player.end == .granted(.biometric, proof, additional: [second]))
     }
 
-    @Test func theFirstHasToLiveUntilTheSecondHasAnswered() {
+    @Test func theFirstKeyHasToBeAliveUntilTheSecondHasSigned() {
         var player = FlowPlayer(Self.both, .withPIN)
         player.answer(.matched)
         player.send(.signed(proof, prompt: 1))
@@ -763,14 +758,14 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.failure == Failure(.keyInvalidated))
     }
 
-    @Test func theSecondBeginsAnew() {
+    @Test func theSecondRungStartsWithoutMismatches() {
         var player = FlowPlayer(Self.both, .withPIN)
         player.answer(.notMatched)
         player.answer(.matched)
         player.send(.signed(proof, prompt: 2))
         var broken = player
         broken.answer(.failed(Failure(.platform)))
-        #expect(broken.failure?.code == .platform, "the mismatch before it was made good")
+        #expect(broken.failure?.code == .platform, "the earlier mismatch is no longer the cause")
         for wrong in 1...4 {
             player.answer(.entered)
             player.send(.signingFailed(Failure(.notMatched), prompt: player.prompt?.id ?? 0))
@@ -778,7 +773,7 @@ let proof = Proof(jws: "a.b.c")
         }
     }
 
-    @Test func nothingTakesThePlaceOfTheSecond() {
+    @Test func noRungReplacesTheSecond() {
         var player = FlowPlayer(Self.both, .withPIN)
         player.answer(.matched)
         player.send(.signed(proof, prompt: 1))

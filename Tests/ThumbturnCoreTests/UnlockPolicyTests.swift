@@ -3,7 +3,8 @@ import Testing
 import ThumbturnCore
 
 @Suite struct UnlockPolicyTests {
-    @Test("every preset holds, and those with a full sign-in travel", arguments: UnlockPolicy.presets.keys.sorted())
+    @Test(
+        "every preset is sound, and those with a full sign-in are read as written", arguments: UnlockPolicy.presets.keys.sorted())
     func presets(_ name: String) throws {
         let policy = try #require(UnlockPolicy.presets[name])
         #expect(policy.problem == nil)
@@ -25,12 +26,12 @@ import ThumbturnCore
     func asked(_ name: String, _ ladder: [Rung], _ byItself: Bool, _ mismatches: Int) throws {
         let policy = try #require(UnlockPolicy.presets[name])
         #expect(policy.ladder == ladder)
-        #expect((policy.automaticPrompt != nil) == byItself, "what is dear waits for a tap")
-        #expect(policy.delays.limit == mismatches, "so many in a row switch the sensor off")
+        #expect((policy.automaticPrompt != nil) == byItself, "a preset for high stakes waits for a tap")
+        #expect(policy.delays.limit == mismatches, "the mismatches that switch the sensor off")
         #expect(policy.transition == .milliseconds(250))
     }
 
-    @Test func onlyTheLadderHasToBeSaid() throws {
+    @Test func onlyTheLadderIsRequired() throws {
         let read = try JSONDecoder().decode(UnlockPolicy.self, from: Data(#"{"ladder":["biometric","fullCredentials"]}"#.utf8))
         var expected = UnlockPolicy(ladder: [.biometric, .fullCredentials])
         expected.automaticPrompt = nil
@@ -73,7 +74,7 @@ import ThumbturnCore
     func refused(_ members: String, _ reason: String) {
         do {
             _ = try JSONDecoder().decode(UnlockPolicy.self, from: Data("{\(members)}".utf8))
-            Issue.record("it was read")
+            Issue.record("the policy was read")
         } catch DecodingError.dataCorrupted(let context) {
             #expect(context.debugDescription.hasPrefix(reason), "\(context.debugDescription)")
         } catch {
@@ -100,13 +101,21 @@ import ThumbturnCore
         #expect(throws: Never.self) { try JSONDecoder().decode(UnlockPolicy.self, from: Data("{\(ladder),\(member)}".utf8)) }
     }
 
-    @Test func aPolicyThatContradictsItselfAsksForNothing() {
+    @Test func aPolicyPrintsItsRungs() {
+        #expect("\(UnlockPolicy.unlock)" == "biometric, device passcode, app PIN, full sign-in; prompt after 0.4 seconds")
+        var two = UnlockPolicy.highRisk
+        two.additionalRungs = [.appPIN]
+        #expect("\(two)" == "biometric, full sign-in; and app PIN; prompt after a tap")
+        #expect("\(UnlockPolicy(ladder: []))" == "denies; prompt after 0.4 seconds")
+    }
+
+    @Test func aPolicyThatContradictsItselfDenies() {
         var policy = UnlockPolicy.unlock
         policy.hintAfter = .seconds(13)
         #expect(FlowPlayer(policy).failure == Failure(.policyDenies))
     }
 
-    /// A ladder that is good, and one more member.
+    /// A sound ladder, and one more member.
     private static func L(_ member: String) -> String { #""ladder":["biometric","fullCredentials"],\#(member)"# }
 }
 
@@ -121,7 +130,7 @@ import ThumbturnCore
         return person.pace
     }
 
-    /// When the first wake of a new flow is due: the hint.
+    /// The time of a new flow's first wake, which is the hint.
     private func hint(_ pace: Pace) -> Duration? {
         let player = FlowPlayer(person: Person(pace: pace))
         return player.effects.compactMap { if case .wake(let time) = $0 { player.now.duration(to: time) } else { nil } }.first
@@ -133,7 +142,7 @@ import ThumbturnCore
     }
 
     /// RFC 6298 section 2 by hand: 5000 ms gives 5000 and 2500; then 2500·3/4 = 1875, 1406, 1054, 790; 5000 + 4·790.
-    @Test func theEstimateIsTheRFCs() {
+    @Test func theEstimateFollowsTheRFC() {
         #expect(hint(pace([5000, 5000, 5000, 5000, 5000])) == .seconds(8), "8160 ms is beyond the policy's time")
         #expect(hint(pace([5000, 5000, 5000, 5000, 5000, 5000])) == .milliseconds(5000 + 4 * 592))
         // Time and variation: 2000, 1000; (14000 + 3000)/8 = 2125, (3000 + 1000)/4 = 1000; 2109, (3000 + 125)/4 = 781;
@@ -141,7 +150,7 @@ import ThumbturnCore
         #expect(hint(pace([2000, 3000, 2000, 3000, 2000])) == .milliseconds(2192 + 4 * 661))
     }
 
-    @Test func whoDidNotSucceedThreeTimesIsOfferedAnotherWayAtOnce() {
+    @Test func threeMissesBringTheHintToItsEarliestTime() {
         var person = Person()
         for misses in 1...3 {
             #expect(hint(person.pace) == .seconds(8), "\(misses)")
@@ -157,11 +166,11 @@ import ThumbturnCore
         var later = FlowPlayer(person: Person(pace: Pace(missesInARow: 2)))
         later.answer(.notMatched)
         later.answer(.matched)
-        #expect(later.flow.person.pace.missesInARow == 0, "also a success that tells nothing about time")
-        #expect(Pace(missesInARow: 9) == person.pace, "three say all that there is to say")
+        #expect(later.flow.person.pace.missesInARow == 0, "even a success that is no sample")
+        #expect(Pace(missesInARow: 9) == person.pace, "more than three change nothing")
     }
 
-    @Test func itIsKeptAndADamagedOneIsRefused() throws {
+    @Test func aPaceIsReadAsWrittenAndADamagedOneIsRefused() throws {
         let kept = pace([2000, 3000, 2000, 3000, 2000])
         #expect(try JSONDecoder().decode(Pace.self, from: JSONEncoder().encode(kept)) == kept)
         func read(_ samples: Int) throws -> Pace {

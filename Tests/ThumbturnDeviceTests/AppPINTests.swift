@@ -3,11 +3,12 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 import ThumbturnVerifier
 @testable import ThumbturnDevice
 
-/// The rung of the app's PIN, on a phone whose sensor does not know its owner today.
+/// The rung of the app's PIN, on a phone whose sensor does not recognise its owner.
 @Suite struct AppPINTests {
     static let policy = UnlockPolicy(ladder: [.appPIN])
     static let wrong = SimulatedPhone.PINAct.enter("000000")
@@ -44,7 +45,7 @@ import ThumbturnVerifier
             let key = record?.keys.first { $0.kind == .pin }
             #expect(key?.active == true && key?.kid.hasPrefix("pin.") == true)
             #expect(await world.auth.readiness().state(of: .pin) == .usable)
-            #expect(world.phone.pinRequests.isEmpty, "a new PIN is chosen once and entered nowhere")
+            #expect(world.phone.pinRequests.isEmpty, "a new PIN is chosen once and not entered again")
         }
     }
 
@@ -74,7 +75,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aPhoneWithAPINAloneIsEnrolledWithoutAPrompt() async throws {
+    @Test func aPhoneWithOnlyAPINIsEnrolledWithoutAPrompt() async throws {
         let world = try World(hasSensor: false, hasPasscode: false, hasPIN: true)
         try await world.clock.run {
             try await world.auth.enrol(with: World.signIn)
@@ -83,7 +84,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func whatRestsOnNoPINEnrolsNone() async throws {
+    @Test func aPolicyWithoutAPINEnrolsNoPIN() async throws {
         let world = try World(hasPIN: true)
         try await world.clock.run {
             let record = try await world.auth.enrol(with: World.signIn, policy: .highRisk)
@@ -131,7 +132,7 @@ import ThumbturnVerifier
 
     // MARK: Signing in
 
-    @Test func whereTheSensorFailsThePINSignsIn() async throws {
+    @Test func thePINSignsInWhereTheSensorFails() async throws {
         try await Self.enrolled { world in
             world.phone.next(.noMatch, .noMatch, .noMatch)
             let policy = UnlockPolicy(ladder: [.biometric, .appPIN, .fullCredentials])
@@ -151,11 +152,11 @@ import ThumbturnVerifier
             #expect(world.phone.pinRequests.map(\.wrongInARow) == [0, 1, 2])
             #expect(world.phone.pinRequests.map(\.cancelButton) == [.cancel, .use(.fullCredentials), .use(.fullCredentials)])
             expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
-            #expect(world.phone.pinRequests.last?.wrongInARow == 0, "a right one forgets the wrong ones")
+            #expect(world.phone.pinRequests.last?.wrongInARow == 0, "a right PIN empties the ledger")
         }
     }
 
-    @Test func nobodyIsHurriedAndTheHintLeadsOn() async throws {
+    @Test func typingAPINHasNoTimeLimitAndTheHintLeadsOn() async throws {
         try await Self.enrolled { world in
             world.phone.pins(.ignore)
             let start = world.clock.now
@@ -170,7 +171,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aCancelIsNoAttempt() async throws {
+    @Test func aCancellationIsNotCountedAsAnAttempt() async throws {
         try await Self.enrolled { world in
             for _ in 1...12 {
                 world.phone.pins(.cancel)
@@ -183,7 +184,7 @@ import ThumbturnVerifier
 
     // MARK: Pauses
 
-    @Test func fiveWrongPINsPause() async throws {
+    @Test func fiveWrongPINsBeginAPause() async throws {
         try await Self.enrolled { world in
             world.phone.next(.noMatch, .noMatch, .noMatch)
             for _ in 1...5 { world.phone.pins(Self.wrong) }
@@ -204,11 +205,11 @@ import ThumbturnVerifier
             }
             world.phone.pins(Self.wrong)
             let paused = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
-            #expect(paused == Failure(.paused, recovery: .wait(.seconds(30))), "the fifth, though the first of this unlock")
+            #expect(paused == Failure(.paused, recovery: .wait(.seconds(30))), "the fifth in a row")
         }
     }
 
-    @Test func aPauseOutlivesTheAppAndNoClockThatIsSetShortensIt() async throws {
+    @Test func aPauseOutlivesTheAppAndSettingTheClockDoesNotShortenIt() async throws {
         try await Self.enrolled { world in
             await Self.wrongPINs(5, world)
             world.clock.advance(by: .seconds(10))
@@ -217,9 +218,9 @@ import ThumbturnVerifier
             #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(20)))
             let refused = await failure { _ = try await restarted.authenticate("Unlock", policy: Self.policy) }
             #expect(refused == Failure(.paused, recovery: .wait(.seconds(20))))
-            #expect(world.phone.pinRequests.count == 5, "nobody is asked for what is not taken")
+            #expect(world.phone.pinRequests.count == 5, "no PIN or match is asked for that would not be accepted")
             expect(try await restarted.authenticate("Unlock").rung, is: .biometric)
-            #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(20)), "another rung lifts nothing")
+            #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(20)), "no other rung ends it")
             world.clock.advance(by: .seconds(20))
             #expect(await restarted.readiness().state(of: .pin) == .usable)
             expect(try await restarted.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
@@ -234,13 +235,13 @@ import ThumbturnVerifier
             world.clock.boot = "second boot"
             #expect(await world.auth.readiness().state(of: .pin) == .paused(for: .seconds(30)))
             world.clock.advance(by: .seconds(29))
-            #expect(await world.auth.readiness().state(of: .pin) == .paused(for: .seconds(1)), "it started again once")
+            #expect(await world.auth.readiness().state(of: .pin) == .paused(for: .seconds(1)), "the pause starts again once")
             world.clock.advance(by: .seconds(1))
             expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
         }
     }
 
-    @Test func tenWrongPINsEndTheKey() async throws {
+    @Test func tenWrongPINsDisableTheKey() async throws {
         try await Self.enrolled { world in
             await Self.wrongPINs(5, world)
             for pause in [30, 60, 120, 240] {
@@ -257,7 +258,7 @@ import ThumbturnVerifier
             world.phone.next(.noMatch, .noMatch, .noMatch)
             let policy = UnlockPolicy(ladder: [.biometric, .appPIN])
             let still = await failure { _ = try await world.auth.authenticate("Unlock", policy: policy) }
-            #expect(still == Failure(.keyInvalidated), "the dead key says more than the mismatches")
+            #expect(still == Failure(.keyInvalidated), "the invalidated key is a more important cause than the mismatches")
             #expect(world.phone.pinRequests.count == 10)
 
             try await world.auth.enrol(with: World.signIn)
@@ -268,14 +269,14 @@ import ThumbturnVerifier
     @Test func aPauseIsNoReasonToEnrolAnew() async throws {
         try await Self.enrolled { world in
             await Self.wrongPINs(5, world)
-            expect(try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as DeviceRecord?)
+            expect(try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as EnrolledDevice?)
             await expectFailure(.alreadyEnrolled) { try await world.auth.enrol(with: World.signIn, ifExists: .fail) }
         }
     }
 
     // MARK: The ledger
 
-    @Test func anAppThatIsKilledBetweenGuessAndVerdictHasUsedUpTheGuess() async throws {
+    @Test func anAppKilledBetweenGuessAndVerdictHasUsedUpTheGuess() async throws {
         try await Self.enrolled { world in
             for _ in 1...4 {
                 world.phone.pins(Self.wrong, .cancel)
@@ -285,7 +286,7 @@ import ThumbturnVerifier
             let dying = try Self.restarted(
                 world, pin: PINSupport(entry: real.entry, key: HangingKey(key: real.key, clock: world.clock)))
             await withTaskGroup(of: Void.self) { group in
-                // The right PIN, and no verdict ever: for the phone this app is dead.
+                // The right PIN, and no verdict ever: this stands in for an app that was killed.
                 group.addTask { _ = try? await dying.authenticate("Unlock", policy: Self.policy) }
                 try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
                 let restarted = try? Self.restarted(world)
@@ -295,7 +296,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func whatIsNoVerdictIsNotCounted() async throws {
+    @Test func aFailureWithoutAVerdictIsNotCounted() async throws {
         try await Self.enrolled { world in
             let real = try #require(world.phone.platform().pin)
             let broken = try Self.restarted(
@@ -335,25 +336,26 @@ import ThumbturnVerifier
         return try restarted(world)
     }
 
-    @Test func whatTheServerTellsEndsAPauseThatARestartBeganAnew() async throws {
+    @Test func theServersTimeEndsAPauseThatARestartBeganAnew() async throws {
         try await Self.enrolled { world in
             let restarted = try await Self.offForAMinute(world)
-            #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(30)), "nobody has told yet")
+            #expect(
+                await restarted.readiness().state(of: .pin) == .paused(for: .seconds(30)), "no server has reported its time yet")
             _ = try await restarted.authenticate("Unlock", policy: UnlockPolicy(ladder: [.devicePasscode]))
             #expect(await restarted.readiness().state(of: .pin) == .usable)
         }
     }
 
-    @Test func anotherServersTimeEndsNoPause() async throws {
+    @Test func anotherServersTimeDoesNotEndAPause() async throws {
         try await Self.enrolled { world in
             let restarted = try await Self.offForAMinute(world)
-            restarted.platform.hear(
+            restarted.platform.record(
                 world.clock.civilTime + .seconds(1000), from: "https://elsewhere.example", asked: restarted.platform.moment)
             #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(30)))
         }
     }
 
-    @Test func withoutALedgerThatCanBeWrittenNoGuessIsMade() async throws {
+    @Test func noGuessIsMadeWhereTheLedgerCannotBeWritten() async throws {
         try await Self.enrolled { world in
             var platform = world.phone.platform(transport: world.server)
             platform.secrets = FullDisk(store: platform.secrets)
@@ -366,7 +368,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func guessesAtTheSameTimeAreCountedEach() async throws {
+    @Test func simultaneousGuessesAreCountedEach() async throws {
         try await Self.enrolled { world in
             let live = try #require(try await world.auth.liveEnrolment())
             let real = try #require(world.phone.platform().pin)
@@ -381,14 +383,14 @@ import ThumbturnVerifier
                 return await group.reduce(into: [String]()) { $0.append($1?.name ?? "signed") }
             }
             #expect(codes.count { $0 == "notMatched" } == 4 && codes.count { $0 == "paused" } == 4)
-            #expect(slow.guesses == 5, "what comes in a pause is not tried")
+            #expect(slow.guesses == 5, "a guess during a pause is not tried")
             expect(await counted.wrongInARow(), is: 5)
         }
     }
 
-    // MARK: What stays, and what does not
+    // MARK: What is stored
 
-    @Test func onlyItsPortIsAskedAboutAPINKey() async throws {
+    @Test func onlyThePINPortIsAskedAboutAPINKey() async throws {
         for hasPIN in [true, false] {
             let world = try World(hasPIN: hasPIN)
             var platform = world.phone.platform(transport: world.server)
@@ -405,21 +407,21 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func thePublicKeyOfAPINKeyLeavesOnceAndStaysNowhere() async throws {
+    @Test func thePublicHalfOfAPINKeyIsSentOnceAndNeverStored() async throws {
         let world = try World(hasPIN: true)
         var platform = world.phone.platform(transport: world.server)
         let secrets = WatchedSecrets(store: platform.secrets)
         let transport = RecordingTransport(world.server)
         (platform.secrets, platform.transport) = (secrets, transport)
         let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
-        let record = Mutex<DeviceRecord?>(nil)
+        let record = Mutex<EnrolledDevice?>(nil)
         try await world.clock.run {
             let enrolled = try await auth.enrol(with: World.signIn)
             record.withLock { $0 = enrolled }
             expect(try await auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
         }
         let key = try #require(world.server.state.withLock { $0.keys.values.first { $0.kind == .pin } }).key
-        let kid = try #require(record.withLock { $0?.keys.first { $0.kind == .pin }?.kid })
+        let kid = try #require(record.withLock { $0?.keys.first { $0.kind == .pin }?.id })
         for trace in [key.jwk.x, key.jwk.y, key.thumbprint] {
             #expect(!secrets.written.contains { String(decoding: $0, as: UTF8.self).contains(trace) })
             let sent = transport.exchanges.filter { String(decoding: $0.request.body, as: UTF8.self).contains(trace) }
@@ -444,7 +446,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func anAppThatDropsItsPINGoesOnWithoutIt() async throws {
+    @Test func anAppThatDropsItsPINWorksWithoutIt() async throws {
         try await Self.enrolled { world in
             var platform = world.phone.platform(transport: world.server)
             platform.pin = nil
@@ -457,12 +459,12 @@ import ThumbturnVerifier
 
 // MARK: - Parts that misbehave
 
-/// Never gives a verdict; it ends only when its task does.
+/// A PIN key that never gives a verdict; a call ends only when its task does.
 private struct HangingKey: PINKey {
     let key: any PINKey
     let clock: VirtualClock
 
-    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK { try await key.create(name, pin: pin) }
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey { try await key.create(name, pin: pin) }
     func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await key.delete(name) }
 
@@ -472,18 +474,18 @@ private struct HangingKey: PINKey {
     }
 }
 
-/// Fails without looking at the PIN.
+/// A PIN key that fails without judging the PIN.
 private struct BrokenKey: PINKey {
     let key: any PINKey
     let failure: Failure
 
-    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK { throw failure }
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey { throw failure }
     func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { throw failure }
     func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] { throw failure }
 }
 
-/// Takes a second for each guess, and counts them.
+/// A PIN key that takes a second for each guess, and counts them.
 private final class SlowKey: PINKey {
     private let key: any PINKey
     private let clock: VirtualClock
@@ -495,7 +497,7 @@ private final class SlowKey: PINKey {
         self.clock = clock
     }
 
-    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK { try await key.create(name, pin: pin) }
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey { try await key.create(name, pin: pin) }
     func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await key.delete(name) }
 
@@ -506,7 +508,7 @@ private final class SlowKey: PINKey {
     }
 }
 
-/// Remembers what was written.
+/// A store that remembers what was written.
 private final class WatchedSecrets: SecretStore {
     private let store: any SecretStore
     private let log = Mutex<[[UInt8]]>([])
@@ -522,7 +524,7 @@ private final class WatchedSecrets: SecretStore {
     func delete(_ name: String) async throws(Failure) { try await store.delete(name) }
 }
 
-/// Remembers which kinds of keys it was asked about.
+/// Keys that remember which kinds they were asked about.
 private final class WatchedKeys: DeviceKeys {
     private let keys: any DeviceKeys
     private let log = Mutex<Set<KeyKind>>([])
@@ -535,9 +537,9 @@ private final class WatchedKeys: DeviceKeys {
         return name
     }
 
-    func create(_ name: KeyName) async throws(Failure) -> JWK { try await keys.create(asked(name)) }
+    func create(_ name: KeyName) async throws(Failure) -> PublicKey { try await keys.create(asked(name)) }
     func state(of name: KeyName) async -> KeyState { await keys.state(of: asked(name)) }
-    func publicKey(of name: KeyName) async throws(Failure) -> JWK { try await keys.publicKey(of: asked(name)) }
+    func publicKey(of name: KeyName) async throws(Failure) -> PublicKey { try await keys.publicKey(of: asked(name)) }
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
         try await keys.sign(message, with: asked(name), presence: presence)
     }

@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnTestKit
 
@@ -77,12 +78,12 @@ struct World: Sendable {
         }
     }
 
-    @Test func aPoorReadingIsToldAndIsNoMismatch() async throws {
+    @Test func aPoorReadingIsReportedAndIsNoMismatch() async throws {
         try await World.enrolled { world in
             world.phone.next(.readPoorly(.tooShort), .readPoorly(.notCentered), .noMatch, .readPoorly(.tooPoor), .match)
             let prompts = world.phone.promptCount
             expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
-            #expect(world.phone.promptCount == prompts + 2, "the sensor asks again by itself; only the mismatch costs a prompt")
+            #expect(world.phone.promptCount == prompts + 2, "only the mismatch needs another prompt")
             let told = world.news.all.compactMap { if case .readPoorly(let reading) = $0 { reading } else { nil } }
             #expect(told == [.tooShort, .notCentered, .tooPoor])
             #expect(world.news.all.contains(.telemetry(.readPoorly(.tooShort))))
@@ -90,7 +91,7 @@ struct World: Sendable {
         }
     }
 
-    @Test func nobodyAnswersAndThePasscodeTakesOverAfterTwelveSeconds() async throws {
+    @Test func anUnansweredPromptGivesWayToThePasscodeAfterTwelveSeconds() async throws {
         try await World.enrolled { world in
             world.phone.next(.ignore, .match)
             let start = world.clock.now
@@ -104,13 +105,13 @@ struct World: Sendable {
         }
     }
 
-    @Test func lockoutLeadsToThePasscodeWhichEndsIt() async throws {
+    @Test func aLockoutLeadsToThePasscodeWhichEndsIt() async throws {
         try await World.enrolled { world in
             world.phone.next(.noMatch, .noMatch, .noMatch, .match)
             expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
             world.phone.next(.noMatch, .noMatch, .noMatch, .cancel)
             _ = await failure { _ = try await world.auth.authenticate("Unlock") }
-            // Our own delays come first: the fourth attempt after 10 s, the fifth after 30 s.
+            // The library's own delays come first: the fourth attempt after 10 s, the fifth after 30 s.
             world.clock.advance(by: .seconds(10))
             world.phone.next(.noMatch)
             await expectFailure(.paused) { _ = try await world.auth.authenticate("Pay", policy: World.sensorAlone) }
@@ -156,7 +157,7 @@ struct World: Sendable {
         }
     }
 
-    @Test func aNewFaceKillsTheBiometricKeyAndNoOther() async throws {
+    @Test func aNewFaceInvalidatesTheBiometricKeyAndNoOther() async throws {
         try await World.enrolled { world in
             world.phone.enrolNewFace()
             let readiness = await world.auth.readiness()
@@ -164,7 +165,7 @@ struct World: Sendable {
             let prompts = world.phone.promptCount
             let dead = await failure { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
             #expect(dead == Failure(.keyInvalidated))
-            #expect(world.phone.promptCount == prompts, "a dead key asks nobody")
+            #expect(world.phone.promptCount == prompts, "no prompt is shown for an invalidated key")
             expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
             try await world.auth.enrol(with: World.signIn)
             expect(try await world.auth.authenticate("Pay", policy: .highRisk).rung, is: .biometric)
@@ -201,7 +202,7 @@ struct World: Sendable {
     @Test func enrolmentKeepsReplacesOrFails() async throws {
         try await World.enrolled { world in
             let requests = world.server.paths.count
-            expect(try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as DeviceRecord?)
+            expect(try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as EnrolledDevice?)
             await expectFailure(.alreadyEnrolled) { try await world.auth.enrol(with: World.signIn, ifExists: .fail) }
             #expect(world.server.paths.count == requests)
         }
@@ -211,12 +212,12 @@ struct World: Sendable {
         try await World.enrolled { world in
             world.phone.enrolNewFace()
             let record = try await world.auth.enrol(with: World.signIn)
-            #expect(record != nil, "the passcode key alone is not what the policy asks for")
+            #expect(record != nil, "a passcode key is not enough for the policy")
             #expect(await world.auth.readiness().state(of: .biometric) == .usable)
         }
     }
 
-    @Test func whateverGoesWrongTheLiveEnrolmentStays() async throws {
+    @Test func aFailedEnrolmentLeavesTheLiveOneAsItWas() async throws {
         try await World.enrolled { world in
             let wrong = PasswordSignIn(account: "ada", password: "wrong")
             await expectFailure(.refused) { try await world.auth.enrol(with: wrong, ifExists: .replace) }
@@ -225,13 +226,13 @@ struct World: Sendable {
             world.server.state.withLock { $0.refusesEnrolment = true }
             await expectFailure(.refused) { try await world.auth.enrol(with: World.signIn, ifExists: .replace) }
             expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
-            #expect(world.phone.keyCount == 3, "the keys that came to nothing are gone")
+            #expect(world.phone.keyCount == 3, "the keys of the failed enrolment are deleted")
 
             world.server.state.withLock { $0.refusesEnrolment = false }
             try await world.auth.enrol(with: World.signIn, ifExists: .replace)
             expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
-            #expect(world.phone.keyCount == 3, "the old keys are gone")
-            #expect(world.server.paths.contains("DELETE /v1/devices/current"), "and so is the old record")
+            #expect(world.phone.keyCount == 3, "the old keys are deleted")
+            #expect(world.server.paths.contains("DELETE /v1/devices/current"), "and the old record is deleted")
         }
     }
 
@@ -249,7 +250,7 @@ struct World: Sendable {
                 #expect(await restarted?.readiness().isEnrolled == false)
                 _ = try? await restarted?.enrol(with: World.signIn)
                 #expect(await restarted?.readiness().isEnrolled == true)
-                #expect(world.phone.keyCount == 3, "what the first attempt had made is gone")
+                #expect(world.phone.keyCount == 3, "the keys of the first attempt are deleted")
                 group.cancelAll()
             }
         }
@@ -291,7 +292,7 @@ struct World: Sendable {
         try await World.enrolled { world in
             _ = try await world.auth.authenticate("Unlock")
             let sent = world.server.paths.count
-            await expectFailure(.insecureServer) { _ = try await world.auth.send("GET", path) }
+            await expectFailure(.insecureServer) { _ = try await world.auth.send("GET", to: path) }
             #expect(world.server.paths.count == sent)
         }
     }
@@ -301,7 +302,7 @@ struct World: Sendable {
         try await world.clock.run {
             let wrong = PasswordSignIn(account: "ada", password: "wrong")
             await expectFailure(.refused) { try await world.auth.enrol(with: wrong) }
-            #expect(world.phone.promptCount == 0, "a wrong password costs no prompt")
+            #expect(world.phone.promptCount == 0, "no prompt is shown after a wrong password")
             world.phone.next(.cancel)
             await expectFailure(.cancelledByUser) { try await world.auth.enrol(with: World.signIn) }
             world.server.state.withLock { $0.refusesEnrolment = true }
@@ -310,7 +311,7 @@ struct World: Sendable {
         }
     }
 
-    @Test func aPhoneWithoutAnythingSaysWhatToSetUp() async throws {
+    @Test func aPhoneWithoutSensorAndPasscodeNamesWhatToSetUp() async throws {
         let bare = try World(hasSensor: false, hasPasscode: false)
         try await bare.clock.run {
             let failure = await failure { try await bare.auth.enrol(with: World.signIn) }
@@ -366,13 +367,13 @@ struct World: Sendable {
         if !isAccepted { #expect(failure?.code == .insecureServer) }
     }
 
-    @Test func aReasonIsNeeded() async throws {
+    @Test func anEmptyReasonIsRefused() async throws {
         try await World.enrolled { world in
             await expectFailure(.reasonMissing) { _ = try await world.auth.authenticate("  \n") }
         }
     }
 
-    @Test func aNewNonceIsTakenUpOnce() async throws {
+    @Test func aNewNonceIsUsedForOneMoreTry() async throws {
         try await World.enrolled { world in
             _ = try await world.auth.authenticate("Unlock")
             world.server.state.withLock { $0.nonce = "second nonce" }
@@ -381,7 +382,7 @@ struct World: Sendable {
         }
     }
 
-    @Test func anOldTokenIsRefreshedBeforeItIsUsed() async throws {
+    @Test func anExpiredTokenIsRefreshedBeforeItIsUsed() async throws {
         try await World.enrolled { world in
             _ = try await world.auth.authenticate("Unlock")
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(301)))
@@ -421,7 +422,7 @@ struct World: Sendable {
         }
     }
 
-    @Test func noSecretHasADescription() async throws {
+    @Test func noSecretPrints() async throws {
         try await World.enrolled { world in
             let grant = try await world.auth.authenticate("Unlock")
             let typed = Credentials.password("hunter2hunter2", for: "ada")

@@ -2,10 +2,11 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 @testable import ThumbturnDevice
 
-/// Biometrics that the person does not want: for now, or at all.
+/// Biometrics that the person switched off for now, or declined.
 @Suite struct BiometricsOffTests {
     static let sensorOnly = UnlockPolicy(ladder: [.biometric, .fullCredentials])
     static let off = Failure(.lockedOut, recovery: .signInAgain)
@@ -16,20 +17,20 @@ import ThumbturnTestKit
 
     // MARK: - Off until a stronger rung succeeds
 
-    @Test func underCoercionTheSensorOpensNothing() async throws {
+    @Test func aSensorThatWasSwitchedOffOpensNothing() async throws {
         try await World.enrolled { world in
             let (prompts, sent) = (world.phone.promptCount, world.server.paths.count)
             world.server.state.withLock { $0.isAway = true }
             try await world.auth.requireStrongerRungNextTime()
-            #expect(world.phone.promptCount == prompts && world.server.paths.count == sent, "silent, and offline")
+            #expect(world.phone.promptCount == prompts && world.server.paths.count == sent, "it is silent and works offline")
             world.server.state.withLock { $0.isAway = false }
             #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung))
             #expect(await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
-            #expect(world.phone.promptCount == prompts, "nobody is even asked")
+            #expect(world.phone.promptCount == prompts, "no prompt is shown")
         }
     }
 
-    @Test func itOutlivesTheAppARestartAndAnyTime() async throws {
+    @Test func switchingOffOutlivesTheAppARestartAndAnyTime() async throws {
         try await World.enrolled { world in
             try await world.auth.requireStrongerRungNextTime()
             world.clock.boot = "second boot"
@@ -57,11 +58,11 @@ import ThumbturnTestKit
             try await world.auth.requireStrongerRungNextTime()
             #expect(await unlocked == Self.off)
             #expect(!world.server.paths.contains("POST /v1/token"))
-            #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung), "nor did it switch the sensor on")
+            #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung), "and the sensor is still off")
         }
     }
 
-    @Test func aMismatchOrACancelOfAPromptThatWasUpDoesNotLiftItEither() async throws {
+    @Test func aMismatchOrACancellationOfAPromptThatWasUpDoesNotSwitchItOn() async throws {
         for act in [SimulatedPhone.Act.noMatch, .cancel] {
             try await World.enrolled { world in
                 world.phone.next(act, after: .seconds(2))
@@ -74,7 +75,7 @@ import ThumbturnTestKit
         }
     }
 
-    /// A phone whose proof is on its way to the server when the person wants no sensor any more.
+    /// A phone whose proof is on its way to the server when the person switches the sensor off.
     private static func onTheWay(
         _ policy: UnlockPolicy, _ story: @escaping @Sendable (World, Authenticator) async throws -> Void
     )
@@ -92,7 +93,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func anUnlockOnItsWayStandsForNoLaterOne() async throws {
+    @Test func anUnlockWhoseProofIsOnItsWayIsNotReused() async throws {
         var policy = Self.sensorOnly
         policy.reuse = .seconds(300)
         let lax = policy
@@ -101,7 +102,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func norDoesAStrongerRungOnItsWayLiftWhatCameAfterIt() async throws {
+    @Test func aStrongerRungWhoseProofIsOnItsWayDoesNotSwitchTheSensorOn() async throws {
         try await Self.onTheWay(UnlockPolicy(ladder: [.devicePasscode])) { _, auth in
             #expect(await failure { _ = try await auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
             _ = try await auth.authenticate("Unlock", policy: UnlockPolicy(ladder: [.devicePasscode]))
@@ -109,7 +110,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aLockedAppIsNotOpenedByAnUnlockOfBefore() async throws {
+    @Test func aLockedAppIsNotOpenedByAnEarlierUnlock() async throws {
         try await World.enrolled { world in
             var policy = Self.sensorOnly
             policy.reuse = .seconds(300)
@@ -117,13 +118,13 @@ import ThumbturnTestKit
             let prompts = world.phone.promptCount
             _ = try await world.auth.authenticate("Unlock", policy: policy)
             #expect(world.phone.promptCount == prompts)
-            await world.auth.forgetWhoWasThere()
+            await world.auth.forgetRecentAuthentication()
             _ = try await world.auth.authenticate("Unlock", policy: policy)
             #expect(world.phone.promptCount == prompts + 1)
         }
     }
 
-    /// The answer is lost, and then the network is gone: nobody knows that the new key is there.
+    /// The answer is lost, and then the network is gone: the device does not know that the server has the new key.
     private static func loseTheEndOfAReplacement(_ world: World) async throws {
         world.server.state.withLock { $0.loses = .answer }
         let platform = world.phone.platform(transport: GoneAfterTheChange(server: world.server))
@@ -136,7 +137,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aNewKeyThatTheServerHasAlreadyIsOffToo() async throws {
+    @Test func aNewKeyThatTheServerAlreadyHasIsSwitchedOffToo() async throws {
         try await World.enrolled { world in
             try await Self.loseTheEndOfAReplacement(world)
             try await world.auth.requireStrongerRungNextTime()
@@ -145,7 +146,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aMatchCountsForNothingWhereNobodyCanTellWhetherTheSensorIsOff() async throws {
+    @Test func aMatchUnlocksNothingWhereTheLedgerCannotBeRead() async throws {
         try await World.enrolled { world in
             var platform = world.phone.platform(transport: world.server)
             let disk = UnreadableLedger(store: platform.secrets)
@@ -160,7 +161,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func whereItCannotBeWrittenItSaysSo() async throws {
+    @Test func switchingOffThrowsWhereItCannotBeWritten() async throws {
         try await World.enrolled { world in
             var platform = world.phone.platform(transport: world.server)
             platform.secrets = FullDisk(store: platform.secrets)
@@ -174,7 +175,7 @@ import ThumbturnTestKit
         try await world.clock.run { try await world.auth.requireStrongerRungNextTime() }
     }
 
-    @Test func aVaultNeedsThePasscodeThen() async throws {
+    @Test func aVaultWhoseSensorIsSwitchedOffNeedsThePasscode() async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault("designs", .userPresence)
             try await vault.requireStrongerRungNextTime()
@@ -188,7 +189,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aVaultOfTheSensorAloneSaysThatItWouldBeLost() async throws {
+    @Test func aVaultThatOnlyTheSensorOpensRefusesToSwitchItOff() async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault("designs", .biometryCurrentSet)
             try await vault.save("s3cret", as: "token")
@@ -197,9 +198,9 @@ import ThumbturnTestKit
         }
     }
 
-    // MARK: - Offered, put off and declined
+    // MARK: - Offered, postponed and declined
 
-    @Test func offeredAfterAnEnrolmentWithoutThem() async throws {
+    @Test func biometricsAreOfferedAfterAnEnrolmentWithoutThem() async throws {
         let world = try World()
         try await world.clock.run {
             #expect(await !world.auth.shouldOfferBiometrics(), "first the person signs in")
@@ -212,7 +213,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func decliningDeletesTheKeyAndIsRespected() async throws {
+    @Test func decliningDeletesTheKeyAndEndsTheOffers() async throws {
         try await World.enrolled { world in
             let (prompts, keys) = (world.phone.promptCount, world.phone.keyCount)
             try await world.auth.declineBiometrics()
@@ -222,20 +223,20 @@ import ThumbturnTestKit
             expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
             #expect(await !world.auth.shouldOfferBiometrics())
             expect(
-                try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as DeviceRecord?,
-                "it is complete as it is")
+                try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as EnrolledDevice?,
+                "the enrolment is complete without the sensor")
             let record = try await world.auth.enrol(with: World.signIn, ifExists: .replace)
             #expect(record?.keys.contains { $0.kind == .biometric } == false, "and no enrolment brings it back")
         }
     }
 
-    @Test func theServerLetsAFactorGoOnlyForAProofAndHearsOfItThen() async throws {
+    @Test func theServerRemovesADeclinedFactorOnlyForAProof() async throws {
         try await World.enrolled { world in
             func listed() -> Bool {
                 world.server.state.withLock { $0.devices.values.contains { $0.keys.contains { $0.kind == .biometric } } }
             }
             try await world.auth.declineBiometrics()
-            #expect(listed(), "declining asks nobody, so nothing could be shown to the server")
+            #expect(listed(), "declining asks for no proof, so the server could not be told")
             let prompts = world.phone.promptCount
             try await world.auth.removeBiometricKey()
             #expect(world.phone.promptCount == prompts + 1 && !listed())
@@ -244,7 +245,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func decliningAlsoTakesAKeyAlongThatWasOnItsWay() async throws {
+    @Test func decliningAlsoUndoesAPendingNewKey() async throws {
         try await World.enrolled { world in
             try await Self.loseTheEndOfAReplacement(world)
             try await world.auth.declineBiometrics()
@@ -254,7 +255,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func decliningDoesNotCrossAnEnrolmentThatRuns() async throws {
+    @Test func decliningIsRefusedWhileAnEnrolmentRuns() async throws {
         try await World.enrolled { world in
             world.phone.next(.match, after: .seconds(5))
             async let record = world.auth.enrol(with: World.signIn, ifExists: .replace)
@@ -270,7 +271,7 @@ import ThumbturnTestKit
             try await world.auth.requireStrongerRungNextTime()
             try await world.auth.declineBiometrics()
             try await world.auth.answerBiometricOffer(.setUp)
-            #expect(await world.auth.readiness().state(of: .biometric) == .missing, "a wish makes no key")
+            #expect(await world.auth.readiness().state(of: .biometric) == .missing, "the answer makes no key")
             let wrong = PasswordSignIn(account: "ada", password: "wrong")
             await expectFailure(.refused) { try await world.auth.enrol(with: wrong) }
             #expect(await world.auth.readiness().state(of: .biometric) == .missing)
@@ -309,7 +310,7 @@ private final class GoneAfterTheChange: Transport {
     }
 }
 
-/// A disk that shows no ledger of the sensor any more.
+/// A store that can no longer read the ledger of the sensor.
 private final class UnreadableLedger: SecretStore {
     let isUnreadable = Mutex(false)
     private let store: any SecretStore

@@ -18,13 +18,13 @@ import ThumbturnTestKit
         }
     }
 
-    /// Mismatches of a stranger who unlocks the phone itself in between, so that only our own count can tell.
+    /// Mismatches of a stranger who unlocks the phone itself in between, so that only the library's own count slows them.
     static func mismatches(_ count: Int, _ world: World) async {
         for _ in 0..<count {
             world.phone.unlockWithPasscode()
             world.phone.next(.noMatch, .cancel)
             _ = await failure { _ = try await world.auth.authenticate("Unlock", policy: policy) }
-            // Where a delay was due, nobody was asked again.
+            // Where a delay was due, no prompt was shown.
             world.phone.forgetActs()
         }
     }
@@ -41,15 +41,15 @@ import ThumbturnTestKit
             let prompts = world.phone.promptCount
             world.phone.next(.noMatch, .match)
             let third = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
-            #expect(third == Failure(.paused, recovery: .wait(.seconds(10))), "the third, though the first of this unlock")
-            #expect(world.phone.promptCount == prompts + 1, "nobody waits before a prompt that is up")
+            #expect(third == Failure(.paused, recovery: .wait(.seconds(10))), "it is the third, though the first of this unlock")
+            #expect(world.phone.promptCount == prompts + 1, "the flow does not wait behind a prompt")
             world.phone.forgetActs()
 
             #expect(await world.auth.readiness().biometry == .paused(for: .seconds(10)))
             #expect(await world.auth.readiness().nextRung == .devicePasscode)
             let refused = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
             #expect(refused == Failure(.paused, recovery: .wait(.seconds(10))))
-            #expect(world.phone.promptCount == prompts + 1, "nobody is asked for what is not taken")
+            #expect(world.phone.promptCount == prompts + 1, "no PIN or match is asked for that would not be accepted")
             world.clock.advance(by: .seconds(10))
             for delay in [30, 300, 300] {
                 await Self.mismatches(1, world)
@@ -58,11 +58,11 @@ import ThumbturnTestKit
             }
             expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .biometric)
             await Self.mismatches(2, world)
-            #expect(await world.auth.readiness().biometry == .ready, "a match forgets the mismatches")
+            #expect(await world.auth.readiness().biometry == .ready, "a match empties the ledger")
         }
     }
 
-    @Test func whereTheSensorPausesTheNextRungIsAskedAtOnce() async throws {
+    @Test func theNextRungIsAskedAtOnceWhereTheSensorPauses() async throws {
         try await Self.enrolled { world in
             await Self.mismatches(3, world)
             let prompts = world.phone.promptCount
@@ -80,11 +80,11 @@ import ThumbturnTestKit
             expect(try await world.auth.authenticate("Unlock", policy: UnlockPolicy(ladder: [rung])).rung, is: rung)
             #expect(await world.auth.readiness().biometry == .ready)
             await Self.mismatches(2, world)
-            #expect(await world.auth.readiness().biometry == .ready, "they are forgotten, not only let pass")
+            #expect(await world.auth.readiness().biometry == .ready, "the mismatches are forgotten, not only ignored")
         }
     }
 
-    @Test func fiftyInARowWaitForAStrongerRung() async throws {
+    @Test func fiftyMismatchesInARowNeedAStrongerRung() async throws {
         try await Self.enrolled { world in
             for _ in 0..<50 {
                 await Self.mismatches(1, world)
@@ -112,16 +112,16 @@ import ThumbturnTestKit
             }
             #expect(await world.auth.readiness().biometry == .ready)
             await Self.mismatches(1, world)
-            #expect(await world.auth.readiness().biometry == .paused(for: .seconds(10)), "and nothing is forgotten")
+            #expect(await world.auth.readiness().biometry == .paused(for: .seconds(10)), "and no mismatch is forgotten")
         }
     }
 
-    @Test func anAppThatIsKilledBeforeTheVerdictHasUsedUpTheAttempt() async throws {
+    @Test func anAppKilledBeforeTheVerdictHasUsedUpTheAttempt() async throws {
         try await Self.enrolled { world in
             await Self.mismatches(2, world)
             world.phone.next(.ignore)
             await withTaskGroup(of: Void.self) { group in
-                // The prompt never returns: for the phone this app is dead.
+                // The prompt never returns: this stands in for an app that was killed.
                 group.addTask { _ = try? await world.auth.authenticate("Unlock", policy: Self.policy) }
                 try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
                 let restarted = try? Self.restarted(world)
@@ -131,7 +131,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aDelayOutlivesTheAppAndNoClockThatIsSetShortensIt() async throws {
+    @Test func aDelayOutlivesTheAppAndSettingTheClockDoesNotShortenIt() async throws {
         try await Self.enrolled { world in
             await Self.mismatches(3, world)
             world.clock.advance(by: .seconds(4))
@@ -141,7 +141,7 @@ import ThumbturnTestKit
             world.clock.boot = "second boot"
             #expect(await restarted.readiness().biometry == .paused(for: .seconds(10)))
             world.clock.advance(by: .seconds(9))
-            #expect(await restarted.readiness().biometry == .paused(for: .seconds(1)), "it started again once")
+            #expect(await restarted.readiness().biometry == .paused(for: .seconds(1)), "the pause starts again once")
             world.clock.advance(by: .seconds(1))
             #expect(await restarted.readiness().biometry == .ready)
         }
@@ -163,7 +163,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func withoutALedgerThatCanBeWrittenNobodyIsAsked() async throws {
+    @Test func noPromptIsShownWhereTheLedgerCannotBeWritten() async throws {
         try await Self.enrolled { world in
             var platform = world.phone.platform(transport: world.server)
             platform.secrets = FullDisk(store: platform.secrets)
@@ -174,7 +174,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aCancelledPromptTakesNoOtherMismatchAlong() async throws {
+    @Test func aCancelledPromptLeavesOtherMismatchesCounted() async throws {
         try await Self.enrolled { world in
             let counted = try await world.auth.countedSensor(Self.policy)
             // Two attempts at once: the first is cancelled after the second has mismatched.
@@ -194,7 +194,7 @@ import ThumbturnTestKit
             }
             await Self.mismatches(1, world)
             #expect(
-                await world.auth.readiness().biometry == .paused(for: .seconds(10)), "the cancel stays counted, and takes none")
+                await world.auth.readiness().biometry == .paused(for: .seconds(10)), "the cancelled attempt stays counted")
             await counted.forgive()
             // A mismatch whose count was forgiven meanwhile is counted anew.
             _ = await counted.attempt {
@@ -206,7 +206,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func theLedgerGoesWithTheKeys() async throws {
+    @Test func theLedgerIsDeletedWithTheKeys() async throws {
         try await Self.enrolled { world in
             await Self.mismatches(3, world)
             let live = try #require(try await world.auth.liveEnrolment())
@@ -218,7 +218,7 @@ import ThumbturnTestKit
     }
 }
 
-/// Reads, and writes nothing.
+/// A store that reads and cannot write.
 struct FullDisk: SecretStore {
     let store: any SecretStore
 

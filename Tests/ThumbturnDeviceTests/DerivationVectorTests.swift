@@ -6,7 +6,7 @@ import Crypto
 import Testing
 @testable import ThumbturnDevice
 
-/// The standard constructions under the PIN, against the vectors of their own documents.
+/// The standard constructions of the derived PIN key, against the vectors of their standards.
 @Suite struct DerivationVectorTests {
     @Test("PBKDF2-HMAC-SHA-256: RFC 7914 section 11")
     func pbkdf2() {
@@ -63,7 +63,7 @@ import Testing
 }
 
 enum Vectors {
-    /// The bytes of hexadecimal digits, whatever else stands between them.
+    /// The bytes of hexadecimal digits; all other characters are ignored.
     static func bytes(_ hex: String) -> [UInt8] {
         let digits = hex.compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }

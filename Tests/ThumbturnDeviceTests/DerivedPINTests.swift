@@ -3,11 +3,12 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 import ThumbturnVerifier
 @testable import ThumbturnDevice
 
-/// A PIN that nothing on the device can judge: the flow hears it from the server.
+/// A PIN that only the server can judge, while the flow is running.
 @Suite struct DerivedPINTests {
     /// An enrolled phone whose PIN keys are derived.
     private static func enrolled(
@@ -40,7 +41,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aWrongPINIsHeardFromTheServerAndAskedAgain() async throws {
+    @Test func aPINThatTheServerRefusesIsAskedAgain() async throws {
         try await Self.enrolled { world, auth, _ in
             let asked = world.server.paths.count { $0 == "POST /v1/challenges" }
             world.phone.pins(Self.wrong, Self.wrong, Self.right)
@@ -48,13 +49,13 @@ import ThumbturnVerifier
             #expect(world.phone.pinRequests.map(\.wrongInARow) == [0, 1, 2])
             #expect(
                 world.server.paths.count { $0 == "POST /v1/challenges" } - asked == 3,
-                "one challenge for each guess, and none more")
+                "one challenge for each guess")
             expect(try await auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
             #expect(world.phone.pinRequests.last?.wrongInARow == 0)
         }
     }
 
-    @Test func afterWrongPINsTheNextRungHasAChallengeOfItsOwn() async throws {
+    @Test func theNextRungAfterWrongPINsHasAChallengeOfItsOwn() async throws {
         try await Self.enrolled { world, auth, _ in
             for _ in 1...5 { world.phone.pins(Self.wrong) }
             let policy = UnlockPolicy(ladder: [.appPIN, .devicePasscode])
@@ -63,7 +64,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func whereTheServerIsAwayNothingIsCounted() async throws {
+    @Test func nothingIsCountedWhereTheServerIsUnreachable() async throws {
         try await Self.enrolled { world, auth, _ in
             for _ in 1...12 {
                 world.server.state.withLock { $0.losesToken = true }
@@ -75,7 +76,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func whatTheServerHasDisabledIsDeadHereToo() async throws {
+    @Test func aKeyThatTheServerDisabledIsInvalidatedHereToo() async throws {
         try await Self.enrolled { world, auth, _ in
             world.server.state.withLock { state in
                 for kid in state.keys.keys where state.keys[kid]?.kind == .pin { state.wrongPINs[kid] = 9 }
@@ -92,7 +93,7 @@ import ThumbturnVerifier
 
     @Test func aWrongOldPINIsAskedAgainWhenThePINIsChanged() async throws {
         try await Self.enrolled { world, auth, _ in
-            // The old PIN wrongly, the new one, and the old one again: the new one is chosen once.
+            // The old PIN is typed wrongly, then the new one and the old one again: the new one is chosen once.
             world.phone.pins(Self.wrong, .enter("719350"), Self.right)
             try await auth.changePIN(policy: Self.policy)
             world.phone.pins(.enter("719350"))
@@ -101,14 +102,14 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aProofThatIsNotSpentAtOnceIsMadeByNoSuchPIN() async throws {
+    @Test func aProofThatIsNotRedeemedAtOnceIsNotMadeByADerivedPIN() async throws {
         try await Self.enrolled { world, auth, _ in
             await expectFailure(.policyDenies) { _ = try await auth.proof("Unlock", policy: Self.policy) }
             #expect(world.phone.pinRequests.isEmpty)
         }
     }
 
-    @Test func neitherThePublicKeyNorItsThumbprintNorASignatureIsKept() async throws {
+    @Test func neitherThePublicKeyNorItsThumbprintNorASignatureIsStored() async throws {
         try await Self.enrolled { world, auth, watched in
             expect(try await auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
             world.phone.pins(Self.wrong, Self.right, .enter("719350"))
@@ -118,7 +119,7 @@ import ThumbturnVerifier
             let keys = world.server.state.withLock { $0.keys.values.filter { $0.kind == .pin }.map(\.key) }
             #expect(keys.count == 2)
             let requests = world.server.state.withLock { $0.requests }
-            // Every proof that travelled under a handle, and its signature.
+            // Every proof that was sent under a handle, and its signature.
             var traces = keys.flatMap { [$0.jwk.x, $0.jwk.y, $0.thumbprint, Base64URL.encode($0.x963)] }
             for request in requests {
                 for word in String(decoding: request.body, as: UTF8.self).split(whereSeparator: { "\"=&,:".contains($0) }) {
@@ -135,7 +136,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aPINThatIsWrongTellsNobodyElse() async throws {
+    @Test func aRefusalWithoutTriesLeftIsNotAWrongPIN() async throws {
         // Without the number of tries left the device knows only that the server did not accept it.
         try await Self.enrolled { world, auth, _ in
             world.server.state.withLock { $0.keys = $0.keys.filter { $0.value.kind != .pin } }
@@ -145,7 +146,7 @@ import ThumbturnVerifier
     }
 }
 
-/// Remembers what was written.
+/// A store that remembers what was written.
 private final class Watched: SecretStore {
     private let store: any SecretStore
     private let log = Mutex<[[UInt8]]>([])

@@ -1,9 +1,10 @@
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 @testable import ThumbturnDevice
 
-/// The parts of an app that dies at its nth step: that one and all later ones do nothing and throw. Keys, the disk, the network, the
-/// sensor and the PIN screen count as one.
+/// The parts of an app that dies at its nth step: that one and all later ones do nothing and throw. Keys, the disk, the network,
+/// the sensor and the PIN screen count as one.
 final class DyingParts: Sendable {
     /// Whether the last step still happens.
     enum Manner: CaseIterable, Sendable { case beforeTheStep, afterTheStep }
@@ -20,7 +21,7 @@ final class DyingParts: Sendable {
 
     var isDead: Bool { left.withLock { $0 <= 0 } }
 
-    /// Another process: nothing of it is shared with the platform that it was made of.
+    /// Another process, which shares nothing with the platform that it was made of.
     var platform: DevicePlatform {
         let pin = alive.pin.map {
             PINSupport(entry: DyingEntry(entry: $0.entry, parts: self), key: DyingPINKeys(key: $0.key, parts: self))
@@ -49,11 +50,11 @@ private struct DyingKeys: DeviceKeys {
     let keys: any DeviceKeys
     let parts: DyingParts
 
-    func create(_ name: KeyName) async throws(Failure) -> JWK {
+    func create(_ name: KeyName) async throws(Failure) -> PublicKey {
         try await parts.step { () async throws(Failure) in try await keys.create(name) }
     }
     func state(of name: KeyName) async -> KeyState { await keys.state(of: name) }
-    func publicKey(of name: KeyName) async throws(Failure) -> JWK { try await keys.publicKey(of: name) }
+    func publicKey(of name: KeyName) async throws(Failure) -> PublicKey { try await keys.publicKey(of: name) }
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
         try await parts.step { () async throws(Failure) in try await keys.sign(message, with: name, presence: presence) }
     }
@@ -114,7 +115,7 @@ private struct DyingPINKeys: PINKey {
     let key: any PINKey
     let parts: DyingParts
 
-    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey {
         try await parts.step { () async throws(Failure) in try await key.create(name, pin: pin) }
     }
     func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {

@@ -2,12 +2,13 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 @testable import ThumbturnDevice
 
 /// An enrolment that is killed at any step is whole or nothing, and leaves nothing behind.
 @Suite struct EnrolmentJournalTests {
-    /// A phone whose disk a test can look at.
+    /// A phone whose storage a test can read.
     struct Device: Sendable {
         let world: World
         let secrets = NamedSecrets()
@@ -16,7 +17,7 @@ import ThumbturnTestKit
             world = try World(hasPIN: true)
         }
 
-        /// What a process of the app finds. Each has its own: a process that was killed shares nothing with the next one.
+        /// The platform of one process of the app. A process that was killed shares nothing with the next one.
         var platform: DevicePlatform {
             var platform = world.phone.platform(transport: world.server)
             platform.secrets = secrets
@@ -27,8 +28,8 @@ import ThumbturnTestKit
             try Authenticator(server: InMemoryServer.url, platform: platform ?? self.platform)
         }
 
-        /// What is on the disk beside the journal itself.
-        /// What belongs to one enrolment. What is remembered of the person belongs to the account.
+        /// The names in the store beside the journal itself.
+        /// The names that belong to one enrolment. What is remembered of the person belongs to the account.
         var leftovers: [String] {
             let ofTheAccount = ["enrolments ", "enrolment mark ", "pace ", "open flow "]
             return secrets.names.filter { name in !ofTheAccount.contains { name.hasPrefix($0) } }
@@ -60,7 +61,7 @@ import ThumbturnTestKit
                     try await next.enrol(with: World.signIn)
                     expect(try await next.authenticate("Unlock").rung, is: .biometric, "\(story)")
                 }
-                #expect(device.records == 1 && device.world.phone.keyCount == 4, "\(story): and no retry makes a duplicate")
+                #expect(device.records == 1 && device.world.phone.keyCount == 4, "\(story): and a retry makes no duplicate")
                 return (parts.isDead, isEnrolled)
             }
             halves.insert(isEnrolled)
@@ -89,7 +90,7 @@ import ThumbturnTestKit
                 for rung in [Rung.biometric, .devicePasscode, .appPIN] {
                     expect(try await next.authenticate("Unlock", policy: UnlockPolicy(ladder: [rung])).rung, is: rung, "\(story)")
                 }
-                #expect(device.world.phone.keyCount == 4, "\(story): of one enrolment, never of half of two")
+                #expect(device.world.phone.keyCount == 4, "\(story): the keys belong to one enrolment")
                 #expect(device.records == 1, "\(story)")
                 let live = try #require(try await next.liveEnrolment())
                 #expect(device.leftovers.allSatisfy { $0.hasSuffix(" \(live)") }, "\(story): \(device.leftovers)")
@@ -102,7 +103,7 @@ import ThumbturnTestKit
         #expect(step > 30 && winners == [true, false], "it died on both sides of the change-over, in \(step) steps")
     }
 
-    @Test func anAnswerThatIsLostLeavesNoRecordBehind() async throws {
+    @Test func aLostAnswerLeavesNoRecordBehind() async throws {
         let device = try Device()
         try await device.world.clock.run {
             let auth = try device.start()
@@ -114,14 +115,14 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func whatTheServerCannotBeToldWaitsForTheNextStart() async throws {
+    @Test func anEndThatTheServerCannotBeToldWaitsForTheNextStart() async throws {
         let device = try Device()
         try await device.world.clock.run {
             // The server commits, and then the network is gone.
             var platform = device.platform
             platform.transport = LastWord(server: device.world.server)
             await expectFailure(.unreachable) { try await device.start(platform).enrol(with: World.signIn) }
-            #expect(device.records == 1 && device.world.phone.keyCount == 1, "only the key that can end the record is left")
+            #expect(device.records == 1 && device.world.phone.keyCount == 1, "only the session key is left")
             let next = try device.start()
             #expect(await !next.readiness().isEnrolled)
             device.world.server.state.withLock { $0.isAway = true }
@@ -140,13 +141,13 @@ import ThumbturnTestKit
             try await auth.enrol(with: World.signIn)
             device.world.server.state.withLock { $0.losesAnswerTo = "/v1/devices/current" }
             try await auth.enrol(with: World.signIn, ifExists: .replace)
-            #expect(device.world.phone.keyCount == 5, "the old session key waits for the answer that was lost")
+            #expect(device.world.phone.keyCount == 5, "the old session key is kept until the server can be told")
             _ = try await auth.authenticate("Unlock")
             #expect(device.records == 1 && device.world.phone.keyCount == 4)
         }
     }
 
-    @Test func nobodyUndoesWhatIsBeingDone() async throws {
+    @Test func aRunningEnrolmentIsNotUndone() async throws {
         let device = try Device()
         try await device.world.clock.run {
             let platform = device.platform
@@ -162,7 +163,7 @@ import ThumbturnTestKit
     }
 }
 
-/// A network that carries an enrolment to the server, and then nothing any more.
+/// A network that is gone once it has carried an enrolment to the server.
 private final class LastWord: Transport {
     private let server: InMemoryServer
     private let isGone = Mutex(false)

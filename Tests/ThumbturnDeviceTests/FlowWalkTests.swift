@@ -2,8 +2,8 @@ import Testing
 import ThumbturnTestKit
 
 @Suite struct FlowWalkTests {
-    /// The largest has most of the states and no branch of its own; `thumbturn flow walk` walks that, too.
-    @Test func everyStateOfThePolicies() async {
+    /// The largest policy has most of the states and no branch of its own; `thumbturn flow walk` walks that one, too.
+    @Test func everyStateOfThePoliciesHoldsTheInvariants() async {
         let report = await FlowWalk.everything(FlowWalk.all.filter { $0.name != "unlock" })
         print("walked \(report.states) states, \(report.transitions) transitions, \(report.ends.count) ends")
         #expect(report.violations.prefix(5) == [])

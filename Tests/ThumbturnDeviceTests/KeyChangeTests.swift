@@ -45,11 +45,11 @@ import ThumbturnVerifier
             #expect(await Self.opens(Self.another, world))
             let again = await failure { try await world.auth.setPIN() }
             #expect(again == Failure(.alreadyEnrolled))
-            #expect(world.phone.promptCount == before + 1, "and nobody was asked")
+            #expect(world.phone.promptCount == before + 1, "and no prompt was shown")
         }
     }
 
-    @Test func whereTheSensorFailsThePasscodeSetsAFirstPIN() async throws {
+    @Test func thePasscodeSetsAFirstPINWhereTheSensorFails() async throws {
         try await Self.enrolled(policy: Self.withoutPIN) { world in
             world.phone.next(.noMatch, .noMatch, .noMatch)
             try await world.auth.setPIN()
@@ -175,7 +175,7 @@ import ThumbturnVerifier
             try await world.auth.replaceBiometricKey(with: World.signIn)
             #expect(world.phone.keyCount == keys)
             expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
-            #expect(await Self.opens(Self.old, world), "the other keys go on")
+            #expect(await Self.opens(Self.old, world), "the other keys stay")
         }
     }
 
@@ -197,7 +197,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func switchingTheSensorOffAndOnSkipsNothing() async throws {
+    @Test func switchingTheSensorOffAndOnNeedsTheSameAuthorisation() async throws {
         try await Self.enrolled { world in
             world.phone.enrolNewFace()
             try await world.auth.removeBiometricKey()
@@ -209,7 +209,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func withoutAFaceThereIsNothingToReplace() async throws {
+    @Test func aBiometricKeyIsNotReplacedWithoutAnEnrolledFace() async throws {
         try await Self.enrolled { world in
             world.phone.removeFaces()
             let sent = world.server.paths.count
@@ -257,7 +257,7 @@ import ThumbturnVerifier
             let failed = await failure { try await dying.changePIN(policy: .unlock) }
             world.phone.forgetPINs()
             let restarted = try AppPINTests.restarted(world)
-            // Whoever was killed before the server answered has one of the two, and never none.
+            // An app that was killed before the server answered has one of the two keys, and never none.
             let new = await Self.opens(Self.another, world, restarted)
             let old = await Self.opens(Self.old, world, restarted)
             #expect(new != old, "step \(step): \(String(describing: failed))")
@@ -299,7 +299,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func enrollingAnewLeavesNothingOfTheChanges() async throws {
+    @Test func enrollingAnewLeavesNothingOfEarlierChanges() async throws {
         try await Self.enrolled { world in
             let keys = world.phone.keyCount
             world.phone.pins(Self.another)
@@ -330,7 +330,7 @@ import ThumbturnVerifier
 
 // MARK: - Parts that die
 
-/// So many steps until the app is killed; from then on nothing it does has an effect.
+/// Counts the steps until the app is killed; from then on nothing it does has an effect.
 private final class Life: Sendable {
     private let left: Mutex<Int>
     init(steps: Int) { left = Mutex(steps) }
@@ -371,7 +371,7 @@ private struct MortalTransport: Transport {
     }
 }
 
-/// The server is out of reach once a change was sent.
+/// A network that is gone once a change was sent.
 private final class Failing: Transport {
     let server: InMemoryServer
     let isAwayAfterChange = Mutex(false)

@@ -2,10 +2,11 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 @testable import ThumbturnDevice
 
-/// What screens show, on an enrolled phone in virtual time.
+/// The contents of screens, on an enrolled phone in virtual time.
 private struct ScreenWorld: Sendable {
     let world: World
     let auth: Authenticator
@@ -33,7 +34,7 @@ private struct ScreenWorld: Sendable {
         try? await world.clock.sleep(until: world.clock.now.advanced(by: duration))
     }
 
-    /// Runs a screen beside a story, and takes it away when the story ends.
+    /// Runs a screen beside a story, and ends it when the story ends.
     @MainActor func with(
         _ screen: @escaping @Sendable () async -> Void, _ story: @MainActor () async throws -> Void
     ) async rethrows {
@@ -76,7 +77,7 @@ private struct ScreenWorld: Sendable {
                 #expect(lock.isCovered && !lock.isLocked)
                 world.app.move(to: .back)
                 await world.wait(.seconds(31))
-                #expect(lock.isLocked, "also while nobody looks")
+                #expect(lock.isLocked, "also while no screen is shown")
                 #expect(locks.withLock { $0 } == 1)
                 world.app.move(to: .front)
                 await world.wait(.seconds(1))
@@ -86,7 +87,7 @@ private struct ScreenWorld: Sendable {
                 lock.lockNow()
                 #expect(lock.isLocked && locks.withLock { $0 } == 2)
                 await world.wait(.seconds(60))
-                #expect(world.world.phone.promptCount == prompts + 2, "who locks is not asked at once")
+                #expect(world.world.phone.promptCount == prompts + 2, "after locking by hand no prompt comes by itself")
                 lock.tap()
                 await world.wait(.seconds(1))
                 #expect(!lock.isLocked)
@@ -115,7 +116,7 @@ private struct ScreenWorld: Sendable {
                     await world.wait(.seconds(1))
                 }
                 #expect(lock.isLocked && lock.message == PersonMessage(.readyWhenYouAre))
-                #expect(world.world.phone.promptCount == prompts + 1, "after a cancel it waits for a tap")
+                #expect(world.world.phone.promptCount == prompts + 1, "after a cancellation it waits for a tap")
             }
         }
     }
@@ -156,7 +157,7 @@ private struct ScreenWorld: Sendable {
         }
     }
 
-    @Test func aPolicyThatWantsATapHasOneOnEveryScreen() async throws {
+    @Test func aPolicyThatNeedsATapNeedsItOnEveryScreen() async throws {
         try await ScreenWorld.tell { world in
             let prompts = world.world.phone.promptCount
             let screen = UnlockScreen(
@@ -192,7 +193,7 @@ private struct ScreenWorld: Sendable {
         }
     }
 
-    @Test func theHintOffersAnotherWayAndTheMoveIsSaid() async throws {
+    @Test func theHintOffersAnotherWayAndTheMoveIsAnnounced() async throws {
         try await ScreenWorld.tell { world in
             world.world.phone.next(.ignore)
             world.world.phone.next(.match, after: .seconds(2))
@@ -213,7 +214,7 @@ private struct ScreenWorld: Sendable {
         }
     }
 
-    @Test func afterACancelItSaysReadyAndWaits() async throws {
+    @Test func theScreenWaitsForATapAfterACancellation() async throws {
         try await ScreenWorld.tell { world in
             world.world.phone.next(.cancel)
             let screen = UnlockScreen(
@@ -231,7 +232,7 @@ private struct ScreenWorld: Sendable {
         }
     }
 
-    @Test func whatTheAppHasToDoIsAButtonToo() async throws {
+    @Test func aRecoveryByTheAppIsAButton() async throws {
         try await ScreenWorld.tell { world in
             world.world.phone.enrolNewFace()
             let asked = Mutex<[Recovery]>([])
@@ -248,7 +249,7 @@ private struct ScreenWorld: Sendable {
         }
     }
 
-    @Test func aScreenThatGoesTakesItsPromptAlong() async throws {
+    @Test func aScreenThatDisappearsDismissesItsPrompt() async throws {
         try await ScreenWorld.tell { world in
             world.world.phone.next(.match, after: .seconds(5))
             let screen = UnlockScreen(
@@ -271,7 +272,7 @@ private struct ScreenWorld: Sendable {
 
     private static func digits(_ answer: PINAnswer) -> [UInt8]? { if case .entered(let pin) = answer { pin.digits } else { nil } }
 
-    @Test func dotsTriesAndThePIN() async throws {
+    @Test func theScreenShowsDotsAndTriesLeftAndGivesThePIN() async throws {
         let clock = VirtualClock()
         try await clock.run(mainActorToo: true) { @MainActor in
             let screen = PINEntryModel(clock: clock)
@@ -297,7 +298,7 @@ private struct ScreenWorld: Sendable {
         }
     }
 
-    @Test func aPINThatIsEasilyGuessedIsNotTakenAndTheScreenStays() async throws {
+    @Test func anEasilyGuessedPINIsRefusedAndTheScreenStays() async throws {
         let clock = VirtualClock()
         try await clock.run(mainActorToo: true) { @MainActor in
             let screen = PINEntryModel(clock: clock)
@@ -343,14 +344,14 @@ private struct ScreenWorld: Sendable {
 }
 
 @MainActor @Suite struct BiometricsModelTests {
-    @Test func theSwitchSaysWhatTheKeysSay() async throws {
+    @Test func theSwitchShowsTheStateOfTheKey() async throws {
         try await ScreenWorld.tell { world in
             let toggle = BiometricsToggle(for: world.auth, setUp: world.enrol)
             await toggle.refresh()
             #expect(toggle.state == .on)
             world.world.phone.enrolNewFace()
             await toggle.refresh()
-            #expect(toggle.state == .off, "a dead key is no key, whatever was switched on once")
+            #expect(toggle.state == .off, "an invalidated key does not count, whatever was switched on before")
             await toggle.set(true)
             #expect(toggle.state == .on && toggle.message == nil)
             await toggle.set(false)
@@ -370,7 +371,7 @@ private struct ScreenWorld: Sendable {
             await toggle.set(false)
             await toggle.set(true)
             #expect(toggle.state == .off && toggle.message == PersonMessage(.notAccepted))
-            expect(try await world.auth.biometricOffer().isDeclined, is: true, "the earlier no stands")
+            expect(try await world.auth.biometricOffer().isDeclined, is: true, "the earlier refusal is kept")
         }
     }
 
@@ -408,15 +409,15 @@ private struct ScreenWorld: Sendable {
         #expect(sheet.stage == .approved && signed.withLock { $0 } == [details], "once")
     }
 
-    @Test func whatWasDeclinedIsNotApproved() async throws {
+    @Test func aDeclinedApprovalIsNotSigned() async throws {
         let details = try #require(ApprovalDetails(title: "Payment", lines: [Self.line]))
-        let sheet = ApprovalSheetModel(details) { _ async throws(Failure) in Issue.record("nobody approved") }
+        let sheet = ApprovalSheetModel(details) { _ async throws(Failure) in Issue.record("no person approved") }
         sheet.decline()
         await sheet.approve()
         #expect(sheet.stage == .declined)
     }
 
-    @Test func aCancelMayBeTappedAgain() async throws {
+    @Test func theSheetMayBeTappedAgainAfterACancellation() async throws {
         let details = try #require(ApprovalDetails(title: "Payment", lines: [Self.line]))
         let tries = Mutex(0)
         let sheet = ApprovalSheetModel(details) { _ async throws(Failure) in

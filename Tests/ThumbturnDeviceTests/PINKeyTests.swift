@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 @testable import ThumbturnDevice
 
@@ -26,11 +27,11 @@ import ThumbturnTestKit
     @Test func aKeyLives() async throws { try await PINKeyConformance.aKeyLives(keys) }
     @Test func onlyTheServerCanTellAWrongPIN() async throws { try await PINKeyConformance.onlyTheServerCanTellAWrongPIN(keys) }
 
-    /// The derivation is a format: a key that was enrolled must come out of the same PIN for ever. Recomputed with Python's hashlib
-    /// and hmac.
+    /// The derivation is a format: the same PIN must always give the key that was enrolled. The expected values were computed
+    /// with Python's hashlib and hmac.
     @Test func theDerivationIsTheDocumentedOne() async throws {
         let key = SoftwarePINKey(secrets: FixedSecrets(), rounds: 1000)
-        let jwk = try await key.create(name, pin: try #require(PIN("824193")))
+        let jwk = JWK(try await key.create(name, pin: try #require(PIN("824193"))))
         #expect(jwk.x == "xtOoqZqQwSjO7Tnz21jKMzUrkVkgVwiTU4GQylgBfvI")
         #expect(jwk.y == "KdKAI_O4dLAicKRFy3Hzod7SKyRYfi15pojAkHrYzvI")
     }
@@ -54,7 +55,7 @@ import ThumbturnTestKit
         #expect(made.count == 6)
     }
 
-    @Test func whatIsNoScalarIsDrawnAgain() throws {
+    @Test func aCandidateThatIsNoScalarIsDrawnAgain() throws {
         let order = SoftwarePINKey.order
         var largest = order
         largest[31] -= 1

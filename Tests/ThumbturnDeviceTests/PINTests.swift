@@ -35,7 +35,7 @@ import ThumbturnDevice
             let text = "\(number)"
             return try #require(PIN(String(repeating: "0", count: 6 - text.utf8.count) + text)).isEasilyGuessed
         }
-        #expect((1000...2000).contains(refused * 17), "a short list, or thieves have fewer to try: \(refused)")
+        #expect((1000...2000).contains(refused * 17), "the list is short, or attackers have fewer PINs to try: \(refused)")
     }
 
     @Test func aPINPrintsAsItsTypeAlone() throws {

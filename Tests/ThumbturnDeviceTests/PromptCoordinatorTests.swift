@@ -5,9 +5,9 @@ import ThumbturnCore
 import ThumbturnTestKit
 @testable import ThumbturnDevice
 
-/// One prompt at a time, in front, and never without an end.
+/// One prompt at a time, only while the app is in front, and always with an end.
 @Suite struct PromptCoordinatorTests {
-    /// An enrolled phone whose place on the screen the test moves.
+    /// An enrolled phone whose app phase the test sets.
     static func enrolled(
         _ story: @escaping @Sendable (World, Authenticator, MovedApp) async throws -> Void
     ) async throws {
@@ -74,11 +74,11 @@ import ThumbturnTestKit
             async let opened = vault.unlocked("Open") { $0.rung }
             expect(try await rung, is: .biometric)
             expect(try await opened, is: .devicePasscode)
-            #expect(start.duration(to: world.clock.now) == .milliseconds(2300), "and the second comes not too soon")
+            #expect(start.duration(to: world.clock.now) == .milliseconds(2300), "and the gap between the prompts is kept")
         }
     }
 
-    @Test func whoJoinedGoesOnWhenTheFirstOneLeaves() async throws {
+    @Test func aSharedUnlockGoesOnWhenItsFirstCallerLeaves() async throws {
         try await Self.enrolled { world, auth, _ in
             let prompts = world.phone.promptCount
             world.phone.next(.match, after: .seconds(2))
@@ -95,7 +95,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func whoLeavesTheLineIsNeverAsked() async throws {
+    @Test func aCallerThatLeavesTheLineIsNeverPrompted() async throws {
         try await Self.enrolled { world, auth, _ in
             let prompts = world.phone.promptCount
             world.phone.next(.match, after: .seconds(2))
@@ -108,7 +108,7 @@ import ThumbturnTestKit
             second.cancel()
             let left = world.clock.now
             #expect(await second.value?.code == .cancelledByApp)
-            #expect(world.clock.now == left, "without waiting for the one before")
+            #expect(world.clock.now == left, "without waiting for the earlier request")
             expect(try await one, is: .biometric)
             #expect(world.phone.promptCount == prompts + 1)
         }
@@ -146,7 +146,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aPromptThatTheSystemForgotComesBackWithTheApp() async throws {
+    @Test func aPromptWithoutAnAnswerEndsWhenTheAppComesBack() async throws {
         try await Self.enrolled { world, auth, app in
             world.phone.next(.ignore)
             let passcode = UnlockPolicy(ladder: [.devicePasscode])
@@ -155,12 +155,12 @@ import ThumbturnTestKit
             app.move(to: .back)
             await Self.wait(.seconds(600), world)
             app.move(to: .front)
-            expect(try await rung, is: .devicePasscode, "asked again, with a challenge that the server still takes")
+            expect(try await rung, is: .devicePasscode, "it is asked again, with a challenge that the server still accepts")
             expect(try await auth.authenticate("Unlock", policy: passcode).rung, is: .devicePasscode, "and the next one works")
         }
     }
 
-    @Test func aPromptThatCannotBeTakenAwayHoldsNobody() async throws {
+    @Test func aPromptThatCannotBeDismissedDoesNotHoldItsCaller() async throws {
         try await Self.enrolled { world, auth, _ in
             let stuck = StuckSensor(sensor: auth.platform.sensor, clock: world.clock)
             var platform = auth.platform
@@ -176,17 +176,17 @@ import ThumbturnTestKit
             #expect(await call.value?.code == .cancelledByApp)
             #expect(cancelled.duration(to: world.clock.now) == .seconds(2))
             await Self.wait(.seconds(60), world)
-            #expect(stuck.hasAnswered, "the late success came,")
-            #expect(world.server.paths.filter { $0 == "POST /v1/token" }.count == tokens, "and nobody took it")
+            #expect(stuck.hasAnswered, "the late success came")
+            #expect(world.server.paths.filter { $0 == "POST /v1/token" }.count == tokens, "and its success was not used")
         }
     }
 
-    @Test func listenersHearWhenAPromptIsUp() async throws {
+    @Test func listenersAreToldWhenAPromptIsUp() async throws {
         try await Self.enrolled { world, auth, _ in
             let heard = Mutex<[Bool]>([])
-            let sights = auth.platform.prompts.sights()
+            let visibility = auth.platform.prompts.promptVisibility()
             let listening = Task(executorPreference: world.clock.executor) {
-                for await isUp in sights { heard.withLock { $0.append(isUp) } }
+                for await isUp in visibility { heard.withLock { $0.append(isUp) } }
             }
             _ = try await auth.authenticate("Unlock")
             await Self.wait(.seconds(1), world)
@@ -196,7 +196,7 @@ import ThumbturnTestKit
     }
 }
 
-/// An app whose place on the screen a test moves. It begins in front.
+/// An app whose phase a test sets. It begins in front.
 final class MovedApp: AppPhases {
     private let state = Mutex<(phase: AppPhase, listeners: [AsyncStream<AppPhase>.Continuation])>((.front, []))
 

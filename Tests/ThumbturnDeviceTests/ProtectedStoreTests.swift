@@ -5,7 +5,7 @@ import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
 
-/// The stores of vault keys that are here on every machine.
+/// The stores of vault keys that run on every machine.
 @Suite struct ProtectedStoreTests {
     enum Implementation: CaseIterable, Sendable {
         case simulatedPhone, files
@@ -48,14 +48,14 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func theFilesOfAVaultAreTheirOwnersAlone() async throws {
+    @Test func onlyTheOwnerCanReadTheFilesOfAVault() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = FileVaultStore(folder: folder)
         try store.protect(SecretBytes("old"), as: Self.name, access: .biometryAny)
         let file = folder + "/" + (try #require(FileManager.default.contentsOfDirectory(atPath: folder).first))
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
-        // A crash in the middle of a write leaves a draft, which decides nothing.
+        // A crash in the middle of a write leaves a draft, which is ignored.
         try Data("half a".utf8).write(to: URL(fileURLWithPath: file + ".new"))
         expect(try store.release(Self.name, presence: Presence(context: 0)).bytes, is: Array("old".utf8))
         try store.protect(SecretBytes("new"), as: Self.name, access: .biometryAny)
@@ -85,12 +85,12 @@ import ThumbturnTestKit
             await expectFailure(.notMatched) { _ = try await store.release(name, presence: presence) }
         }
         await expectFailure(.notMatched) { _ = try await store.release(Self.name, presence: Presence(context: true)) }
-        // A passcode prompt in the place of the sensor's.
+        // A passcode prompt instead of the sensor's.
         let typed = try await ProtectedStoreConformance.presence(Self.name, .devicePasscode, platform.sensor)
         await expectFailure(.notMatched) { _ = try await store.release(Self.name, presence: typed) }
     }
 
-    @Test func facesAndPasscodesThatGoTakeTheirSecretsAlong() async throws {
+    @Test func removedFacesAndPasscodesInvalidateTheirSecrets() async throws {
         let phone = SimulatedPhone()
         let store = try #require(phone.platform().vaults)
         try await store.protect(SecretBytes("a"), as: Self.name, access: .biometryCurrentSet)

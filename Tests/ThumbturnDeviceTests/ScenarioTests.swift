@@ -14,7 +14,7 @@ import ThumbturnTestKit
         try Scenario(json: Data(contentsOf: folder.appendingPathComponent(file)))
     }
 
-    @Test func thereAreEnoughAndEachHasItsName() throws {
+    @Test func thereAreEnoughScenariosAndEachHasItsName() throws {
         let names = try Self.files.map { try Self.scenario($0).name }
         #expect(names.count >= 25 && Set(names).count == names.count)
     }
@@ -33,13 +33,13 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func theExampleOfTheDocumentationHolds() throws {
+    @Test func theExampleInTheDocumentationReplays() throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent("docs/scenarios.md"), encoding: .utf8)
         let example = try #require(text.split(separator: "```json\n").last?.split(separator: "```").first)
         #expect(try Scenario(json: Data(example.utf8)).run().differences == [])
     }
 
-    @Test func aDifferenceIsNamedWithItsTimeAndItsEvent() throws {
+    @Test func aDifferenceIsReportedWithItsTimeAndItsEvent() throws {
         let told = try String(contentsOf: Self.folder.appendingPathComponent("nobody-answers.json"), encoding: .utf8)
         let other = told.replacing("{\"showHint\": \"devicePasscode\"}", with: "{\"showHint\": \"appPIN\"}")
         let differences = try Scenario(json: Data(other.utf8)).run().differences
@@ -95,7 +95,7 @@ import ThumbturnTestKit
         #expect(error?.description.hasPrefix(says) == true, "\(error?.description ?? "none")")
     }
 
-    @Test func whatIsNoJSONIsNamedWithItsLine() throws {
+    @Test func textThatIsNoJSONIsReportedWithItsLine() throws {
         let error = #expect(throws: ScenarioProblem.self) { try Scenario(json: Data("{\n  \"format\": oops\n}".utf8)) }
         #expect(error?.description == "line 2: is no JSON", "\(error?.description ?? "none")")
     }
@@ -107,7 +107,7 @@ import ThumbturnTestKit
     }
 }
 
-/// The table of pains names what there is.
+/// The table of pains names scenarios and tests that exist.
 @Suite struct PainsTests {
     struct Row {
         var number: Int

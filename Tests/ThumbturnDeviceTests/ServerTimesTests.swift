@@ -10,12 +10,12 @@ import ThumbturnTestKit
     private let clock = VirtualClock()
     private var platform: DevicePlatform { SimulatedPhone(clock: clock).platform() }
 
-    @Test func whatWasToldGrowsOlderWithTheDevicesClock() {
+    @Test func aReportedTimeGrowsWithTheDevicesClock() {
         let platform = platform
-        #expect(platform.moment(for: Self.server).server == nil, "nobody has told")
+        #expect(platform.moment(for: Self.server).server == nil, "no server has reported its time")
         let asked = platform.moment
         clock.advance(by: .seconds(2))
-        platform.hear(Self.told, from: Self.server, asked: asked)
+        platform.record(Self.told, from: Self.server, asked: asked)
         #expect(platform.moment(for: "https://elsewhere.example").server == nil)
         clock.advance(by: .seconds(5))
         let time = platform.moment(for: Self.server).server
@@ -23,30 +23,30 @@ import ThumbturnTestKit
         #expect(time?.earliest == Self.told + .seconds(5) && time?.latest == Self.told + .seconds(8))
     }
 
-    @Test func afterAnHourItIsForgotten() {
+    @Test func aReportedTimeIsForgottenAfterAnHour() {
         let platform = platform
-        platform.hear(Self.told, from: Self.server, asked: platform.moment)
+        platform.record(Self.told, from: Self.server, asked: platform.moment)
         clock.advance(by: .seconds(3599))
         #expect(platform.moment(for: Self.server).server != nil)
         clock.advance(by: .seconds(1))
         #expect(platform.moment(for: Self.server).server == nil)
     }
 
-    @Test func aRestartForgetsItAndSoDoesOneBetweenRequestAndAnswer() {
+    @Test func aRestartForgetsAReportedTime() {
         let platform = platform
-        platform.hear(Self.told, from: Self.server, asked: platform.moment)
+        platform.record(Self.told, from: Self.server, asked: platform.moment)
         let asked = platform.moment
         clock.boot = "second boot"
         #expect(platform.moment(for: Self.server).server == nil)
-        platform.hear(Self.told, from: Self.server, asked: asked)
+        platform.record(Self.told, from: Self.server, asked: asked)
         #expect(platform.moment(for: Self.server).server == nil)
     }
 
-    @Test func anAnswerBeforeItsRequestTellsNothing() {
+    @Test func anAnswerBeforeItsRequestReportsNoTime() {
         let platform = platform
         let now = platform.moment
         let later = Moment(boot: now.boot, sinceBoot: now.sinceBoot.advanced(by: .seconds(1)))
-        platform.hear(Self.told, from: Self.server, asked: later)
+        platform.record(Self.told, from: Self.server, asked: later)
         clock.advance(by: .seconds(2))
         #expect(platform.moment(for: Self.server).server == nil)
     }

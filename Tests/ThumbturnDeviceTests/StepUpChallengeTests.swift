@@ -3,10 +3,11 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnTestKit
 
-/// What a resource asks for, and what the device makes of it (RFC 9470).
+/// The step-ups that resources demand (RFC 9470).
 @Suite struct StepUpChallengeTests {
     private struct Examples: Decodable {
         struct Figure: Decodable {
@@ -30,7 +31,7 @@ import ThumbturnTestKit
         #expect(acr.maximumAge == nil && acr.acrValues == ["myACR"])
     }
 
-    /// A figure's value of the header with its lines joined, as a server writes it in one.
+    /// The value of a figure's header with its lines joined, as a server writes it.
     @Test(.enabled(if: TestSupport.Vectors.areHere)) func theStandardsExamplesAreWritten() throws {
         func unfolded(_ caption: String) throws -> String {
             try Self.example(caption).split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
@@ -41,7 +42,7 @@ import ThumbturnTestKit
             try unfolded("indicating `max_age` {") == StepUpChallenge(maximumAge: .seconds(5)).header(scheme: .bearer))
     }
 
-    @Test func whatIsWrittenIsRead() {
+    @Test func aWrittenChallengeIsReadBack() {
         let both = StepUpChallenge(
             maximumAge: .zero, acrValues: ["urn:a", "urn:b"], ask: ActionAsk("pay", amount: Money(minor: 5, currency: "EUR")))
         let header = both.header(scheme: .dpop)
@@ -52,7 +53,7 @@ import ThumbturnTestKit
         #expect(StepUpChallenge(header) == both)
     }
 
-    @Test func whatIsNoSuchChallengeIsNone() {
+    @Test func anotherChallengeIsNotRead() {
         let good = #"DPoP error="insufficient_user_authentication", max_age=0, action="pay:EUR:5", algs="ES256""#
         #expect(StepUpChallenge(good)?.ask == ActionAsk("pay", amount: Money(minor: 5, currency: "EUR")))
         #expect(StepUpChallenge(#"bearer Error="insufficient_\user_authentication",x="a\"b, c=d""#) != nil)
@@ -68,35 +69,37 @@ import ThumbturnTestKit
 
     private static let wants = #"DPoP error="insufficient_user_authentication", max_age="0""#
 
-    @Test func aResourceThatWantsOneGetsOne() async throws {
+    @Test func aResourceThatDemandsAStepUpGetsOne() async throws {
         try await World.enrolled { world in
             _ = try await world.auth.authenticate("Unlock")
             let prompts = world.phone.promptCount
             world.server.state.withLock { $0.wanted = [Self.wants] }
             let amount = Money(minor: 1250, currency: "EUR")
-            _ = try await world.auth.send("GET", "/v1/me", doing: .newRecipient, amount: amount, "Pay 12.50 EUR")
+            _ = try await world.auth.send("GET", to: "/v1/me", for: .newRecipient, amount: amount, reason: "Pay 12.50 EUR")
             #expect(world.phone.promptCount == prompts + 1)
             #expect(world.server.state.withLock { $0.redeemed.last?.claims.act } == "new-recipient:EUR:1250")
-            _ = try await world.auth.send("GET", "/v1/me", doing: .newRecipient, amount: amount, "Pay 12.50 EUR")
-            #expect(world.phone.promptCount == prompts + 1, "whoever wants none gets none")
+            _ = try await world.auth.send("GET", to: "/v1/me", for: .newRecipient, amount: amount, reason: "Pay 12.50 EUR")
+            #expect(world.phone.promptCount == prompts + 1, "a resource that demands no step-up gets none")
         }
     }
 
-    @Test func whatStoodForItHereDoesNotStandThere() async throws {
+    @Test func aStepUpThatTheServerRefusesIsNotReused() async throws {
         try await World.enrolled { world in
-            _ = try await world.auth.stepUp(for: .cardDetails, "Show")
+            _ = try await world.auth.stepUp(for: .cardDetails, reason: "Show")
             let prompts = world.phone.promptCount
             world.server.state.withLock { $0.wanted = [Self.wants] }
-            _ = try await world.auth.send("GET", "/v1/me", doing: .cardDetails, "Show")
+            _ = try await world.auth.send("GET", to: "/v1/me", for: .cardDetails, reason: "Show")
             #expect(world.phone.promptCount == prompts + 1)
         }
     }
 
-    @Test func aResourceThatIsNeverContentIsAskedTwice() async throws {
+    @Test func aResourceThatKeepsDemandingStepUpsIsAskedTwice() async throws {
         try await World.enrolled { world in
             _ = try await world.auth.authenticate("Unlock")
             world.server.state.withLock { $0.wanted = [Self.wants, Self.wants, Self.wants] }
-            await expectFailure(.refused) { _ = try await world.auth.send("GET", "/v1/me", doing: .cardDetails, "Show") }
+            await expectFailure(.refused) {
+                _ = try await world.auth.send("GET", to: "/v1/me", for: .cardDetails, reason: "Show")
+            }
             #expect(world.server.state.withLock { $0.wanted.count } == 1)
         }
     }
@@ -115,7 +118,8 @@ import ThumbturnTestKit
             world.server.state.withLock { $0.wanted = ["\(Self.wants), \(parameter)"] }
             await expectFailure(code) {
                 _ = try await world.auth.send(
-                    "GET", "/v1/me", doing: .newRecipient, amount: Money(minor: 1, currency: "EUR"), "Pay 0.01 EUR")
+                    "GET", to: "/v1/me", for: .newRecipient, amount: Money(minor: 1, currency: "EUR"),
+                    reason: "Pay 0.01 EUR")
             }
             #expect(world.phone.promptCount == prompts)
         }

@@ -3,11 +3,12 @@ import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnMessages
 import ThumbturnTestKit
 
-/// A fresh proof for one action. What was proved for anything else never stands for it.
+/// A fresh proof for one action. No proof for anything else is accepted instead.
 @Suite struct StepUpTests {
-    /// A check that takes its time and hands out what it was given, or throws.
+    /// A check that takes its time and returns the evidence that it was given, or throws.
     final class Check: LivenessCheck {
         let asked = Mutex<[(challenge: String, action: StepUpAction)]>([])
         let ends: Result<LivenessEvidence, Failure>
@@ -32,14 +33,14 @@ import ThumbturnTestKit
     /// Whether a step-up asks the person.
     static func asks(_ world: World, _ action: StepUpAction, _ policy: UnlockPolicy = .highRisk) async throws -> Bool {
         let prompts = world.phone.promptCount
-        _ = try await world.auth.stepUp(for: action, "Show your card", policy: policy)
+        _ = try await world.auth.stepUp(for: action, reason: "Show your card", policy: policy)
         return world.phone.promptCount > prompts
     }
 
-    @Test func itAsksAndSaysWhatFor() async throws {
+    @Test func aStepUpPromptsAndItsTokenNamesTheAction() async throws {
         try await World.enrolled { world in
             let prompts = world.phone.promptCount
-            let grant = try await world.auth.stepUp(for: .cardDetails, "Show your card")
+            let grant = try await world.auth.stepUp(for: .cardDetails, reason: "Show your card")
             #expect(grant.rung == .biometric && world.phone.promptCount == prompts + 1)
             let claims = try #require(world.server.state.withLock { $0.redeemed.last?.claims })
             #expect(claims.purpose == .stepUp && claims.act == "card-details" && claims.exp - claims.iat == .seconds(120))
@@ -47,7 +48,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func itStandsForTheSameActionUntilItIsTooOld() async throws {
+    @Test func aStepUpIsReusedForTheSameActionUntilItIsTooOld() async throws {
         try await World.enrolled { world in
             world.phone.next(.match, after: .seconds(2))
             expect(try await Self.asks(world, .cardDetails), is: true)
@@ -58,9 +59,11 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func theAgeIsWhatTheActionDemandsNow() async throws {
+    @Test func theMaximumAgeIsTheOneOfTheLaterAction() async throws {
         try await World.enrolled { world in
-            let (long, short) = (StepUpAction("export", maximumAge: .seconds(300))!, StepUpAction("export", maximumAge: .seconds(10))!)
+            let (long, short) = (
+                StepUpAction("export", maximumAge: .seconds(300))!, StepUpAction("export", maximumAge: .seconds(10))!
+            )
             expect(try await Self.asks(world, long), is: true)
             world.clock.advance(by: .seconds(10))
             expect(try await Self.asks(world, long), is: false)
@@ -68,13 +71,13 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func anActionOfNoAgeAlwaysAsks() async throws {
+    @Test func anActionWithMaximumAgeZeroAlwaysAsks() async throws {
         try await World.enrolled { world in
             for _ in 1...3 { expect(try await Self.asks(world, .newRecipient), is: true) }
         }
     }
 
-    @Test func oneActionNeverStandsForAnother() async throws {
+    @Test func aStepUpIsNotReusedForAnotherAction() async throws {
         try await World.enrolled { world in
             expect(try await Self.asks(world, .cardDetails), is: true)
             expect(try await Self.asks(world, .statementExport), is: true)
@@ -82,17 +85,17 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func anUnlockNeverStandsForIt() async throws {
+    @Test func anUnlockIsNeverReusedForAStepUp() async throws {
         try await World.enrolled { world in
             var lax = UnlockPolicy.unlock
             lax.reuse = .seconds(300)
             _ = try await world.auth.authenticate("Unlock", policy: lax)
             expect(try await Self.asks(world, .cardDetails), is: true)
-            // The unlock's session has taken the place of the step-up's.
+            // The unlock's session has replaced the step-up's.
             _ = try await world.auth.authenticate("Unlock")
             expect(try await Self.asks(world, .cardDetails), is: true)
-            await expectFailure(.policyDenies) { _ = try await world.auth.stepUp(for: .cardDetails, "Show", policy: lax) }
-            await expectFailure(.reasonMissing) { _ = try await world.auth.stepUp(for: .cardDetails, " ") }
+            await expectFailure(.policyDenies) { _ = try await world.auth.stepUp(for: .cardDetails, reason: "Show", policy: lax) }
+            await expectFailure(.reasonMissing) { _ = try await world.auth.stepUp(for: .cardDetails, reason: " ") }
         }
     }
 
@@ -107,16 +110,16 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func itsTokenDoesItsActionAndTheSessionGoesOn() async throws {
+    @Test func theStepUpsTokenIsUsedForItsActionAndTheSessionGoesOn() async throws {
         try await World.enrolled { world in
             _ = try await world.auth.authenticate("Unlock")
-            let grant = try await world.auth.stepUp(for: .cardDetails, "Show your card")
+            let grant = try await world.auth.stepUp(for: .cardDetails, reason: "Show your card")
             #expect(grant.session.accessToken == "access 2")
             _ = try await world.auth.me()
             #expect(Self.sent(world).token == "access 1", "the session is the sign-in's")
-            _ = try await world.auth.send("GET", "/v1/me", doing: .cardDetails, "Show your card")
-            #expect(Self.sent(world).token == "access 2", "what was proved a moment ago is shown first")
-            _ = try await world.auth.send("GET", "/v1/me", doing: .statementExport, "Export")
+            _ = try await world.auth.send("GET", to: "/v1/me", for: .cardDetails, reason: "Show your card")
+            #expect(Self.sent(world).token == "access 2", "the token of the last step-up is tried first")
+            _ = try await world.auth.send("GET", to: "/v1/me", for: .statementExport, reason: "Export")
             #expect(Self.sent(world).token == "access 1", "and for nothing else")
             let prompts = world.phone.promptCount
             expect(try await Self.asks(world, .cardDetails), is: false)
@@ -125,20 +128,20 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func whereItsTokenIsOverTheSessionAnswers() async throws {
+    @Test func theSessionIsUsedWhereTheStepUpsTokenIsOver() async throws {
         try await World.enrolled { world in
             _ = try await world.auth.authenticate("Unlock")
-            _ = try await world.auth.stepUp(for: .cardDetails, "Show your card")
+            _ = try await world.auth.stepUp(for: .cardDetails, reason: "Show your card")
             world.server.state.withLock { $0.endedTokens = ["access 2"] }
-            _ = try await world.auth.send("GET", "/v1/me", doing: .cardDetails, "Show your card")
+            _ = try await world.auth.send("GET", to: "/v1/me", for: .cardDetails, reason: "Show your card")
             #expect(Self.sent(world).token == "access 1")
-            // By the device's clock it has run out: nothing is left that stands for it.
+            // By the device's clock the token has expired, so the step-up is not reused.
             world.phone.moveWallClock(by: .seconds(301))
             expect(try await Self.asks(world, .cardDetails), is: true)
         }
     }
 
-    @Test func aWeakerRungDoesNotStandForAStrongerOne() async throws {
+    @Test func aStepUpByAWeakerRungIsNotReusedForAStrongerPolicy() async throws {
         try await World.enrolled { world in
             let passcode = UnlockPolicy(ladder: [.devicePasscode])
             expect(try await Self.asks(world, .cardDetails, passcode), is: true)
@@ -147,10 +150,10 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func anotherBootAsks() async throws {
+    @Test func aRestartEndsAStepUp() async throws {
         try await World.enrolled { world in
             expect(try await Self.asks(world, .statementExport), is: true)
-            // This process outlives it, as no real one does, and the new boot's time is soon later than the old one's.
+            // This process outlives the restart, as no real one does, and the new boot's time is soon later than the old one's.
             world.phone.reboot()
             world.phone.unlockWithPasscode()
             world.clock.advance(by: .seconds(60))
@@ -158,7 +161,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aClockThatIsSetChangesNothing() async throws {
+    @Test func settingTheClockChangesNothing() async throws {
         try await World.enrolled { world in
             expect(try await Self.asks(world, .cardDetails), is: true)
             world.clock.advance(by: .seconds(120))
@@ -167,7 +170,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func switchingTheSensorOffOrEnrollingAnewEndsIt() async throws {
+    @Test func switchingTheSensorOffOrEnrollingAnewEndsAStepUp() async throws {
         try await World.enrolled { world in
             let policy = UnlockPolicy(ladder: [.biometric, .devicePasscode])
             expect(try await Self.asks(world, .statementExport, policy), is: true)
@@ -179,7 +182,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func itEndsWithItsEnrolmentWhoeverExchangedThat() async throws {
+    @Test func aStepUpEndsWithItsEnrolment() async throws {
         try await World.enrolled { world in
             expect(try await Self.asks(world, .statementExport), is: true)
             let other = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: world.server))
@@ -190,22 +193,22 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func nobodySharesThePrompt() async throws {
+    @Test func stepUpsNeverShareAPrompt() async throws {
         try await World.enrolled { world in
             let prompts = world.phone.promptCount
             world.phone.next(.match, .match, .match, after: .seconds(1))
             async let unlock = world.auth.authenticate("Pay", policy: .highRisk)
-            async let one = world.auth.stepUp(for: .newRecipient, "Pay")
-            async let other = world.auth.stepUp(for: .newRecipient, "Pay")
+            async let one = world.auth.stepUp(for: .newRecipient, reason: "Pay")
+            async let other = world.auth.stepUp(for: .newRecipient, reason: "Pay")
             _ = try await (unlock, one, other)
             #expect(world.phone.promptCount == prompts + 3)
         }
     }
 
-    @Test func aCancelIsNoStepUp() async throws {
+    @Test func aCancellationGivesNoStepUp() async throws {
         try await World.enrolled { world in
             world.phone.next(.cancel)
-            await expectFailure(.cancelledByUser) { _ = try await world.auth.stepUp(for: .cardDetails, "Show your card") }
+            await expectFailure(.cancelledByUser) { _ = try await world.auth.stepUp(for: .cardDetails, reason: "Show your card") }
             expect(try await Self.asks(world, .cardDetails), is: true)
         }
     }
@@ -223,18 +226,20 @@ import ThumbturnTestKit
                 }
             }
             let prompts = world.phone.promptCount
-            await expectFailure(.unexpectedAnswer) { _ = try await world.auth.stepUp(for: .cardDetails, "Show your card") }
+            await expectFailure(.unexpectedAnswer) {
+                _ = try await world.auth.stepUp(for: .cardDetails, reason: "Show your card")
+            }
             #expect(world.phone.promptCount == prompts)
         }
     }
 
     // MARK: Liveness
 
-    @Test func evidenceIsHandedOnUnchanged() async throws {
+    @Test func evidenceIsPassedOnUnchanged() async throws {
         try await World.enrolled { world in
             let evidence = try #require(LivenessEvidence(jws: Self.signed))
             let check = Check(.success(evidence), world)
-            _ = try await world.auth.stepUp(for: .newRecipient, "Pay", liveness: check)
+            _ = try await world.auth.stepUp(for: .newRecipient, reason: "Pay", liveness: check)
             let sent = try #require(world.server.state.withLock { $0.redeemed.last })
             #expect(sent.liveness == Self.signed)
             let asked = check.asked.withLock { $0 }
@@ -243,32 +248,36 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aStepUpWithoutEvidenceDoesNotStandForOneWithIt() async throws {
+    @Test func aStepUpWithoutEvidenceIsNotReusedForOneThatDemandsIt() async throws {
         try await World.enrolled { world in
             let check = Check(.success(try #require(LivenessEvidence(jws: Self.signed))), world)
             expect(try await Self.asks(world, .cardDetails), is: true)
-            _ = try await world.auth.stepUp(for: .cardDetails, "Show your card", liveness: check)
+            _ = try await world.auth.stepUp(for: .cardDetails, reason: "Show your card", liveness: check)
             #expect(check.asked.withLock { $0.count } == 1)
-            _ = try await world.auth.stepUp(for: .cardDetails, "Show your card", liveness: check)
+            _ = try await world.auth.stepUp(for: .cardDetails, reason: "Show your card", liveness: check)
             #expect(check.asked.withLock { $0.count } == 1)
             expect(try await Self.asks(world, .cardDetails), is: false)
         }
     }
 
-    @Test func aCheckWithoutEvidenceAsksNothingOfTheKey() async throws {
+    @Test func noKeySignsAfterACheckWithoutEvidence() async throws {
         try await World.enrolled { world in
             let prompts = world.phone.promptCount
             let missed = Check(.failure(Failure(.notMatched)), world)
-            await expectFailure(.notMatched) { _ = try await world.auth.stepUp(for: .newRecipient, "Pay", liveness: missed) }
+            await expectFailure(.notMatched) {
+                _ = try await world.auth.stepUp(for: .newRecipient, reason: "Pay", liveness: missed)
+            }
             let slow = Check(.success(try #require(LivenessEvidence(jws: Self.signed))), world, takes: .seconds(61))
-            await expectFailure(.timedOut) { _ = try await world.auth.stepUp(for: .newRecipient, "Pay", liveness: slow) }
+            await expectFailure(.timedOut) { _ = try await world.auth.stepUp(for: .newRecipient, reason: "Pay", liveness: slow) }
             #expect(world.phone.promptCount == prompts && !world.server.paths.contains("POST /v1/token"))
-            await expectFailure(.reasonMissing) { _ = try await world.auth.stepUp(for: .newRecipient, "", liveness: missed) }
+            await expectFailure(.reasonMissing) {
+                _ = try await world.auth.stepUp(for: .newRecipient, reason: "", liveness: missed)
+            }
             #expect(missed.asked.withLock { $0.count } == 1, "no camera is opened for nothing")
         }
     }
 
-    @Test func evidenceHasItsFormAndItsSize() {
+    @Test func evidenceIsACompactJWSOfLimitedSize() {
         #expect(LivenessEvidence(jws: "") == nil && LivenessEvidence(jws: "score: 0.97") == nil)
         #expect(LivenessEvidence(jws: "e30.e30.") == nil)
         #expect(LivenessEvidence(jws: "e30." + String(repeating: "A", count: 16 * 1024) + ".AA") == nil)
@@ -291,7 +300,8 @@ import ThumbturnTestKit
                 "new-recipient": .zero, "existing-recipient": .seconds(300), "card-details": .seconds(120),
                 "statement-export": .seconds(300),
             ])
-        #expect(ages(StepUpAction.regulated)["existing-recipient"] == .zero && ages(StepUpAction.regulated)["new-recipient"] == .zero)
+        #expect(
+            ages(StepUpAction.regulated)["existing-recipient"] == .zero && ages(StepUpAction.regulated)["new-recipient"] == .zero)
         #expect(ages(StepUpAction.regulated)["card-details"] == .seconds(120) && StepUpAction.regulated.count == 4)
         #expect(StepUpAction.presets.allSatisfy { StepUpAction($0.name, maximumAge: $0.maximumAge) == $0 })
     }

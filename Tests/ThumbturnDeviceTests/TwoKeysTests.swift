@@ -2,6 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 @testable import ThumbturnDevice
 
@@ -9,14 +10,14 @@ import ThumbturnTestKit
 @Suite struct TwoKeysTests {
     static var both: UnlockPolicy {
         var policy = UnlockPolicy.highRisk
-        policy.also = [.appPIN]
+        policy.additionalRungs = [.appPIN]
         return policy
     }
 
     static let wrong = SimulatedPhone.PINAct.enter("000000")
     static let right = SimulatedPhone.PINAct.enter(SimulatedPhone.pin)
 
-    /// An enrolled phone, whose PIN is judged on the device or by the server alone.
+    /// An enrolled phone, whose PIN is judged on the device or only by the server.
     static func enrolled(
         judgedByServer: Bool, _ story: @escaping @Sendable (World, Authenticator) async throws -> Void
     ) async throws {
@@ -33,7 +34,7 @@ import ThumbturnTestKit
         }
     }
 
-    /// The kinds of the keys that signed what came last to the token endpoint.
+    /// The kinds of the keys that signed the last request to the token endpoint.
     static func signers(_ world: World) -> [KeyKind?] {
         world.server.state.withLock { state in (state.redeemed.last?.kids ?? []).map { state.keys[$0]?.kind } }
     }
@@ -42,7 +43,7 @@ import ThumbturnTestKit
     func stepUp(judgedByServer: Bool) async throws {
         try await Self.enrolled(judgedByServer: judgedByServer) { world, auth in
             world.phone.pins(Self.right)
-            let grant = try await auth.stepUp(for: .newRecipient, "Pay", policy: Self.both)
+            let grant = try await auth.stepUp(for: .newRecipient, reason: "Pay", policy: Self.both)
             #expect(grant.rung == .biometric && Self.signers(world) == [.biometric, .pin])
             #expect(world.server.state.withLock { $0.redeemed.last?.claims.kids.count } == 2)
             world.phone.pins(Self.right)
@@ -51,22 +52,22 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aWrongPINIsAskedAgainUnderTheSameFinger() async throws {
+    @Test func aWrongPINIsAskedAgainWithoutANewFinger() async throws {
         try await Self.enrolled(judgedByServer: false) { world, auth in
             let prompts = world.phone.promptCount
             world.phone.pins(Self.wrong, Self.right)
-            _ = try await auth.stepUp(for: .newRecipient, "Pay", policy: Self.both)
+            _ = try await auth.stepUp(for: .newRecipient, reason: "Pay", policy: Self.both)
             #expect(world.phone.promptCount == prompts + 1 && Self.signers(world) == [.biometric, .pin])
         }
     }
 
-    @Test func whereTheServerJudgedAWrongPINTheFingerIsAskedAnew() async throws {
+    @Test func theFingerIsAskedAnewAfterTheServerRefusedAPIN() async throws {
         try await Self.enrolled(judgedByServer: true) { world, auth in
             world.phone.pins(Self.wrong, Self.right)
-            let failed = await failure { _ = try await auth.stepUp(for: .newRecipient, "Pay", policy: Self.both) }
-            #expect(failed?.code == .timedOut && failed?.recovery == .retry, "its challenge was spent on the wrong one")
+            let failed = await failure { _ = try await auth.stepUp(for: .newRecipient, reason: "Pay", policy: Self.both) }
+            #expect(failed?.code == .timedOut && failed?.recovery == .retry, "its challenge was consumed by the wrong PIN")
             world.phone.pins(Self.right)
-            _ = try await auth.stepUp(for: .newRecipient, "Pay", policy: Self.both)
+            _ = try await auth.stepUp(for: .newRecipient, reason: "Pay", policy: Self.both)
             #expect(Self.signers(world) == [.biometric, .pin])
         }
     }
@@ -74,31 +75,31 @@ import ThumbturnTestKit
     @Test func aPINThatTheServerJudgesComesLast() async throws {
         try await Self.enrolled(judgedByServer: true) { world, auth in
             var reversed = UnlockPolicy(ladder: [.appPIN, .fullCredentials])
-            reversed.also = [.biometric]
+            reversed.additionalRungs = [.biometric]
             world.phone.pins(Self.right)
-            let failed = await failure { _ = try await auth.stepUp(for: .newRecipient, "Pay", policy: reversed) }
+            let failed = await failure { _ = try await auth.stepUp(for: .newRecipient, reason: "Pay", policy: reversed) }
             #expect(failed != nil && world.server.state.withLock { $0.redeemed.isEmpty })
         }
     }
 
-    @Test func oneKeyDoesNotStandForTwo() async throws {
+    @Test func aStepUpByOneKeyIsNotReusedWhereTwoAreDemanded() async throws {
         try await Self.enrolled(judgedByServer: false) { world, auth in
-            _ = try await auth.stepUp(for: .cardDetails, "Show")
+            _ = try await auth.stepUp(for: .cardDetails, reason: "Show")
             world.phone.pins(Self.right)
             let prompts = world.phone.promptCount
-            _ = try await auth.stepUp(for: .cardDetails, "Show", policy: Self.both)
+            _ = try await auth.stepUp(for: .cardDetails, reason: "Show", policy: Self.both)
             #expect(world.phone.promptCount == prompts + 1)
-            _ = try await auth.stepUp(for: .cardDetails, "Show")
-            #expect(world.phone.promptCount == prompts + 1, "two stand for one")
+            _ = try await auth.stepUp(for: .cardDetails, reason: "Show")
+            #expect(world.phone.promptCount == prompts + 1, "a step-up by two keys is reused where one is demanded")
         }
     }
 
-    @Test func anotherAmountIsAskedAnew() async throws {
+    @Test func anotherAmountNeedsAnotherStepUp() async throws {
         try await World.enrolled { world in
             let action = StepUpAction("existing-recipient", maximumAge: .seconds(300))!
             func asks(_ minor: Int64) async throws -> Bool {
                 let prompts = world.phone.promptCount
-                _ = try await world.auth.stepUp(for: action, amount: Money(minor: minor, currency: "EUR"), "Pay")
+                _ = try await world.auth.stepUp(for: action, amount: Money(minor: minor, currency: "EUR"), reason: "Pay")
                 return world.phone.promptCount > prompts
             }
             expect(try await asks(100), is: true)

@@ -2,10 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 @testable import ThumbturnDevice
 
-/// What a vault holds: limits, sealed files, damage, crashes, backups and the end.
+/// The contents of a vault: limits, sealed files, damage, crashes, backups and deletion.
 @Suite struct VaultContentsTests {
     // MARK: - Secrets
 
@@ -31,7 +32,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func moreThanAVaultTakesChangesNothing() async throws {
+    @Test func aSecretThatIsTooLargeChangesNothing() async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault()
             try await vault.unlocked("Open the vault") { secrets in
@@ -51,7 +52,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func whetherSomethingIsThereIsToldWithoutAPrompt() async throws {
+    @Test func containsNeedsNoPrompt() async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault()
             #expect(try await !vault.contains("token"))
@@ -107,13 +108,13 @@ import ThumbturnTestKit
                     changed[index] ^= 1
                     await expectFailure(.notAuthentic) { _ = try secrets.open(changed, as: "house") }
                 }
-                // An old file under a new file's header says another revision, which the tag covers.
+                // An old file under a new file's header names another revision, which the tag authenticates.
                 await expectFailure(.notAuthentic) { _ = try secrets.open(Array(new[..<13] + old[13...]), as: "house") }
             }
         }
     }
 
-    @Test func theBytesOfSecretsAreNoSealedFile() async throws {
+    @Test func theBoxOfSecretsIsNotASealedFile() async throws {
         let key = VaultKey()
         let box = try key.seal([1], for: .secrets, bound: [])
         await expectFailure(.notAuthentic) { _ = try key.open(box, for: .files, bound: []) }
@@ -121,7 +122,7 @@ import ThumbturnTestKit
         #expect(BoundText.bytes("a", "bc") != BoundText.bytes("ab", "c"))
     }
 
-    @Test func aFileOnDiskIsItsOwnersAloneAndReplacedAsAWhole() async throws {
+    @Test func onlyTheOwnerCanReadASealedFileAndItIsReplacedAsAWhole() async throws {
         let folder = URL(fileURLWithPath: Built.temporaryFolder())
         defer { try? FileManager.default.removeItem(at: folder) }
         try await VaultWorld.tell { world in
@@ -144,7 +145,7 @@ import ThumbturnTestKit
         }
     }
 
-    // MARK: - Damage, backups, the end
+    // MARK: - Damage, backups and deletion
 
     @Test("a record that is damaged is gone for good, and a new vault can be made", arguments: 0..<5)
     func damage(_ manner: Int) async throws {
@@ -206,7 +207,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aRecordThatCannotBeReadYetIsNoReasonToGiveItUp() async throws {
+    @Test func aRecordThatCannotBeReadYetIsKept() async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault()
             try await vault.save("s3cret", as: "token")
@@ -219,10 +220,10 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aBackupBringsNoKeyAlongAndSaysSo() async throws {
+    @Test func aVaultFromABackupReportsThatItsKeyIsGone() async throws {
         try await VaultWorld.tell { world in
             try await world.vault("designs", .userPresence).save("s3cret", as: "token")
-            // Another phone, with what this one's backup holds.
+            // Another phone, restored from this one's backup.
             var restored = SimulatedPhone(clock: world.clock).platform(transport: NoNetwork())
             restored.secrets = world.platform.secrets
             let vault = world.vault("designs", .userPresence, on: restored)
@@ -259,7 +260,7 @@ import ThumbturnTestKit
                 try await vault.delete()
                 await expectFailure(.vaultClosed) { _ = try await secrets.read("token") }
                 await expectFailure(.vaultClosed) { try await secrets.save(SecretBytes("a"), as: "token") }
-                #expect(try await !vault.contains("token"), "nothing comes back to life")
+                #expect(try await !vault.contains("token"), "the old vault stays deleted")
             }
         }
     }
@@ -277,7 +278,7 @@ import ThumbturnTestKit
             write += 1
         }
         let writes: [Story: Int] = [.makesTheVault: 7, .replacesASecret: 3, .addsTheFace: 3, .deletesTheVault: 4]
-        // The notes about the person come on top; how many there are is not the vault's.
+        // The history of the person is written as well; how often does not depend on the vault.
         #expect(deaths >= writes[story] ?? 0)
     }
 
@@ -315,7 +316,7 @@ import ThumbturnTestKit
             case .addsTheFace: #expect(token == "old", "write \(write)")
             case .deletesTheVault: #expect(token == nil, "write \(write)")
             }
-            // And the app goes on as if nothing had been.
+            // And the app works as before.
             try await restarted.save("later", as: "token")
             expect(try await restarted.read("token"), is: "later", "write \(write)")
             return died

@@ -5,7 +5,7 @@ import ThumbturnCore
 import ThumbturnTestKit
 @testable import ThumbturnDevice
 
-/// Opening a vault: who may, how often the person is asked, and what ends it.
+/// Opening a vault: which rungs open it, how often the person is asked, and what ends it.
 @Suite struct VaultTests {
     @Test(
         "each access has its own rungs",
@@ -26,7 +26,7 @@ import ThumbturnTestKit
             expect(try await again.read("token"), is: "s3cret", "after a restart of the app")
             #expect(world.phone.promptCount == 2)
 
-            // Nobody answers at the first rung: the next one opens the vault, or there is none.
+            // The first rung is not answered: the next one opens the vault, or there is none.
             world.phone.next(.ignore)
             if rungs == [.biometric, .devicePasscode] {
                 expect(try await again.rung(), is: .devicePasscode)
@@ -46,7 +46,7 @@ import ThumbturnTestKit
             #expect(asked.key == KeyName(server: "vault", account: "designs", kind: .biometric))
             #expect(world.phone.keyCount == 0, "no key that could sign for a server")
             #expect(throws: Failure.self) { try ServerAddress(#require(URL(string: Vault.realm))) }
-            #expect(VaultKey().receipt.jws.isEmpty, "what the flow ends with is no proof")
+            #expect(VaultKey().receipt.jws.isEmpty, "the flow ends with an empty proof")
         }
     }
 
@@ -69,7 +69,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func whatIsKeptBeyondTheEndOpensNothing() async throws {
+    @Test func anUnlockThatHasEndedOpensNothing() async throws {
         try await VaultWorld.tell { world in
             struct Own: Error {}
             let (kept, keep) = AsyncStream.makeStream(of: LocalUnlock.self)
@@ -91,7 +91,7 @@ import ThumbturnTestKit
                 await expectFailure(.vaultClosed) { try await secrets.delete("token") }
                 await expectFailure(.vaultClosed) { _ = try secrets.seal([1], as: "plan") }
                 await expectFailure(.vaultClosed) { _ = try secrets.open(sealed, as: "plan") }
-                #expect("\(secrets)" == "LocalUnlock", "it prints nothing of what it held")
+                #expect("\(secrets)" == "LocalUnlock", "it prints no secret")
             }
         }
     }
@@ -109,13 +109,13 @@ import ThumbturnTestKit
             let prompts = world.phone.promptCount
             let gone = await failure { _ = try await vault.rung() }
             #expect(gone == Failure(.keyInvalidated))
-            #expect(world.phone.promptCount == prompts, "nobody is asked for what no longer opens")
+            #expect(world.phone.promptCount == prompts, "no prompt is shown for a vault that no longer opens")
             try await vault.delete()
-            expect(try await vault.read("token"), is: nil, "a new vault, and nothing of the old one")
+            expect(try await vault.read("token"), is: nil, "the vault is new and empty")
         }
     }
 
-    @Test func aPasscodeThatIsRemovedTakesTheVaultAlong() async throws {
+    @Test func removingThePasscodeEndsTheVault() async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault("designs", .passcode)
             try await vault.save("s3cret", as: "token")
@@ -148,7 +148,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aVaultIsNotOpenedUnderAnotherAccessNorUnderNone() async throws {
+    @Test func aVaultIsNotOpenedUnderAnotherAccessNorWithoutRungs() async throws {
         try await VaultWorld.tell { world in
             try await world.vault("designs", .biometryCurrentSet).save("s3cret", as: "token")
             let prompts = world.phone.promptCount
@@ -157,7 +157,7 @@ import ThumbturnTestKit
             await expectFailure(.policyDenies) { _ = try await world.vault(policy: ladder).rung() }
             await expectFailure(.policyDenies) { _ = try await world.vault(policy: UnlockPolicy(ladder: [])).rung() }
             var both = UnlockPolicy(ladder: [.biometric])
-            both.also = [.appPIN]
+            both.additionalRungs = [.appPIN]
             let demanding = both
             await expectFailure(.policyDenies) { _ = try await world.vault(policy: demanding).rung() }
             for reason in ["", " \n\t"] {
@@ -171,7 +171,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aFaceThatIsSetUpLaterOpensTheVaultOnceThePasscodeDid() async throws {
+    @Test func aFaceThatIsSetUpLaterOpensTheVaultAfterThePasscode() async throws {
         try await VaultWorld.tell { world in
             world.phone.removeFaces()
             let vault = world.vault("designs", .userPresence)
@@ -199,7 +199,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func cancellingTheTaskTakesThePromptAwayAndALateMatchOpensNothing() async throws {
+    @Test func cancellingTheTaskDismissesThePromptAndALateMatchOpensNothing() async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault()
             world.phone.next(.match, after: .seconds(5))
@@ -212,7 +212,7 @@ import ThumbturnTestKit
             }
             #expect(stopped?.code == .cancelledByApp)
             #expect(world.sensor.up == 0)
-            expect(try await vault.rung(), is: .biometric, "and the next one has its turn")
+            expect(try await vault.rung(), is: .biometric, "and the next request has its turn")
         }
     }
 
@@ -243,7 +243,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func nobodyAnswersAndThePasscodeTakesOverAfterTwelveSeconds() async throws {
+    @Test func anUnansweredPromptGivesWayToThePasscodeAfterTwelveSeconds() async throws {
         try await VaultWorld.tell { world in
             world.phone.next(.ignore)
             let start = world.clock.now
@@ -254,7 +254,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func thePersonTakesTheHint() async throws {
+    @Test func thePersonChoosesTheWayOfTheHint() async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault("designs", .userPresence)
             world.phone.next(.ignore)
@@ -267,7 +267,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func noButtonAndNoNewsPromiseASignInThatOpensNoVault() async throws {
+    @Test func noButtonAndNoNewsOfferTheFullSignIn() async throws {
         try await VaultWorld.tell { world in
             world.phone.next(.noMatch, .ignore)
             _ = await failure { _ = try await world.vault().rung() }
@@ -292,10 +292,10 @@ import ThumbturnTestKit
             for _ in 1...5 { _ = try? await ProtectedStoreConformance.presence(name, .biometric, world.platform.sensor) }
             let prompts = world.phone.promptCount
             let locked = await failure { _ = try await faceOnly.rung() }
-            #expect(locked == Failure(.lockedOut), "the phone's own passcode lifts it")
+            #expect(locked == Failure(.lockedOut), "unlocking the phone with its passcode ends the lockout")
             #expect(world.phone.promptCount == prompts)
             expect(try await both.rung(), is: .devicePasscode)
-            #expect(world.phone.promptCount == prompts + 1, "and nobody is asked in vain before")
+            #expect(world.phone.promptCount == prompts + 1, "and no useless prompt is shown before")
             expect(try await faceOnly.rung(), is: .biometric)
         }
     }
@@ -316,7 +316,7 @@ import ThumbturnTestKit
             world.clock.advance(by: .seconds(10))
             expect(try await restarted.rung(), is: .biometric)
             await world.mismatches(2, vault)
-            #expect(await vault.readiness().biometry == .ready, "a match forgets the mismatches")
+            #expect(await vault.readiness().biometry == .ready, "a match empties the ledger")
         }
     }
 
@@ -338,7 +338,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aVaultOfTheSensorAloneIsNeverLostToMismatches() async throws {
+    @Test func aVaultThatOnlyTheSensorOpensIsNeverLostToMismatches() async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault()
             try await vault.save("s3cret", as: "token")
@@ -351,7 +351,7 @@ import ThumbturnTestKit
                 world.phone.next(.noMatch)
                 let prompts = world.phone.promptCount
                 let slowed = await failure { _ = try await vault.rung() }
-                #expect(slowed == Failure(.paused, recovery: .wait(.seconds(300))), "no stronger rung could lift more")
+                #expect(slowed == Failure(.paused, recovery: .wait(.seconds(300))), "a stronger rung could not do more")
                 #expect(world.phone.promptCount == prompts + 1)
                 world.clock.advance(by: .seconds(299))
                 #expect(await vault.readiness().biometry == .paused(for: .seconds(1)))
@@ -361,7 +361,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aLedgerThatIsGonePausesTheSensor() async throws {
+    @Test func aMissingLedgerPausesTheSensor() async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault()
             _ = try await vault.rung()

@@ -32,7 +32,7 @@ struct VaultWorld: Sendable {
         return Vault(named: name, platform: platform ?? parts, policy: policy, access: access) { news.hear($0) }
     }
 
-    /// Tells a story in virtual time.
+    /// Runs a story in virtual time.
     static func tell(
         hasSensor: Bool = true, hasPasscode: Bool = true, _ story: @escaping @Sendable (VaultWorld) async throws -> Void
     ) async throws {
@@ -40,7 +40,7 @@ struct VaultWorld: Sendable {
         try await world.clock.run { try await story(world) }
     }
 
-    /// Mismatches of a stranger who unlocks the phone itself in between, so that only our own count can tell.
+    /// Mismatches of a stranger who unlocks the phone itself in between, so that only the library's own count slows them.
     func mismatches(_ count: Int, _ vault: Vault) async {
         for _ in 0..<count {
             phone.unlockWithPasscode()
@@ -52,7 +52,7 @@ struct VaultWorld: Sendable {
 }
 
 extension Vault {
-    /// Opens the vault, and says what opened it.
+    /// Opens the vault, and returns the rung that opened it.
     func rung() async throws -> Rung { try await unlocked("Open the vault") { $0.rung } }
 
     func read(_ name: String) async throws -> String? {
@@ -64,7 +64,7 @@ extension Vault {
     }
 }
 
-/// Remembers what was asked, and whether two prompts were ever up at once.
+/// A sensor that remembers its prompts, and whether two of them were ever up at once.
 final class WatchedSensor: Sensor {
     private let sensor: any Sensor
     private let log = Mutex((requests: [PromptRequest](), up: 0, mostUp: 0))
@@ -91,7 +91,7 @@ final class WatchedSensor: Sensor {
     }
 }
 
-/// A vault needs no network, so there is none.
+/// A network that fails the test: a vault needs none.
 struct NoNetwork: Transport {
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         Issue.record("a vault asked the network for \(request.url)")

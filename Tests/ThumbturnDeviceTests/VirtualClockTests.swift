@@ -5,7 +5,7 @@ import ThumbturnDevice
 import ThumbturnTestKit
 
 @Suite struct VirtualClockTests {
-    @Test func timeJumpsWhenEverybodyWaits() async throws {
+    @Test func timeJumpsWhenEveryTaskWaits() async throws {
         let clock = VirtualClock()
         let start = clock.now
         let order = try await clock.run {
@@ -35,7 +35,7 @@ import ThumbturnTestKit
         #expect(clock.now == start)
     }
 
-    @Test func theSystemCountsFromItsStartAndNamesIt() throws {
+    @Test func theSystemClockCountsFromBootAndNamesIt() throws {
         let clock = SystemClock()
         let before = clock.now
         #expect(before <= clock.now && before.sinceOrigin > .zero)
@@ -47,7 +47,7 @@ import ThumbturnTestKit
         #endif
     }
 
-    @Test func settingTheCivilClockMovesNoOther() {
+    @Test func settingTheCivilClockLeavesTheMonotonicOne() {
         let clock = VirtualClock(civilTime: UnixTime(seconds: 100))
         let start = clock.now
         clock.setCivilTime(UnixTime(seconds: 5))

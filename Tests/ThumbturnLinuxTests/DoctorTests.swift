@@ -7,7 +7,8 @@ import ThumbturnLinuxLab
 @testable import ThumbturnLinux
 
 extension RealParts {
-    /// `thumbturn doctor` and `thumbturn device --keys tpm`, as processes, on a machine that is whole and on broken ones.
+    /// `thumbturn doctor` and `thumbturn device --keys tpm`, run as processes on a working machine and on ones with missing
+    /// parts.
     @Suite(.enabled(if: Real.tpmIsHere && Real.readerIsHere)) struct DoctorTests {
         struct Row: Decodable {
             var part: String
@@ -24,7 +25,7 @@ extension RealParts {
             ["--tcti", device.lab.tcti, "--matcher", device.socket, "--bus", device.lab.busAddress]
         }
 
-        /// Every part in trouble has to say what to do.
+        /// Runs the doctor and returns the parts in trouble, each of which must have a remedy.
         private func troubles(_ device: MatchedDevice) async throws -> [String] {
             let finished = try await doctor(device, ["--json"])
             let rows = try JSONDecoder().decode([Row].self, from: Data(finished.output.utf8))
@@ -34,7 +35,7 @@ extension RealParts {
             return troubles.map(\.part)
         }
 
-        @Test(.tpmAndReader) func aWholeMachineIsFine() async throws {
+        @Test(.tpmAndReader) func aWorkingMachineHasNoTrouble() async throws {
             let device = try await MatchedDevice.adas()
             let finished = try await doctor(device)
             #expect(finished.status == 0, "\(finished.output)\(finished.errors)")
@@ -64,7 +65,7 @@ extension RealParts {
 
         @Test(.tpmAndReader) func aUserWithoutPermissionIsToldSo() async throws {
             let device = try await MatchedDevice.adas()
-            // polkit lets root do everything, so somebody else asks, with a copy of the program that they can reach.
+            // polkit lets root do everything, so another user runs a copy of the program in a folder that the user can reach.
             let program = "\(device.scratch.path)/thumbturn"
             try FileManager.default.copyItem(atPath: Built.path("thumbturn"), toPath: program)
             let finished = try await Built.run(
@@ -72,13 +73,13 @@ extension RealParts {
                 ["--reuid", "nobody", "--regid", "nogroup", "--clear-groups", program, "doctor"] + addresses(device)
             )
             #expect(finished.status == 1)
-            #expect(finished.output.contains("fprintd does not let this user ask"), "\(finished.output)\(finished.errors)")
+            #expect(finished.output.contains("This user may not use fprintd"), "\(finished.output)\(finished.errors)")
             #expect(finished.output.contains("polkit rule"))
         }
 
-        @Test(.tpmAndReader) func aLockedTPMIsSeen() async throws {
+        @Test(.tpmAndReader) func aLockedOutTPMIsReported() async throws {
             let device = try await MatchedDevice.adas()
-            // Somebody guesses at a value that the TPM's own guard watches, until it locks.
+            // A wrong guess at a protected value activates the TPM's dictionary attack protection.
             let setUp = try await device.lab.run(
                 "tpm2_dictionarylockout", ["--setup-parameters", "--max-tries=1", "--recovery-time=1000"])
             #expect(setUp.status == 0, "\(setUp.output)")
@@ -88,7 +89,7 @@ extension RealParts {
                 "tpm2_create", ["-C", context, "-P", "wrong", "-u", "\(context).pub", "-r", "\(context).priv"])
             let troubles = try await troubles(device)
             let cleared = try await device.lab.run("tpm2_dictionarylockout", ["--clear-lockout"])
-            // A TPM that is killed counts one, so the tests that kill it need room.
+            // The TPM counts its own kill as a wrong guess, so the limit is raised for the tests that kill it.
             _ = try await device.lab.run(
                 "tpm2_dictionarylockout", ["--setup-parameters", "--max-tries=1000", "--recovery-time=1000"])
             #expect(troubles == ["TPM lockout"])
@@ -106,7 +107,8 @@ extension RealParts {
             )
             #expect(finished.status == 69)
             #expect(finished.errors.contains("no TPM at swtpm:port=1"))
-            #expect(finished.errors.contains("software keys, for development, which whoever can read their files can use"))
+            #expect(
+                finished.errors.contains("software keys, for development, which any process that can read their files can use"))
         }
 
         @Test func theMatcherExplainsItself() async throws {

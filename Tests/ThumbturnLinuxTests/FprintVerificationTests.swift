@@ -3,7 +3,7 @@ import ThumbturnCore
 
 @testable import ThumbturnLinux
 
-/// Signals in every order that a bus may bring them.
+/// Verifications with the signals in every order in which a bus may deliver them.
 @Suite struct FprintVerificationTests {
     private func status(_ name: String, sender: String = ":1.4", path: String = "/reader") -> BusSignal {
         BusSignal(sender: sender, path: path, interface: "net.reactivated.Fprint.Device", member: "VerifyStatus", texts: [name])
@@ -16,9 +16,9 @@ import ThumbturnCore
         )
     }
 
-    private func verdict(after signals: [BusSignal]) -> FprintWords.Verdict? {
+    private func verdict(after signals: [BusSignal]) -> FprintStatus.Verdict? {
         var verification = FprintVerification(owner: ":1.4", reader: "/reader")
-        for signal in signals { _ = verification.hear(signal) }
+        for signal in signals { _ = verification.handle(signal) }
         return verification.verdict
     }
 
@@ -31,17 +31,17 @@ import ThumbturnCore
         #expect(verdict(after: [status("verify-no-match"), owner(":1.4", was: ":1.4", now: "")]) == .notMatched)
     }
 
-    @Test func aPoorReadingIsHeardOnceEachAndIsNoVerdict() {
+    @Test func eachPoorReadingIsReturnedAndIsNoVerdict() {
         var verification = FprintVerification(owner: ":1.4", reader: "/reader")
-        #expect(verification.hear(status("verify-swipe-too-short")) == .tooShort)
-        #expect(verification.hear(status("verify-swipe-too-short")) == .tooShort)
+        #expect(verification.handle(status("verify-swipe-too-short")) == .tooShort)
+        #expect(verification.handle(status("verify-swipe-too-short")) == .tooShort)
         #expect(verification.verdict == nil)
-        #expect(verification.hear(status("verify-match")) == nil)
-        #expect(verification.hear(status("verify-retry-scan")) == nil, "too late")
+        #expect(verification.handle(status("verify-match")) == nil)
+        #expect(verification.handle(status("verify-retry-scan")) == nil, "too late")
         #expect(verification.verdict == .matched)
     }
 
-    @Test func nobodyElseHasAVerdict() {
+    @Test func signalsOfOtherProcessesAreIgnored() {
         var member = status("verify-match")
         member.member = "EnrollStatus"
         var interface = status("verify-match")
@@ -56,14 +56,14 @@ import ThumbturnCore
         #expect(verdict(after: others + [status("verify-no-match")]) == .notMatched)
     }
 
-    @Test func aDaemonThatGoesEndsItAndAnotherOneDoesNot() {
+    @Test func theEndOfTheDaemonEndsTheVerificationAndTheEndOfAnotherProcessDoesNot() {
         guard case .failed(let failure) = verdict(after: [owner(":1.4", was: ":1.4", now: "")]) else {
-            Issue.record("waits for nobody")
+            Issue.record("the verification still waits")
             return
         }
         #expect(failure.code == .biometryUnavailable)
         #expect(verdict(after: [owner(":1.5", was: ":1.5", now: "")]) == nil)
-        #expect(verdict(after: [owner(":1.4", was: ":1.4", now: "", sender: ":1.5")]) == nil, "only the bus knows")
+        #expect(verdict(after: [owner(":1.4", was: ":1.4", now: "", sender: ":1.5")]) == nil, "only the bus reports owners")
         #expect(
             verdict(after: [owner("net.reactivated.Fprint", was: "", now: ":1.9"), status("verify-match", sender: ":1.9")]) == nil
         )

@@ -2,11 +2,12 @@ import Crypto
 import Foundation
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 
 @testable import ThumbturnLinux
 
-/// What the matcher decides by itself, without a TPM and without a reader.
+/// The matcher's rules, which need neither a TPM nor a reader.
 @Suite struct MatcherRulesTests {
     static let server = "https://id.example"
     let identity: MatcherIdentity
@@ -15,14 +16,17 @@ import ThumbturnDevice
     let kid: String
 
     init() throws {
-        func jwk() throws -> JWK { try #require(JWK(x963: Array(P256.Signing.PrivateKey().publicKey.x963Representation))) }
-        identity = MatcherIdentity(key: try jwk(), counter: TPMIndex(handle: 1, name: [1, 2]), value: 4)
-        let signer = try #require(TPMPublicArea(verifying: identity.key))
+        func publicKey() throws -> PublicKey {
+            try #require(PublicKey(x963: Array(P256.Signing.PrivateKey().publicKey.x963Representation)))
+        }
+        let guardian = try publicKey()
+        identity = MatcherIdentity(key: JWK(guardian), counter: TPMIndex(handle: 1, name: [1, 2]), value: 4)
+        let signer = TPMPublicArea(verifying: guardian)
         var area = TPMPublicArea.guarded(
             by: .biometric(matcher: signer.name, reference: name.reference, counter: identity.counter.name, at: 4)
         )
-        let key = try jwk()
-        let point = try #require(key.x963)
+        let key = try publicKey()
+        let point = key.x963
         (area.x, area.y) = (Array(point[1..<33]), Array(point[33...]))
         self.area = area
         kid = Signing.thumbprint(of: key)
@@ -40,54 +44,58 @@ import ThumbturnDevice
         return CompactJWS.compact(signingInput: input, signature: [1])
     }
 
-    private func refusal(_ wish: MatchWish, _ identity: MatcherIdentity? = nil) -> MatcherRefusal? {
+    private func refusal(of request: MatchRequest, for identity: MatcherIdentity? = nil) -> MatcherRefusal? {
         do throws(MatcherRefusal) {
-            _ = try wish.judged(by: identity ?? self.identity)
+            _ = try request.checked(for: identity ?? self.identity)
             return nil
         } catch {
             return error
         }
     }
 
-    private func wish(_ message: [UInt8]? = nil, _ name: KeyName? = nil, _ key: TPMPublicArea? = nil) -> MatchWish {
-        MatchWish(name ?? self.name, key: key ?? area, message: message ?? Signing.proofInput(challenge: challenge(), kid: kid))
+    private func request(
+        _ message: [UInt8]? = nil, name: KeyName? = nil, key: TPMPublicArea? = nil
+    ) -> MatchRequest {
+        MatchRequest(
+            name ?? self.name, key: key ?? area, message: message ?? Signing.proofInput(challenge: challenge(), kid: kid))
     }
 
-    @Test func theMatcherComputesWhatItSigns() throws {
+    @Test func theMatcherComputesTheCommandThatItSigns() throws {
         let message = Signing.proofInput(challenge: challenge(), kid: kid)
-        let judged = try wish(message).judged(by: identity)
-        #expect(judged.command == TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name))
-        #expect(judged.reference == name.reference)
-        #expect(judged.issuer == Self.server)
-        #expect(judged.words(for: "ada") == "ada: touch the reader to sign in to https://id.example")
-        let other = try wish(Signing.proofInput(challenge: challenge(purpose: .enrol), kid: kid)).judged(by: identity)
-        #expect(other.words(for: "ada") == "ada: touch the reader to set this device up for https://id.example")
-        #expect(other.command != judged.command)
-        let stepUp = try wish(Signing.proofInput(challenge: challenge(purpose: .stepUp), kid: kid)).judged(by: identity)
-        #expect(stepUp.words(for: "ada") == "ada: touch the reader to confirm an action at https://id.example")
+        let checked = try request(message).checked(for: identity)
+        #expect(checked.command == TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name))
+        #expect(checked.reference == name.reference)
+        #expect(checked.issuer == Self.server)
+        #expect(checked.prompt(for: "ada") == "ada: touch the reader to sign in to https://id.example")
+        let other = try request(Signing.proofInput(challenge: challenge(purpose: .enrol), kid: kid)).checked(for: identity)
+        #expect(other.prompt(for: "ada") == "ada: touch the reader to set this device up for https://id.example")
+        #expect(other.command != checked.command)
+        let stepUp = try request(Signing.proofInput(challenge: challenge(purpose: .stepUp), kid: kid)).checked(for: identity)
+        #expect(stepUp.prompt(for: "ada") == "ada: touch the reader to confirm an action at https://id.example")
     }
 
-    @Test func whatIsApprovedStandsAtTheReader() throws {
-        func words(_ payee: String, _ more: String = "") throws -> String {
+    @Test func theTransactionIsShownAtTheReader() throws {
+        func prompt(payee: String, more: String = "") throws -> String {
             let txn = #"""
-                {"type":"urn:eudi:sca:payment:1","payload":{"transaction_id":"1","payee":{"name":"\#(payee)","id":"1"},"currency":"EUR","amount":"12.50"\#(more)}}
+                {"type":"urn:eudi:sca:payment:1","payload":{"transaction_id":"1","payee":{"name":"\#(payee)","id":"1"},\#
+                "currency":"EUR","amount":"12.50"\#(more)}}
                 """#
             let message = Signing.proofInput(challenge: challenge(purpose: .approve, txn: txn), kid: kid)
-            return try wish(message).judged(by: identity).words(for: "ada")
+            return try request(message).checked(for: identity).prompt(for: "ada")
         }
         #expect(
-            try words("Super Store")
+            try prompt(payee: "Super Store")
                 == "ada: touch the reader to approve at https://id.example: Payment, 12.50 EUR, Super Store")
-        #expect(try words("ООО Store").contains("letter by letter"))
-        for name in ["Super\u{202E}erots", "Supеr"] { #expect(throws: MatcherRefusal.malformed) { _ = try words(name) } }
-        #expect(throws: MatcherRefusal.malformed) { _ = try words("Super Store", #","fee":"1""#) }
-        #expect(refusal(wish(Signing.proofInput(challenge: challenge(purpose: .approve), kid: kid))) == .malformed)
+        #expect(try prompt(payee: "ООО Store").contains("letter by letter"))
+        for name in ["Super\u{202E}erots", "Supеr"] { #expect(throws: MatcherRefusal.malformed) { _ = try prompt(payee: name) } }
+        #expect(throws: MatcherRefusal.malformed) { _ = try prompt(payee: "Super Store", more: #","fee":"1""#) }
+        #expect(refusal(of: request(Signing.proofInput(challenge: challenge(purpose: .approve), kid: kid))) == .malformed)
     }
 
-    @Test func nothingButAProofOfThisKeyForThisServerIsSigned() throws {
+    @Test func onlyAProofOfThisKeyForThisServerIsSigned() throws {
         let claims = DPoPClaims(
             jti: "a", htm: "POST", htu: Self.server, iat: UnixTime(seconds: 1), ath: nil, nonce: "n", bdy: nil)
-        let key = try #require(area.jwk)
+        let key = try #require(area.publicKey)
         let bad: [(String, [UInt8])] = [
             ("nothing", []), ("text", Array("Pay Mallory".utf8)), ("a digest", [UInt8](repeating: 7, count: 32)),
             ("a DPoP proof", Signing.dpopInput(claims, key: key)),
@@ -99,36 +107,36 @@ import ThumbturnDevice
             ("a whole JWS", Signing.proofInput(challenge: challenge(), kid: kid) + Array(".AA".utf8)),
             ("a line more", Signing.proofInput(challenge: challenge(), kid: kid) + [10]),
         ]
-        for (what, message) in bad { #expect(refusal(wish(message)) == .malformed, "\(what)") }
+        for (name, message) in bad { #expect(refusal(of: request(message)) == .malformed, "\(name)") }
     }
 
-    @Test func whatIsShownCanDoNothingToAScreenOrALog() {
+    @Test func noControlCharacterReachesTheScreenOrTheLog() {
         for server in [
             "https://a\n", "\u{1B}[2Khttps://a", "https://a b", "https://\u{202E}a", "", String(repeating: "a", count: 257),
         ] {
             let message = Signing.proofInput(challenge: challenge(iss: server, aud: server), kid: kid)
             let name = KeyName(server: server, account: "ada", enrolment: 7, kind: .biometric)
-            #expect(refusal(wish(message, name)) != nil)
-            if !server.isEmpty { #expect(refusal(wish(message, name)) == .malformed, "\(server.debugDescription)") }
+            #expect(refusal(of: request(message, name: name)) != nil)
+            if !server.isEmpty { #expect(refusal(of: request(message, name: name)) == .malformed, "\(server.debugDescription)") }
         }
     }
 
-    @Test func aKeyThatIsNotGuardedByThisEnrolmentIsDead() {
+    @Test func aKeyOfAnotherEnrolmentIsRefused() {
         var later = identity
         later.value += 1
-        #expect(refusal(wish(), later) == .enrolmentChanged)
+        #expect(refusal(of: request(), for: later) == .enrolmentChanged)
         var another = identity
         another.counter.name = [3]
-        #expect(refusal(wish(), another) == .enrolmentChanged)
+        #expect(refusal(of: request(), for: another) == .enrolmentChanged)
         var unguarded = area
         unguarded.policy = []
-        #expect(refusal(wish(nil, nil, unguarded)) != nil)
+        #expect(refusal(of: request(key: unguarded)) != nil)
         var open = area
         open.attributes.insert(.userWithAuth)
-        #expect(refusal(wish(nil, nil, open)) != nil)
+        #expect(refusal(of: request(key: open)) != nil)
         var elsewhere = name
         elsewhere.account = "eve"
-        #expect(refusal(wish(nil, elsewhere)) == .enrolmentChanged, "the name is part of what guards the key")
+        #expect(refusal(of: request(name: elsewhere)) == .enrolmentChanged, "the name is part of the key's policy")
     }
 
     @Test func referencesTellKeysApart() {
@@ -143,45 +151,45 @@ import ThumbturnDevice
     // MARK: - Prints
 
     #if LinuxDevice && os(Linux)
-    @Test func everyChangeOfThePrintsIsSeenAndALinkIsRefused() throws {
+    @Test func everyChangeOfThePrintsIsNoticedAndALinkIsRefused() throws {
         let files = FileManager.default
         let folder = files.temporaryDirectory.path + "/thumbturn-prints-\(UUID().uuidString)"
         defer { try? files.removeItem(atPath: folder) }
         let prints = EnrolledPrints(folder: folder)
-        #expect(throws: (any Error).self) { try prints.look(at: "ada") }
+        #expect(throws: (any Error).self) { try prints.snapshot(of: "ada") }
         try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var seen: [[UInt8]] = []
-        func look() throws -> Int {
-            let look = try prints.look(at: "ada")
-            #expect(!seen.contains(look.digest), "look \(seen.count) is like an earlier one")
-            seen.append(look.digest)
-            return look.files
+        func fileCount() throws -> Int {
+            let snapshot = try prints.snapshot(of: "ada")
+            #expect(!seen.contains(snapshot.digest), "snapshot \(seen.count) equals an earlier one")
+            seen.append(snapshot.digest)
+            return snapshot.files
         }
         func write(_ text: String, _ path: String) throws {
             let url = URL(fileURLWithPath: "\(folder)/ada/\(path)")
             try files.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(text.utf8).write(to: url)
         }
-        #expect(try look() == 0)
+        #expect(try fileCount() == 0)
         try write("one", "driver/0/7")
-        #expect(try look() == 1)
+        #expect(try fileCount() == 1)
         try write("two", "driver/0/7")
-        #expect(try look() == 1, "replaced")
+        #expect(try fileCount() == 1, "replaced")
         try write("two", "driver/0/8")
-        #expect(try look() == 2, "added")
+        #expect(try fileCount() == 2, "added")
         try files.removeItem(atPath: "\(folder)/ada/driver/0/7")
-        #expect(try look() == 1, "removed")
+        #expect(try fileCount() == 1, "removed")
         try files.moveItem(atPath: "\(folder)/ada/driver", toPath: "\(folder)/ada/river")
-        #expect(try look() == 1, "of another reader")
+        #expect(try fileCount() == 1, "of another reader")
         try files.createSymbolicLink(atPath: "\(folder)/ada/link", withDestinationPath: "/tmp")
-        #expect(throws: EnrolledPrints.NotAFile.self) { try prints.look(at: "ada") }
+        #expect(throws: EnrolledPrints.NotAFile.self) { try prints.snapshot(of: "ada") }
         try files.createSymbolicLink(atPath: "\(folder)/eve", withDestinationPath: "\(folder)/ada/river")
-        #expect(throws: EnrolledPrints.NotAFile.self) { try prints.look(at: "eve") }
+        #expect(throws: EnrolledPrints.NotAFile.self) { try prints.snapshot(of: "eve") }
     }
 
     #endif
 
-    @Test func everyRefusalIsAFailureWithANextStep() {
+    @Test func everyRefusalHasAFailureWithANextStep() {
         let all: [MatcherRefusal] = [
             .malformed, .busy, .wait(seconds: 3), .enrolmentChanged, .reader("verify-disconnected"), .withdrawn, .timedOut,
             .broken,

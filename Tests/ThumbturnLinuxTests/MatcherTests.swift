@@ -6,13 +6,14 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLinuxLab
 import ThumbturnVerifier
 
 @testable import ThumbturnLinux
 
-/// The matcher, running in this process, and a device that asks it.
+/// A matcher that runs in this process, and a device that uses it.
 final class MatchedDevice: Sendable {
     let lab: LinuxLab
     let scratch: Scratch
@@ -41,22 +42,22 @@ final class MatchedDevice: Sendable {
     deinit { stop() }
 
     func start(prints: String? = nil) throws {
-        let made = try MatcherService(
+        let matcher = try MatcherService(
             .init(
                 socket: socket, folder: "\(scratch.path)/state", tcti: lab.tcti, bus: lab.busAddress,
                 prints: prints ?? lab.printsFolder
             ),
-            show: { [weak self] words in
+            show: { [weak self] text in
                 guard let self, canShow.withLock({ $0 }) else { return false }
-                shown.withLock { $0.append(words) }
+                shown.withLock { $0.append(text) }
                 return true
             },
             log: { [weak self] line in self?.logged.withLock { $0.append(line) } }
         )
         let ended = DispatchSemaphore(value: 0)
-        service.withLock { $0 = (made, ended) }
+        service.withLock { $0 = (matcher, ended) }
         let thread = Thread {
-            made.run()
+            matcher.run()
             ended.signal()
         }
         thread.start()
@@ -90,7 +91,7 @@ final class MatchedDevice: Sendable {
         )
     }
 
-    /// Asks for a finger and signs, as the driver does.
+    /// Asks for a finger and signs, as the device library does.
     func sign(_ name: KeyName) async throws -> [UInt8] {
         let message = try await proofInput(name)
         switch await prompt(name, message) {
@@ -100,7 +101,7 @@ final class MatchedDevice: Sendable {
         }
     }
 
-    /// Returns when the person is being asked.
+    /// Returns when fprintd waits for a finger.
     func isAsking(from place: Int) async throws {
         try await lab.signal(from: place) { if case .verifyFingerSelected = $0 { true } else { false } }
     }
@@ -110,17 +111,17 @@ extension RealParts {
     @Suite(.enabled(if: Real.tpmIsHere && Real.readerIsHere)) struct MatcherTests {
         private let name = key(.biometric)
 
-        @Test(.tpmAndReader) func aFingerSignsAndAnotherDoesNot() async throws {
+        @Test(.tpmAndReader) func anEnrolledFingerSignsAndAnotherDoesNot() async throws {
             let device = try await MatchedDevice.adas()
             #expect(await device.sensor.biometry() == .ready)
             let made = try await device.keys.create(name)
             await device.lab.willPress([.finger(People.ada, scan: 10), .finger(People.eve, scan: 10)])
             let signature = try await device.sign(name)
-            #expect(try VerifyingKey(jwk: made).isValid(signature, for: try await device.proofInput(name)))
+            #expect(try VerifyingKey(made).isValid(signature, for: try await device.proofInput(name)))
             await expectFailure(.notMatched) { _ = try await device.sign(name) }
             let question = "\(People.user): touch the reader to sign in to https://id.example"
-            let over = "Nobody is asked for a finger now."
-            #expect(device.shown.withLock { $0 } == [question, over, question, over])
+            let idle = "No finger is needed now."
+            #expect(device.shown.withLock { $0 } == [question, idle, question, idle])
             #expect(device.logged.withLock { $0 }.first?.contains("sign-in at https://id.example: matched, ") == true)
             #expect(await device.keys.state(of: name) == .usable)
         }
@@ -137,7 +138,7 @@ extension RealParts {
             await expectFailure(.platform) {
                 _ = try await device.keys.sign(Array("another".utf8), with: name, presence: presence)
             }
-            // The match went into the refused attempt: the matcher has signed once, and signs no more.
+            // The refused attempt has consumed the match: the matcher signs once.
             await expectFailure(.biometryUnavailable) {
                 _ = try await device.keys.sign(message, with: name, presence: presence)
             }
@@ -151,15 +152,15 @@ extension RealParts {
             try device.start()
             await device.lab.willPress([.finger(People.eve, scan: 12)])
             await expectFailure(.keyInvalidated) { _ = try await device.sign(name) }
-            #expect(await device.lab.plannedPresses == 1, "nobody was asked for a finger")
-            #expect(await device.keys.state(of: name).isDead, "the TPM knows it too")
+            #expect(await device.lab.plannedPresses == 1, "no finger was asked for")
+            #expect(await device.keys.state(of: name).isDead, "the TPM refuses it as well")
             await expectFailure(.keyInvalidated) { _ = try await device.sign(name) }
-            // Enrolled anew, the new finger counts.
+            // After a new enrolment the new finger is accepted.
             _ = try await device.keys.create(name)
             _ = try await device.sign(name)
         }
 
-        @Test(.tpmAndReader) func aFingerThatIsRemovedKillsTheKeyToo() async throws {
+        @Test(.tpmAndReader) func aRemovedFingerInvalidatesTheKey() async throws {
             let device = try await MatchedDevice.adas()
             try await device.lab.enrol(People.eve, as: "left-thumb", user: People.user)
             _ = try await device.keys.create(name)
@@ -168,7 +169,7 @@ extension RealParts {
             await expectFailure(.keyInvalidated) { _ = try await device.sign(name) }
         }
 
-        @Test(.tpmAndReader) func askingForTheIdentityAlsoSeesAChange() async throws {
+        @Test(.tpmAndReader) func askingForTheIdentityNoticesAChange() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
             let before = try MatcherConnection(socket: device.socket).identity()
@@ -179,7 +180,7 @@ extension RealParts {
             #expect(await device.keys.state(of: name).isDead)
         }
 
-        @Test(.tpmAndReader) func aMatcherThatIsMissingLeavesThePIN() async throws {
+        @Test(.tpmAndReader) func thePINWorksWithoutTheMatcher() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
             let pin = try #require(PIN("293847"))
@@ -188,7 +189,7 @@ extension RealParts {
             #expect(await device.sensor.biometry() == .unavailable)
             await expectFailure(.biometryUnavailable) { _ = try await device.sign(name) }
             _ = try await device.keys.sign([1], with: key(.pin), pin: pin)
-            #expect(await device.keys.state(of: name) == .usable, "the key itself is well")
+            #expect(await device.keys.state(of: name) == .usable, "the key itself is usable")
         }
 
         @Test(.tpmAndReader) func twoDevicesAtOnceAreAskedOneAfterTheOther() async throws {
@@ -203,7 +204,7 @@ extension RealParts {
             _ = try await first.value
         }
 
-        @Test(.tpmAndReader) func aDeviceThatGoesAwayTakesTheQuestionBack() async throws {
+        @Test(.tpmAndReader) func aCancelledRequestIsNoAttempt() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
             for _ in 1...7 {
@@ -214,12 +215,12 @@ extension RealParts {
                 asking.cancel()
                 await expectFailure(.cancelledByApp) { _ = try await asking.value }
             }
-            // Seven questions without a verdict are no attempts: the next one is asked at once.
+            // Seven requests without a verdict are no attempts, so the next one does not wait.
             await device.lab.willPress([.finger(People.ada, scan: 21)])
             _ = try await device.sign(name)
         }
 
-        @Test(.tpmAndReader) func fiveMismatchesMakeThePersonWaitAlsoAfterARestart() async throws {
+        @Test(.tpmAndReader) func fiveMismatchesThrottleTheUserAlsoAfterARestart() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
             for scan in 30..<35 {
@@ -231,7 +232,7 @@ extension RealParts {
             device.stop()
             try device.start()
             await expectFailure(.lockedOut) { _ = try await device.sign(name) }
-            #expect(await device.lab.plannedPresses == 1, "nobody was asked")
+            #expect(await device.lab.plannedPresses == 1, "no finger was asked for")
         }
 
         @Test(.tpmAndReader) func leavingWhenTheVerdictIsHeardSavesNoAttempt() async throws {
@@ -241,7 +242,7 @@ extension RealParts {
                 let place = device.lab.place
                 await device.lab.willPress([.finger(People.eve, scan: scan)])
                 let asking = Task { try? await device.sign(name) }
-                // Everybody on the bus hears what fprintd says; this device leaves as soon as it does.
+                // Every client of the bus hears fprintd's signals. This device cancels as soon as it hears the mismatch.
                 try await device.lab.signal(from: place) { $0 == .verifyStatus("verify-no-match", done: true) }
                 asking.cancel()
                 _ = await asking.value
@@ -249,21 +250,21 @@ extension RealParts {
             await expectFailure(.lockedOut) { _ = try await device.sign(name) }
         }
 
-        @Test(.tpmAndReader) func whatCannotBeShownIsNotAskedFor() async throws {
+        @Test(.tpmAndReader) func withoutAWritableScreenNoFingerIsAskedFor() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
             device.canShow.withLock { $0 = false }
             await device.lab.willPress([.finger(People.ada, scan: 60)])
             await expectFailure(.biometryUnavailable) { _ = try await device.sign(name) }
-            #expect(await device.lab.plannedPresses == 1, "nobody was asked")
+            #expect(await device.lab.plannedPresses == 1, "no finger was asked for")
             device.canShow.withLock { $0 = true }
             _ = try await device.sign(name)
         }
 
-        @Test(.tpmAndReader) func aMatchWithoutPrintsToWatchIsNotVouchedFor() async throws {
+        @Test(.tpmAndReader) func aMatchIsNotSignedWithoutPrintsToWatch() async throws {
             let device = try await MatchedDevice.adas()
             device.stop()
-            // Looks at a folder in which fprintd keeps nothing: no change would ever be seen there.
+            // The matcher watches a folder without prints, in which it would never notice a change.
             let elsewhere = "\(device.scratch.path)/elsewhere"
             try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
             try device.start(prints: elsewhere)
@@ -272,7 +273,7 @@ extension RealParts {
             await expectFailure(.biometryUnavailable) { _ = try await device.sign(name) }
         }
 
-        @Test(.tpmAndReader) func nonsenseIsRefusedAndHarmsNobody() async throws {
+        @Test(.tpmAndReader) func malformedRequestsAreRefusedAndDisturbNoOther() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
             for text in [
@@ -286,31 +287,31 @@ extension RealParts {
                 case let reply?: Issue.record("\(text.prefix(20)): \(reply)")
                 }
             }
-            // A text is no proof, however well the rest is formed.
+            // A text is no proof, even in a well-formed request.
             let line = try #require(LineSocket(path: device.socket))
-            let wish = MatchWish(name, key: try device.keys.publicArea(of: name), message: Array("Pay Mallory".utf8))
-            _ = line.send(MatcherRequest.match(wish))
+            let request = MatchRequest(name, key: try device.keys.publicArea(of: name), message: Array("Pay Mallory".utf8))
+            _ = line.send(MatcherCommand.match(request))
             guard case .refused(.malformed) = line.receive(MatcherReply.self, within: .seconds(5)) else {
-                Issue.record("a text was taken for a proof")
+                Issue.record("a text was accepted as a proof")
                 return
             }
             await device.lab.willPress([.finger(People.ada, scan: 40)])
             _ = try await device.sign(name)
         }
 
-        @Test(.tpmAndReader) func anOwnersPasswordIsInTheWayAndEndsNothing() async throws {
+        @Test(.tpmAndReader) func anOwnersPasswordBlocksNewKeysAndInvalidatesNone() async throws {
             let device = try await MatchedDevice.adas()
             let pin = try #require(PIN("293847"))
             _ = try await device.keys.create(key(.pin), pin: pin)
             _ = try await device.keys.create(key(.pin, "eve"), pin: pin)
             let set = try await device.lab.run("tpm2_changeauth", ["-c", "owner", "secret"])
             #expect(set.status == 0, "\(set.output)")
-            // Nobody has asked for this user's counter yet, and now none can be made.
+            // This user has no counter yet, and now none can be created.
             await expectFailure(.biometryUnavailable) { _ = try await device.keys.create(name) }
             await expectFailure(.permissionDenied) { _ = try await device.keys.create(key(.session)) }
-            // The TPM's answer to a right PIN is no wrong PIN; it needs a storage root that the machine does not keep.
+            // Signing needs a storage root, which this machine does not keep. The error must not be reported as a wrong PIN.
             await expectFailure(.permissionDenied) { _ = try await device.keys.sign([1], with: key(.pin, "eve"), pin: pin) }
-            // Deleting asks for nobody's permission all the same.
+            // Deleting needs no authorisation.
             try await device.keys.delete(key(.pin))
             #expect(await device.keys.state(of: key(.pin)) == .missing)
             let cleared = try await device.lab.run("tpm2_changeauth", ["-c", "owner", "-p", "secret"])
@@ -318,7 +319,7 @@ extension RealParts {
             _ = try await device.keys.create(name)
         }
 
-        @Test(.tpmAndReader) func aCounterThatTheOwnerThrewAwayIsMadeAnewAndItsKeysAreDead() async throws {
+        @Test(.tpmAndReader) func aCounterThatTheOwnerRemovedIsCreatedAgainAndItsKeysAreInvalidated() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
             let before = try MatcherConnection(socket: device.socket).identity()
@@ -331,7 +332,7 @@ extension RealParts {
             _ = try await device.sign(name)
         }
 
-        @Test(.tpmAndReader) func theProgramItselfServesEachUserApartAndMayBeKilled() async throws {
+        @Test(.tpmAndReader) func theProgramSeparatesUsersAndSurvivesAKill() async throws {
             let device = try await MatchedDevice.adas()
             device.stop()
             let state = "\(device.scratch.path)/state"
@@ -344,19 +345,19 @@ extension RealParts {
             ]
             let output = Pipe()
             process.standardOutput = output
-            let (said, says) = AsyncStream.makeStream(of: String.self)
+            let (texts, textWriter) = AsyncStream.makeStream(of: String.self)
             output.fileHandleForReading.readabilityHandler = { handle in
                 let data = handle.availableData
                 if data.isEmpty { handle.readabilityHandler = nil }
-                says.yield(String(decoding: data, as: UTF8.self))
+                textWriter.yield(String(decoding: data, as: UTF8.self))
             }
-            let (ended, ends) = AsyncStream.makeStream(of: Void.self)
-            process.terminationHandler = { _ in ends.finish() }
+            let (ended, endWriter) = AsyncStream.makeStream(of: Void.self)
+            process.terminationHandler = { _ in endWriter.finish() }
             try process.run()
             defer { process.terminate() }
-            for await text in said where text.contains("listens at") { break }
+            for await text in texts where text.contains("listens at") { break }
 
-            // The kernel says who asks. Another user has a counter of their own, and no say over ours.
+            // The kernel reports the user of each connection. Another user has a counter of their own and does not affect ours.
             _ = try await device.keys.create(name)
             let program = "\(device.scratch.path)/thumbturn"
             try FileManager.default.copyItem(atPath: Built.path("thumbturn"), toPath: program)
@@ -379,7 +380,7 @@ extension RealParts {
             kill(process.processIdentifier, SIGKILL)
             await expectFailure(.biometryUnavailable) { _ = try await asking.value }
             for await _ in ended {}
-            // What it counted before it was killed is still counted, and its counter still guards the key.
+            // The counts survive the kill, and the key is still bound to its counter.
             try device.start()
             await device.lab.willPress([.finger(People.ada, scan: 44)])
             _ = try await device.sign(name)
@@ -391,7 +392,7 @@ extension RealParts {
             _ = try await device.keys.create(name)
         }
 
-        @Test(.tpmAndReader) func itsFilesAreItsOwn() async throws {
+        @Test(.tpmAndReader) func onlyTheMatchersUserMayReadItsFiles() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
             let state = "\(device.scratch.path)/state"
@@ -404,7 +405,7 @@ extension RealParts {
             }
         }
 
-        @Test(.tpmAndReader) func aTPMThatIsGoneIsTheMatchersTroubleAndNoMatch() async throws {
+        @Test(.tpmAndReader) func withoutATPMThereIsNoMatch() async throws {
             let device = try await MatchedDevice.adas()
             _ = try await device.keys.create(name)
             let message = try await device.proofInput(name)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ThumbturnLinux
 
-/// How long a user of the machine waits after fingers that did not match.
+/// The waits that the matcher imposes after fingers that did not match.
 @Suite struct MatcherThrottleTests {
     @Test func fiveMismatchesInARowMakeTheSixthWait() {
         var throttle = MatcherThrottle()
@@ -35,7 +35,7 @@ import Testing
         #expect(throttle.wait(at: 40, boot: "b") == 0)
     }
 
-    @Test func whatHadNoVerdictIsNoAttempt() {
+    @Test func anAttemptWithoutAVerdictIsNotCounted() {
         var throttle = MatcherThrottle()
         let before = throttle
         throttle.began(at: 1, boot: "a")

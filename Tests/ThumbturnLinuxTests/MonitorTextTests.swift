@@ -2,7 +2,7 @@ import Testing
 
 @testable import ThumbturnLinuxLab
 
-/// What `dbus-monitor` 1.14 really printed, and what the lab makes of it.
+/// Recorded output of `dbus-monitor` 1.14 and the signals that the lab reads from it.
 struct MonitorTextTests {
     private func signals(in text: String) -> [BusSignal] {
         var parser = MonitorText()
@@ -22,7 +22,7 @@ struct MonitorTextTests {
             signals(in: text) == [.verifyFingerSelected("right-index-finger"), .verifyStatus("verify-retry-scan", done: false)])
     }
 
-    @Test("changed properties come one by one, the invalidated ones do not matter")
+    @Test("each changed property is a signal, and invalidated properties are ignored")
     func properties() {
         let text = """
             signal time=1795259496.244867 sender=:1.4 -> destination=(null destination) serial=49 path=/net/reactivated/Fprint/Device/0; interface=org.freedesktop.DBus.Properties; member=PropertiesChanged
@@ -43,7 +43,7 @@ struct MonitorTextTests {
         #expect(signals(in: text) == [.fingerNeeded(false), .fingerPresent(true)])
     }
 
-    @Test("names, the listener's own beginning, new rules, and a reader that goes")
+    @Test("owners of names, the listener's own start, new rules, and a removed reader")
     func others() {
         let text = """
             signal time=1.1 sender=org.freedesktop.DBus -> destination=:1.8 serial=2 path=/org/freedesktop/DBus; interface=org.freedesktop.DBus; member=NameAcquired

@@ -7,7 +7,7 @@ struct PressPlanTests {
     private let again = BusSignal.verifyStatus("verify-retry-scan", done: false)
     private let done = BusSignal.verifyStatus("verify-match", done: true)
 
-    /// Which of the signals ask for a press, when every question gets the next of the answers.
+    /// Which of the signals ask for a press, if each request gets the next of the answers.
     private func asked(by signals: [BusSignal], answers: [Press?]) -> (asked: [Bool], plan: PressPlan) {
         var plan = PressPlan()
         var answers = answers
@@ -19,7 +19,7 @@ struct PressPlanTests {
         return (asked, plan)
     }
 
-    @Test("a verification asks once; the reader's readiness that comes with it asks for nothing more")
+    @Test("a verification asks once, and the reader's readiness that follows does not ask again")
     func once() {
         let (asked, plan) = asked(by: [asks, .fingerNeeded(true), .fingerNeeded(false), done], answers: [.image(.blank)])
         #expect(asked == [true, false, false, false])
@@ -42,7 +42,7 @@ struct PressPlanTests {
         #expect(plan.state == .quiet)
     }
 
-    @Test("the next verification asks anew, whatever became of the one before")
+    @Test("the next verification asks again, however the one before ended")
     func anew() {
         let (asked, plan) = asked(by: [asks, asks, again, asks], answers: [.retry(1), .nothing, .image(.blank)])
         #expect(asked == [true, true, false, true])

@@ -8,7 +8,7 @@ import ThumbturnLinuxLab
 
 @testable import ThumbturnLinux
 
-/// Two people, and whose fingers count on this machine.
+/// The fingers of two people, and the user who runs the tests.
 enum People {
     static let user = NSUserName()
     static let ada = SyntheticFinger(seed: 1)
@@ -47,7 +47,7 @@ extension RealParts {
             return failure
         }
 
-        @Test(.reader) func itsOwnFingerMatchesAndAnotherDoesNot() async throws {
+        @Test(.reader) func anEnrolledFingerMatchesAndAnotherDoesNot() async throws {
             let lab = try await adas()
             #expect(await sensor(lab).biometry() == .ready)
             await lab.willPress([.finger(People.ada, scan: 0), .finger(People.eve, scan: 0), .finger(People.ada, scan: 1)])
@@ -56,7 +56,7 @@ extension RealParts {
                 return
             }
             guard case .notMatched = await answer(lab) else {
-                Issue.record("Eve's finger has a verdict of its own")
+                Issue.record("Eve's finger is not a mismatch")
                 return
             }
             guard case .matched = await answer(lab) else {
@@ -77,11 +77,11 @@ extension RealParts {
             #expect(heard.withLock { $0 } == [.tooPoor, .tooShort, .notCentered, .removeAndRetry])
         }
 
-        @Test(.reader) func aReaderThatIsPulledOutIsUnavailable() async throws {
+        @Test(.reader) func anUnpluggedReaderIsUnavailable() async throws {
             let lab = try await adas()
             await lab.willPress([.unplug])
             _ = expect(await answer(lab), fails: .biometryUnavailable)
-            // From now on there is no reader at all.
+            // fprintd reports no reader until it is restarted.
             #expect(await sensor(lab).biometry() == .unavailable)
             let failure = expect(await answer(lab), fails: .biometryUnavailable)
             #expect(failure?.status?.domain == "net.reactivated.Fprint.Error.NoSuchDevice")
@@ -95,7 +95,7 @@ extension RealParts {
             _ = expect(await answer(lab), fails: .biometryUnavailable)
         }
 
-        @Test(.reader) func nobodyEnrolledIsAStateOfItsOwn() async throws {
+        @Test(.reader) func withoutEnrolledFingersTheStateIsNotEnrolled() async throws {
             let lab = try await Real.lab.value
             try await lab.deletePrints(user: People.user)
             #expect(await sensor(lab).biometry() == .notEnrolled)
@@ -118,11 +118,11 @@ extension RealParts {
                 return .nothing
             }
             _ = expect(await answer(lab), fails: .biometryUnavailable)
-            // Killed it is; the lab has to know before the next test.
+            // The lab has to notice the end before the next test.
             await lab.kill(.fingerprints)
         }
 
-        @Test(.reader) func aPromptThatIsTakenAwayIsNoMismatch() async throws {
+        @Test(.reader) func aCancelledPromptIsNoMismatch() async throws {
             let lab = try await adas()
             let place = lab.place
             await lab.willPress([.nothing])
@@ -130,7 +130,7 @@ extension RealParts {
             try await lab.signal(from: place) { if case .verifyFingerSelected = $0 { true } else { false } }
             prompt.cancel()
             _ = expect(await prompt.value, fails: .cancelledByApp)
-            // fprintd itself calls it a verification that did not match, and the reader is free again.
+            // fprintd itself reports a mismatch for a stopped verification. The reader must be free again.
             await lab.willPress([.finger(People.ada, scan: 3)])
             guard case .matched = await answer(lab) else {
                 Issue.record("the reader is not free")
@@ -154,13 +154,13 @@ extension RealParts {
             }
         }
 
-        @Test(.reader) func aSignalOfSomebodyElseIsNotBelieved() async throws {
+        @Test(.reader) func aForgedSignalIsIgnored() async throws {
             let lab = try await adas()
             let place = lab.place
             await lab.willPress([.nothing])
             let prompt = Task { await answer(lab) }
             try await lab.signal(from: place) { if case .verifyFingerSelected = $0 { true } else { false } }
-            // Any client of the bus may send any other a signal. This one claims a match, to everybody there is.
+            // Every client of the bus may send signals to every other. This one claims a match, to every client.
             let names = try await lab.run(
                 "dbus-send",
                 [
@@ -189,7 +189,7 @@ extension RealParts {
             }
         }
 
-        @Test(.reader) func withoutPolkitNobodyIsAllowed() async throws {
+        @Test(.reader) func withoutPolkitNoUserIsAllowed() async throws {
             let lab = try await adas()
             await lab.kill(.policy)
             #expect(await sensor(lab).biometry() == .permissionDenied)
@@ -197,7 +197,7 @@ extension RealParts {
             #expect(failure?.recovery == .openSettings)
         }
 
-        @Test func anotherRungIsNotAskedHere() async throws {
+        @Test func otherRungsAreUnavailable() async throws {
             let lab = try await Real.lab.value
             var passcode = request
             passcode.rung = .devicePasscode

@@ -9,10 +9,11 @@ import ThumbturnLinuxLab
 
 @testable import ThumbturnLinux
 
-/// The tests on a real TPM and a real reader, one after the other: there is one of each.
+/// The tests on a real TPM and a real reader. They run one after the other, because there is one of each.
 @Suite(.serialized) enum RealParts {}
 
-/// Runs a test on real parts, after it was made sure that they are the real ones. What is absent is skipped with a printed line.
+/// Runs a test on real parts after checking that they are the real ones. If a part is missing, the test is skipped with a printed
+/// line.
 struct Real: TestTrait, TestScoping {
     let parts: [LinuxLab.Part]
 
@@ -20,7 +21,7 @@ struct Real: TestTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         let lab = try await Self.lab.value
-        // What an earlier test killed is started again, and nobody presses what it planned.
+        // Parts that an earlier test killed are started again, and its remaining presses are discarded.
         for part in [LinuxLab.Part.tpm, .bus, .policy, .fingerprints] where await lab.processID(of: part) == nil {
             if Self.readerIsHere || part == .tpm { try await lab.restart(part) }
         }
@@ -45,7 +46,7 @@ struct Real: TestTrait, TestScoping {
         needs: "fprintd, polkitd and dbus-daemon, and root, because polkit starts as root"
     )
 
-    /// One for all tests; it ends with this process.
+    /// The lab of all tests. It ends with this process.
     static let lab = Task {
         try await LinuxLab.start(
             in: "/tmp/thumbturn-tests-\(UUID().uuidString)", parts: readerIsHere ? [.tpm, .fingerprints] : [.tpm]
@@ -54,14 +55,14 @@ struct Real: TestTrait, TestScoping {
 
     private static func isInstalled(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
 
-    /// Removes the indexes that a test left, so that the TPM's small memory lasts.
+    /// Removes the indexes that a test left, because the TPM's memory is small.
     private static func tidy(_ tcti: String) throws {
         try TPM.connected(tcti) { tpm throws(TPMError) in
             for handle in try tpm.handles(from: 0x0180_7400) where handle < 0x0180_7600 { try tpm.undefine(handle) }
         }
     }
 
-    /// One line a test for `scripts/test` to count.
+    /// Writes one line for a finished test, which `scripts/test` counts.
     private static func note(_ test: Test, _ parts: [LinuxLab.Part]) {
         guard let path = ProcessInfo.processInfo.environment["THUMBTURN_REAL_TESTS"],
             let file = FileHandle(forWritingAtPath: path)

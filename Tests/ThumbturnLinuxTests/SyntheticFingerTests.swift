@@ -3,7 +3,7 @@ import Testing
 @testable import ThumbturnLinuxLab
 
 struct SyntheticFingerTests {
-    @Test("the same seed and number give the same picture, another number another one")
+    @Test("the same seed and number give the same image, and another number gives another image")
     func seeded() {
         let finger = SyntheticFinger(seed: 7)
         #expect(finger.scan(3) == SyntheticFinger(seed: 7).scan(3))

@@ -2,13 +2,14 @@ import Crypto
 import Testing
 import TestSupport
 import ThumbturnCore
+import ThumbturnMessages
 
 @testable import ThumbturnLinux
 
 @Suite struct TPMBytesTests {
     private func area() throws -> TPMPublicArea {
-        let jwk = try #require(JWK(x963: Array(P256.Signing.PrivateKey().publicKey.x963Representation)))
-        var area = try #require(TPMPublicArea(verifying: jwk))
+        let key = try #require(PublicKey(x963: Array(P256.Signing.PrivateKey().publicKey.x963Representation)))
+        var area = TPMPublicArea(verifying: key)
         area.policy = [UInt8](repeating: 9, count: 32)
         return area
     }
@@ -28,25 +29,25 @@ import ThumbturnCore
 
     @Test func anotherKindOfKeyIsRefused() throws {
         let bytes = try area().bytes
-        // Type, hash, scheme, its hash, curve, and the derivation: each at its place after the attributes and the policy.
-        for place in [1, 3, 43, 45, 47, 49, 51] {
+        // The offsets of the type, hash, scheme, scheme's hash, curve and derivation, after the attributes and the policy.
+        for offset in [1, 3, 43, 45, 47, 49, 51] {
             var other = bytes
-            other[place] ^= 1
-            #expect(TPMPublicArea(other) == nil, "byte \(place)")
+            other[offset] ^= 1
+            #expect(TPMPublicArea(other) == nil, "byte \(offset)")
         }
     }
 
-    @Test func aTemplateHasNoKeyForAnybody() {
-        #expect(TPMPublicArea.session.jwk == nil)
+    @Test func aTemplateHasNoPublicKey() {
+        #expect(TPMPublicArea.session.publicKey == nil)
     }
 
-    /// TPM 2.0 Library, part 3, section 23: the digest of one step on zeros, worked out by hand for the command code alone.
+    /// TPM 2.0 Library, part 3, section 23. The expected digest is computed here for a policy with one command code.
     @Test func aPolicyHashesItsSteps() {
         let zeros = [UInt8](repeating: 0, count: 32)
         let expected = Array(SHA256.hash(data: zeros + [0, 0, 0x01, 0x6C, 0, 0, 0x01, 0x49]))
         #expect(TPMPolicy().command(0x149).digest == expected)
         let one = TPMPolicy().signed(by: [1], reference: [2]).counter([3], equals: 4)
-        #expect(one != TPMPolicy().counter([3], equals: 4).signed(by: [1], reference: [2]), "the order counts")
+        #expect(one != TPMPolicy().counter([3], equals: 4).signed(by: [1], reference: [2]), "the order matters")
         #expect(one != TPMPolicy().signed(by: [1], reference: [2]).counter([3], equals: 5))
         #expect(one != TPMPolicy().secret(of: [1], reference: [2]).counter([3], equals: 4))
     }
@@ -64,7 +65,7 @@ import ThumbturnCore
         #expect(TPMError(code: code).failure.status == .init(domain: "TPM", code: Int(code)), "the raw code is kept")
     }
 
-    @Test func whatTheTPMCannotAnswerNowNeverSignsAnybodyOut() {
+    @Test func aTPMThatDoesNotAnswerNowSignsNoUserOut() {
         for code: UInt32 in [0xA000A, 0x100, 0x902, 0x922] {
             #expect(
                 TPMError(code: code).failure

@@ -23,7 +23,7 @@ extension RealParts {
 
         private func loaded(_ lab: LinuxLab) throws -> Int { try TPMFacts.read(lab.tcti).loaded }
 
-        @Test(.tpm) func itsKeysDoWhatThePortsAsk() async throws {
+        @Test(.tpm) func itsKeysConformToThePorts() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
             let keys = keys(lab, scratch.path)
             try await DeviceKeysConformance.aKeyLives(keys)
@@ -42,7 +42,7 @@ extension RealParts {
             #expect(await keys.state(of: key(.session)) == .usable)
             #expect(try await keys.publicKey(of: key(.session)) == made)
             let signature = try await keys.sign(message, with: key(.session), presence: nil)
-            #expect(try VerifyingKey(jwk: made).isValid(signature, for: message))
+            #expect(try VerifyingKey(made).isValid(signature, for: message))
             #expect(await keys.state(of: key(.session, "eve")) == .missing)
             #expect(try await keys.create(key(.session)) != made)
             try await keys.delete(key(.session))
@@ -53,21 +53,21 @@ extension RealParts {
 
         @Test(.tpm) func aMatchSignsOneMessageWithOneKeyInOneSession() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
-            let matcher = try VouchingMatcher(lab.tcti)
+            let matcher = try SimulatedMatcher(lab.tcti)
             let keys = keys(lab, scratch.path, matcher)
             let made = try await keys.create(key(.biometric))
             _ = try await keys.create(key(.biometric, "eve"))
             let match = try matcher.match(message, key(.biometric), of: keys)
             let signature = try await keys.sign(message, with: key(.biometric), presence: Presence(context: match))
-            #expect(try VerifyingKey(jwk: made).isValid(signature, for: message))
+            #expect(try VerifyingKey(made).isValid(signature, for: message))
 
-            func isRefused(_ match: Vouched, _ what: Comment, message: [UInt8]? = nil) async {
+            func isRefused(_ match: SimulatedMatch, _ comment: Comment, message: [UInt8]? = nil) async {
                 do {
                     _ = try await keys.sign(message ?? self.message, with: key(.biometric), presence: Presence(context: match))
-                    Issue.record("signed: \(what)")
+                    Issue.record("signed: \(comment)")
                 } catch {
                     // TPM_RC_SIGNATURE or TPM_RC_POLICY_FAIL: the TPM itself refuses.
-                    #expect(error.status.map { TPMError(code: UInt32($0.code)).meaning } == .notAuthorized, what)
+                    #expect(error.status.map { TPMError(code: UInt32($0.code)).meaning } == .notAuthorized, comment)
                 }
             }
             var forged = match
@@ -92,7 +92,7 @@ extension RealParts {
             await isRefused(try matcher.match(Array("another".utf8), key(.biometric), of: keys), "a match for another digest")
             var longer = match
             longer.claimedExpiration = 3600
-            await isRefused(longer, "a longer life than was signed")
+            await isRefused(longer, "a later expiry than was signed")
 
             await expectFailure(.notMatched) { _ = try await keys.sign(message, with: key(.biometric), presence: nil) }
             await expectFailure(.notMatched) {
@@ -102,9 +102,9 @@ extension RealParts {
             #expect(try loaded(lab) == 0)
         }
 
-        @Test(.tpm) func nothingButTheMatcherAndTheCounterOpensABiometricKey() async throws {
+        @Test(.tpm) func aBiometricKeyNeedsBothTheMatcherAndTheCounter() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
-            let matcher = try VouchingMatcher(lab.tcti)
+            let matcher = try SimulatedMatcher(lab.tcti)
             let keys = keys(lab, scratch.path, matcher)
             _ = try await keys.create(key(.biometric))
             let area = try keys.publicArea(of: key(.biometric))
@@ -130,7 +130,7 @@ extension RealParts {
                 }
             }
             let byPassword = tries { tpm, key, _ throws(TPMError) in _ = try tpm.sign(digest, with: key) }
-            #expect(byPassword != nil, "its empty password opens nothing")
+            #expect(byPassword != nil, "its empty password does not authorise signing")
             let byNothing = tries { tpm, key, session throws(TPMError) in _ = try tpm.sign(digest, with: key, session: session) }
             #expect(byNothing?.meaning == .notAuthorized)
             let byCounter = tries { tpm, key, session throws(TPMError) in
@@ -148,19 +148,19 @@ extension RealParts {
                     authorization, signature: Array(signature?.rawRepresentation ?? Data()), by: signer, in: session)
                 _ = try tpm.sign(digest, with: key, session: session)
             }
-            #expect(byMatcher?.meaning == .notAuthorized, "the counter has a say as well")
+            #expect(byMatcher?.meaning == .notAuthorized, "the counter is required as well")
         }
 
-        @Test(.tpm) func anAuthorizationEndsWithItsTime() async throws {
+        @Test(.tpm) func anAuthorizationExpires() async throws {
             let lab = try await Real.lab.value
-            let matcher = try VouchingMatcher(lab.tcti)
+            let matcher = try SimulatedMatcher(lab.tcti)
             let signer = try #require(TPMPublicArea(verifying: try matcher.identity().key))
             do throws(TPMError) {
                 try TPM.connected(lab.tcti) { tpm throws(TPMError) in
                     try tpm.withPolicySession { session throws(TPMError) in
                         let authorization = TPMAuthorization(
                             nonce: try tpm.nonce(of: session), expiration: 1, command: [], reference: [5])
-                        // The TPM has a clock of its own, which no test can move: it is kept busy until its second is over.
+                        // A test cannot move the TPM's clock, so it polls until the second is over.
                         let deadline = ContinuousClock.now + .milliseconds(1500)
                         while ContinuousClock.now < deadline { _ = try tpm.digest(of: session) }
                         let signature = try? matcher.key.signature(for: authorization.bytes)
@@ -169,15 +169,15 @@ extension RealParts {
                         )
                     }
                 }
-                Issue.record("accepted after its time")
+                Issue.record("accepted after its expiry")
             } catch {
                 #expect(error.meaning == .expired, "\(error)")
             }
         }
 
-        @Test(.tpm) func theTPMAgreesWithOurDigests() async throws {
+        @Test(.tpm) func ourPolicyDigestEqualsTheTPMs() async throws {
             let lab = try await Real.lab.value
-            let matcher = try VouchingMatcher(lab.tcti)
+            let matcher = try SimulatedMatcher(lab.tcti)
             let identity = try matcher.identity()
             let signer = try #require(TPMPublicArea(verifying: identity.key))
             let digest = try TPM.connected(lab.tcti) { tpm throws(TPMError) in
@@ -197,15 +197,15 @@ extension RealParts {
             #expect(digest == ours.digest)
         }
 
-        @Test(.tpm) func aRaisedCounterKillsTheFingerAndLeavesThePIN() async throws {
+        @Test(.tpm) func aRaisedCounterInvalidatesTheBiometricKeyAndNotThePINKey() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
-            let matcher = try VouchingMatcher(lab.tcti)
+            let matcher = try SimulatedMatcher(lab.tcti)
             let keys = keys(lab, scratch.path, matcher)
             let pin = try #require(right)
             _ = try await keys.create(key(.biometric))
             _ = try await keys.create(key(.pin), pin: pin)
             try matcher.raise()
-            #expect(await keys.state(of: key(.biometric)).isDead, "found without asking anybody")
+            #expect(await keys.state(of: key(.biometric)).isDead, "found without a prompt")
             let match = try matcher.match(message, key(.biometric), of: keys)
             await expectFailure(.keyInvalidated) {
                 _ = try await keys.sign(message, with: key(.biometric), presence: Presence(context: match))
@@ -213,12 +213,12 @@ extension RealParts {
             #expect(await keys.state(of: key(.pin)) == .usable)
             _ = try await keys.sign(message, with: key(.pin), pin: pin)
             _ = try await keys.create(key(.biometric))
-            #expect(await keys.state(of: key(.biometric)) == .usable, "enrolled anew")
+            #expect(await keys.state(of: key(.biometric)) == .usable, "after a new enrolment")
         }
 
-        @Test(.tpm) func theCounterIsRaisedByItsMatcherAloneAndNeverComesBack() async throws {
+        @Test(.tpm) func onlyTheMatcherRaisesTheCounterAndItNeverGoesBack() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
-            let matcher = try VouchingMatcher(lab.tcti)
+            let matcher = try SimulatedMatcher(lab.tcti)
             let keys = keys(lab, scratch.path, matcher)
             _ = try await keys.create(key(.biometric))
             let counter = matcher.counter
@@ -226,7 +226,7 @@ extension RealParts {
                 try TPM.connected(lab.tcti) { tpm throws(TPMError) in try tpm.raise(counter, value: [1]) }
             }
             #expect(await keys.state(of: key(.biometric)) == .usable)
-            // The TPM's owner can throw the counter away and make another in its place, even of the same name: it starts higher.
+            // The TPM's owner can replace the counter by another one, even with the same name, but that one starts higher.
             let before = try matcher.identity().value
             try TPM.connected(lab.tcti) { tpm throws(TPMError) in
                 try tpm.undefine(counter.handle)
@@ -240,9 +240,9 @@ extension RealParts {
             #expect(await keys.state(of: key(.biometric)).isDead)
         }
 
-        @Test(.tpm) func tenWrongPINsInARowShutThePINAndLeaveTheFinger() async throws {
+        @Test(.tpm) func tenConsecutiveWrongPINsDisableThePINKeyAndNotTheBiometricKey() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
-            let matcher = try VouchingMatcher(lab.tcti)
+            let matcher = try SimulatedMatcher(lab.tcti)
             let keys = keys(lab, scratch.path, matcher)
             let (right, wrong) = (try #require(right), try #require(wrong))
             let made = try await keys.create(key(.pin), pin: right)
@@ -252,7 +252,7 @@ extension RealParts {
             }
             #expect(await keys.state(of: key(.pin)) == .usable)
             let signature = try await keys.sign(message, with: key(.pin), pin: right)
-            #expect(try VerifyingKey(jwk: made).isValid(signature, for: message))
+            #expect(try VerifyingKey(made).isValid(signature, for: message))
             for _ in 1...10 {
                 await expectFailure(.notMatched) { _ = try await keys.sign(message, with: key(.pin), pin: wrong) }
             }
@@ -261,11 +261,11 @@ extension RealParts {
             #expect(await keys.state(of: key(.biometric)) == .usable)
             let match = try matcher.match(message, key(.biometric), of: keys)
             _ = try await keys.sign(message, with: key(.biometric), presence: Presence(context: match))
-            #expect(try TPMFacts.read(lab.tcti).isLockedOut == false, "the TPM's own guard has counted nothing")
+            #expect(try TPMFacts.read(lab.tcti).isLockedOut == false, "the dictionary attack protection has counted nothing")
             #expect(try loaded(lab) == 0)
         }
 
-        @Test(.tpm) func theCountOfWrongPINsSurvivesTheTPMsEnd() async throws {
+        @Test(.tpm) func theCountOfWrongPINsSurvivesARestartOfTheTPM() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
             let keys = keys(lab, scratch.path)
             let (right, wrong) = (try #require(right), try #require(wrong))
@@ -279,7 +279,7 @@ extension RealParts {
             await expectFailure(.keyInvalidated) { _ = try await keys.sign(message, with: key(.pin), pin: right) }
         }
 
-        @Test(.tpm) func nobodySetsTheCountOfWrongPINsBack() async throws {
+        @Test(.tpm) func theCountOfWrongPINsCannotBeReset() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
             let keys = keys(lab, scratch.path)
             let (right, wrong) = (try #require(right), try #require(wrong))
@@ -299,7 +299,7 @@ extension RealParts {
             }
             let count = try TPM.connected(lab.tcti) { tpm throws(TPMError) in try tpm.wrongValues(index).count }
             #expect(count == 1)
-            // The owner can throw the index away and make one with a PIN of their own; the key does not know it.
+            // The owner can replace the index by one with another PIN, but the key is bound to the old index's name.
             try TPM.connected(lab.tcti) { tpm throws(TPMError) in
                 try tpm.undefine(index.handle)
                 _ = try tpm.definePIN(at: index.handle, value: [1, 2, 3], limit: 10)
@@ -308,9 +308,9 @@ extension RealParts {
             await expectFailure(.keyInvalidated) { _ = try await keys.sign(message, with: key(.pin), pin: right) }
         }
 
-        @Test(.tpm) func deletingNeedsNoPermissionAndLeavesNothing() async throws {
+        @Test(.tpm) func deletingNeedsNoAuthorisationAndLeavesNothing() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
-            let keys = keys(lab, scratch.path, try VouchingMatcher(lab.tcti))
+            let keys = keys(lab, scratch.path, try SimulatedMatcher(lab.tcti))
             _ = try await keys.create(key(.session))
             _ = try await keys.create(key(.biometric))
             _ = try await keys.create(key(.pin), pin: try #require(right))
@@ -322,29 +322,29 @@ extension RealParts {
             #expect(pins.isEmpty)
         }
 
-        @Test(.tpm) func aTPMThatIsKilledInTheMiddleIsForLater() async throws {
+        @Test(.tpm) func aKeyIsNotYetReadableWhileItsTPMIsDown() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
-            let matcher = try VouchingMatcher(lab.tcti)
+            let matcher = try SimulatedMatcher(lab.tcti)
             let keys = keys(lab, scratch.path, matcher)
             _ = try await keys.create(key(.biometric))
             var match = try matcher.match(message, key(.biometric), of: keys)
             let id = try #require(await lab.processID(of: .tpm))
-            match.meanwhile = { kill(id, SIGKILL) }
+            match.beforeSigning = { kill(id, SIGKILL) }
             await expectFailure(.notYetReadable) {
                 _ = try await keys.sign(message, with: key(.biometric), presence: Presence(context: match))
             }
-            #expect(await keys.state(of: key(.biometric)) == .notYetReadable, "never taken for signed out")
+            #expect(await keys.state(of: key(.biometric)) == .notYetReadable, "the state is not a sign-out")
             try await lab.restart(.tpm)
             #expect(await keys.state(of: key(.biometric)) == .usable)
-            match.meanwhile = {}
+            match.beforeSigning = {}
             _ = try await keys.sign(message, with: key(.biometric), presence: Presence(context: match))
         }
 
-        @Test(.tpm) func aRootThatTheMachineKeepsLaterTakesNoKeyAway() async throws {
+        @Test(.tpm) func keysOutliveAStorageRootThatTheMachineKeepsLater() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
             let keys = keys(lab, scratch.path)
             _ = try await keys.create(key(.session))
-            // Another tool keeps a root of the same kind, from a template that differs in what it fills the key's place with.
+            // Another tool keeps a root of the same kind from a template with zeros in the place of the public point.
             let zeros = "\(scratch.path)/zeros"
             try Data([32, 0] + [UInt8](repeating: 0, count: 32) + [32, 0] + [UInt8](repeating: 0, count: 32)).write(
                 to: URL(fileURLWithPath: zeros))
@@ -365,7 +365,7 @@ extension RealParts {
             #expect(try TPMFacts.read(lab.tcti).keepsStorageRoot)
             #expect(await keys.state(of: key(.session)) == .usable)
             _ = try await keys.sign(message, with: key(.session), presence: nil)
-            // A key made now rests on the kept one, and goes with it.
+            // A key that is created now is sealed by the kept root, and is lost with it.
             _ = try await keys.create(key(.session, "eve"))
             _ = try await keys.sign(message, with: key(.session, "eve"), presence: nil)
             let gone = try await lab.run("tpm2_evictcontrol", ["-C", "o", "-c", "0x81000001"])
@@ -386,7 +386,7 @@ extension RealParts {
             #expect(await made.state(of: key(.session)) == .usable)
         }
 
-        @Test(.tpm) func aDamagedFileIsGoneForGood() async throws {
+        @Test(.tpm) func aDamagedFileInvalidatesItsKey() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
             let keys = keys(lab, scratch.path)
             _ = try await keys.create(key(.session))
@@ -404,7 +404,7 @@ extension RealParts {
             #expect(await keys.state(of: key(.session)) == .missing)
         }
 
-        @Test func withoutATPMNothingIsClaimed() async throws {
+        @Test func withoutATPMNoKeyIsCreated() async throws {
             let scratch = try Scratch()
             let keys = TPMKeys(tcti: "swtpm:host=127.0.0.1,port=1", folder: scratch.path)
             await expectFailure(.notYetReadable) { _ = try await keys.create(key(.session)) }
@@ -415,7 +415,7 @@ extension RealParts {
 
         @Test(.tpm) func aThousandSignInsLeaveNothingInTheTPM() async throws {
             let (lab, scratch) = (try await Real.lab.value, try Scratch())
-            let matcher = try VouchingMatcher(lab.tcti)
+            let matcher = try SimulatedMatcher(lab.tcti)
             let keys = keys(lab, scratch.path, matcher)
             let pin = try #require(wrong)
             _ = try await keys.create(key(.session))
@@ -425,12 +425,12 @@ extension RealParts {
             var forged = match
             forged.key = P256.Signing.PrivateKey()
             for round in 1...1000 {
-                // What a sign-in asks of the TPM: a look, two signatures of the session key, one of the biometric key.
+                // A sign-in checks the key's state and makes two signatures of the session key and one of the biometric key.
                 _ = await keys.state(of: key(.biometric))
                 _ = try await keys.sign(message, with: key(.session), presence: nil)
                 _ = try await keys.sign(message, with: key(.biometric), presence: Presence(context: match))
                 _ = try await keys.sign(message, with: key(.session), presence: nil)
-                // Now and then one that fails half-way.
+                // Every hundredth one fails half-way.
                 if round % 100 == 0 {
                     _ = try? await keys.sign(message, with: key(.biometric), presence: Presence(context: forged))
                     _ = try? await keys.sign(message, with: key(.pin), pin: pin)

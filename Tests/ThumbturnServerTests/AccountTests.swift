@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 @testable import ThumbturnServer

@@ -5,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnServer
@@ -43,7 +44,7 @@ import ThumbturnVerifier
             let ada = try await live.phone()
             for number in 1...3 {
                 _ = try await bank.ask(ada.account, Bank.payment("1", "Super Store", "t-\(number)"))
-                _ = try await ada.auth.stepUp(for: .existingRecipient, "Pay")
+                _ = try await ada.auth.stepUp(for: .existingRecipient, reason: "Pay")
                 let prompts = ada.phone.promptCount
                 let open = try await ada.auth.approvals()
                 #expect(open.count == 1)

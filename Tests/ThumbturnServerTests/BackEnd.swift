@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnLoad
 import ThumbturnServer
 import ThumbturnVerifier

@@ -6,6 +6,7 @@ import Hummingbird
 import ServiceLifecycle
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnServer

@@ -1,6 +1,7 @@
 #if Tools
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnServer
@@ -45,7 +46,7 @@ struct Bank: Sendable {
         try await send("POST", "/v1/approvals/\(id)/redeem", #"{"transaction":\#(transaction)}"#, key: key)
     }
 
-    func state(_ id: String) async throws -> ApprovalRecord.State {
+    func state(_ id: String) async throws -> ApprovalState {
         try await send("GET", "/v1/approvals/\(id)").read(ApprovalRecord.self).state
     }
 }

@@ -5,6 +5,7 @@ import Hummingbird
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnLoad
 @testable import ThumbturnServer
 import ThumbturnVerifier

@@ -5,6 +5,7 @@ import GRDB
 import Synchronization
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 @testable import ThumbturnServer
@@ -172,10 +173,15 @@ import ThumbturnLoad
         #expect(Set(KeyChangeRules.table.keys) == Set(KeyChange.allCases))
         let rules = KeyChangeRules(letsPasscodeReplaceBiometricKey: true)
         let device = EnrolledDevice(id: .random(), account: .random(), coolsOffUntil: UnixTime(seconds: 0), keys: [])
-        #expect(rules.allow(.replaceBiometric, with: .passcode, on: device))
-        #expect(!rules.allow(.resetPIN, with: .passcode, on: device), "never the passcode alone")
-        #expect(!rules.allow(.replaceBiometric, with: .biometric, on: device))
-        #expect(!rules.allow(.replaceBiometric, with: .pin, on: device))
+        func allows(_ change: KeyChange, _ factor: KeyKind) -> Bool {
+            var key = CeremonyDraft(.signIn).rows[0]
+            key.kind = factor
+            return rules.allow(change, by: .key(key.standing(at: UnixTime(seconds: 0))), on: device)
+        }
+        #expect(allows(.replaceBiometric, .passcode))
+        #expect(!allows(.resetPIN, .passcode), "never the passcode alone")
+        #expect(!allows(.replaceBiometric, .biometric))
+        #expect(!allows(.replaceBiometric, .pin))
     }
 
     // MARK: The PIN

@@ -7,6 +7,7 @@ import NIOPosix
 import ServiceLifecycle
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnServer

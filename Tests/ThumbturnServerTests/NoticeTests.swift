@@ -8,6 +8,7 @@ import NIOCore
 import Testing
 import ThumbturnCore
 import ThumbturnLoad
+import ThumbturnMessages
 @testable import ThumbturnServer
 
 @Suite struct NoticeTests {

@@ -5,6 +5,7 @@ import GRDB
 import Synchronization
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnServer

@@ -3,6 +3,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 @testable import ThumbturnServer

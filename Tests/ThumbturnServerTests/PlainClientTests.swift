@@ -5,6 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 @testable import ThumbturnServer

@@ -3,10 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 @testable import ThumbturnServer
 
-/// The refusals that a client is told and the reasons in the log are short lists, and docs/http.md has both.
+/// The problem types, the OAuth codes and the log reasons are short lists, and docs/http.md has all of them.
 @Suite struct ReasonTests {
     /// The tables below a heading, each by the words of its first column.
     private func tables(below heading: String) throws -> [[String]] {
@@ -24,7 +25,7 @@ import ThumbturnVerifier
         return tables
     }
 
-    @Test func thePageHasAllThatTheOperatorReadsAndNothingElse() throws {
+    @Test func thePageHasEveryReasonOfTheLogAndNoOther() throws {
         let tables = try tables(below: "### What the operator reads")
         #expect(tables.count == 2)
         #expect(tables[0].sorted() == LogReason.Subject.allCases.map(\.rawValue).sorted())
@@ -32,13 +33,13 @@ import ThumbturnVerifier
         #expect(Set(LogReason.causes).count == LogReason.causes.count, "no word has two meanings")
     }
 
-    @Test func thePageHasAllTypesThatAClientIsTold() throws {
+    @Test func thePageHasEveryProblemTypeAndNoOther() throws {
         let tables = try tables(below: "## Refusals")
         #expect(tables.count == 1)
         #expect(tables[0].sorted() == Problem.Kind.allCases.map(\.rawValue).sorted())
     }
 
-    @Test func thePageHasAllCodesOfOAuthThatAClientIsTold() throws {
+    @Test func thePageHasEveryOAuthCode() throws {
         let page = try String(contentsOf: repository.appendingPathComponent("docs/http.md"), encoding: .utf8)
         let sources = repository.appendingPathComponent("Sources/ThumbturnServer")
         var codes = Set(OAuthError.allCases.map(\.rawValue))
@@ -48,7 +49,7 @@ import ThumbturnVerifier
             for match in text.matches(of: /conflict\("([a-z_]+)"/) { codes.insert(String(match.output.1)) }
         }
         #expect(codes.contains("invalid_grant") && codes.contains("too_many_open"))
-        for code in codes.union(ApprovalRecord.State.allCases.map(\.rawValue)) { #expect(page.contains("`\(code)`"), "\(code)") }
+        for code in codes.union(ApprovalState.allCases.map(\.rawValue)) { #expect(page.contains("`\(code)`"), "\(code)") }
     }
 
     @Test func aReasonIsTwoWords() {

@@ -1,6 +1,7 @@
 #if Tools
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 @testable import ThumbturnServer
 
 /// The rules by which a refresh token is exchanged for its successor.

@@ -1,6 +1,7 @@
 #if Tools
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnLoad
 import ThumbturnServer
 

@@ -3,12 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnServer
 import ThumbturnVerifier
 
-/// The programs of docs/resource-servers.md judge good and bad requests alike.
+/// Runs the programs of docs/resource-servers.md with valid and invalid requests; all give the same answers.
 @Suite struct ResourcePageTests {
     typealias Phone = PINKeyTests.PINDevice
 
@@ -152,7 +153,8 @@ import ThumbturnVerifier
 
         var method = "GET"
         var url = Self.bank + "/card"
-        var authorization: String
+        /// Nil: the header is absent.
+        var authorization: String?
         var dpop: String
         var body = ""
         var action = "card-details"
@@ -163,8 +165,8 @@ import ThumbturnVerifier
         static let bank = "https://api.example"
     }
 
-    /// The expected answer: `ok`, or the challenge after its scheme.
-    private typealias Story = (name: String, answer: String, call: Call)
+    /// The expected answer: `ok`, or the rest of the challenge after the scheme.
+    private typealias Story = (says: String, answer: String, call: Call)
 
     @Test("the page's programs agree", arguments: languages.filter(\.isHere))
     func agree(_ language: Language) async throws {
@@ -186,11 +188,11 @@ import ThumbturnVerifier
             #expect(built.status == 0, "\(built.errors)")
         }
 
-        // The proofs are 20 s old, and by the machine's own clock nothing expires for a good while.
+        // The proofs are 20 s old, and nothing expires soon by the machine's own clock.
         let clock = TestClock(NodeClock.system.civil() + .seconds(-20))
         let configure: @Sendable (inout ServerSettings) -> Void = {
             $0.stepUp = StepUpPolicy(RequireStepUpTests.table)
-            // The programs go by the machine's clock, and a busy machine is no fault of theirs.
+            // The programs use the machine's clock, and a busy machine must not make their tokens expire.
             $0.oneUseTokenLifetime = $0.accessTokenLifetime
         }
         try await LiveServer.run(clock: clock, configure: configure) { live in
@@ -202,7 +204,7 @@ import ThumbturnVerifier
             let lines = finished.output.split(separator: "\n").map(String.init)
             #expect(lines.count == stories.count)
             for (line, story) in zip(lines, stories) {
-                #expect(line == (story.answer == "ok" ? "ok" : "DPoP \(story.answer)"), "\(story.name)")
+                #expect(line == (story.answer == "ok" ? "ok" : "DPoP \(story.answer)"), "\(story.says)")
             }
         }
     }
@@ -247,10 +249,11 @@ import ThumbturnVerifier
             ("a fresh proof", "ok", show(card)),
             ("and once more within its age", "ok", show(card, again)),
             ("a DPoP proof that was seen", badProof, show(card, again)),
-            ("no scheme of ours", #"algs="ES256""#, show(card, scheme: "Bearer")),
+            ("no header", #"algs="ES256""#, Call(authorization: nil, dpop: "")),
+            ("another scheme", #"algs="ES256""#, show(card, scheme: "Bearer")),
             ("a damaged token", badToken, show(String(card.dropLast(4)) + "AAAA", dpop(card))),
             (
-                "another issuer's challenge as a token", badToken,
+                "a challenge as a token", badToken,
                 show(try await ada.device.challenge(over: ada.connection).challenge)
             ),
             ("a stolen token", badProof, show(card, dpop(card, bob.device))),

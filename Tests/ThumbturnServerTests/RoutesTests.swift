@@ -4,6 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnLoad
 @testable import ThumbturnServer
 

@@ -2,6 +2,7 @@
 import Foundation
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnLoad
 import ThumbturnServer
 

@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnServer

@@ -6,6 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnServer
@@ -122,10 +123,10 @@ import ThumbturnTestKit
             try await auth.enrol(with: PasswordSignIn(account: "ada", password: LiveServer.password))
             let lax = StepUpAction("card-details", maximumAge: .seconds(300))!
             let passcode = UnlockPolicy(ladder: [.devicePasscode, .fullCredentials])
-            await expectFailure(.refused) { _ = try await auth.stepUp(for: lax, "Show", policy: passcode) }
-            _ = try await auth.stepUp(for: lax, "Show")
+            await expectFailure(.refused) { _ = try await auth.stepUp(for: lax, reason: "Show", policy: passcode) }
+            _ = try await auth.stepUp(for: lax, reason: "Show")
             let other = StepUpAction("passcode-is-enough", maximumAge: .zero)!
-            _ = try await auth.stepUp(for: other, "Look", policy: passcode)
+            _ = try await auth.stepUp(for: other, reason: "Look", policy: passcode)
         }
     }
 

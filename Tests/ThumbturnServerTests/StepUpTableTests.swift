@@ -2,6 +2,7 @@
 import Foundation
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 @testable import ThumbturnServer
 
 /// The one table: what it says, and where a file that says it is wrong.

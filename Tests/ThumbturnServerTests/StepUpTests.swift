@@ -2,6 +2,7 @@
 import Foundation
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnServer
@@ -31,7 +32,7 @@ import ThumbturnTestKit
             _ = try await auth.authenticate("Unlock")
             live.clock.advance(by: .seconds(100))
             let prompts = phone.promptCount
-            let grant = try await auth.stepUp(for: .cardDetails, "Show your card")
+            let grant = try await auth.stepUp(for: .cardDetails, reason: "Show your card")
             #expect(phone.promptCount == prompts + 1)
             #expect(try claims(of: grant.session.accessToken).authTime == live.clock.now)
             let me = try await auth.me()

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnLoad
+import ThumbturnMessages
 @testable import ThumbturnServer
 
 /// What every store must do. Other stores run the same suite.
@@ -102,9 +103,8 @@ import ThumbturnLoad
                     keys: [.init(kid: kid, kind: .biometric, x963: [], isActive: true)], coolOff: .zero
                 )
                 _ = try await store.enrol(device, spending: [spend(number)])
-                let session = NewSession(
-                    id: .random(at: clock.now, 0), kid: kid, sessionJKT: "jkt \(number)", tokenHash: [])
-                _ = try await store.openSession(session, spending: spend(number + 10))
+                let session = NewSession(id: .random(at: clock.now, 0), tokenHash: [])
+                _ = try await store.openSession(session, by: .signIn(kid, jkt: "jkt \(number)", spend(number + 10)))
                 devices.append((device.id, session.id))
             }
             let (first, second) = (devices[0], devices[1])
@@ -232,8 +232,9 @@ import ThumbturnLoad
                 _ = try await store.enrol(new, spending: [spend(number)])
             }
             func opens(_ jkt: String, _ number: UInt8) async throws -> Bool {
-                let new = NewSession(id: .random(), kid: "contested", sessionJKT: jkt, tokenHash: [])
-                guard case .done(let session) = try await store.openSession(new, spending: spend(number)) else { return false }
+                let new = NewSession(id: .random(), tokenHash: [])
+                let authorisation = Authorisation.signIn("contested", jkt: jkt, spend(number))
+                guard case .done(let session) = try await store.openSession(new, by: authorisation) else { return false }
                 return try await store.session(session.id)?.isLive == true
             }
             try await device("thief", proven: false, 1)
@@ -258,7 +259,7 @@ import ThumbturnLoad
             ("UPDATE keys SET retired_at = 1", "refused"), ("UPDATE devices SET revoked_at = 1", "refused"),
             ("UPDATE devices SET session_jkt = 'another'", "refused"), ("UPDATE keys SET wrong_in_a_row = 100", "disabled"),
             ("UPDATE keys SET wrong_in_a_row = 5, paused_until = 5000000000", "refused"),
-            ("UPDATE keys SET active_since = NULL", "done"),
+            ("UPDATE keys SET paused_until = 5000000000", "refused"), ("UPDATE keys SET active_since = NULL", "done"),
             ("UPDATE devices SET cools_off_until = 5000000000", "done, cooling off"),
             ("UPDATE keys SET wrong_in_a_row = 1", "done"), ("UPDATE accounts SET name = name", "done"),
         ], [true, false])
@@ -272,8 +273,8 @@ import ThumbturnLoad
             _ = try await store.enrol(device, spending: [spend(1)])
             if isRemembered { expect(try await store.knownKey("key")?.isRevoked, is: false) }
             try await #require(store as? SQLiteStore).pool.write { try $0.execute(sql: change.sql) }
-            let new = NewSession(id: .random(), kid: "key", sessionJKT: "session", tokenHash: [])
-            switch try await store.openSession(new, spending: spend(2)) {
+            let new = NewSession(id: .random(), tokenHash: [])
+            switch try await store.openSession(new, by: .signIn("key", jkt: "session", spend(2))) {
             case .refused: #expect(change.end == "refused")
             case .disabled: #expect(change.end == "disabled")
             case .done(let session):
@@ -296,28 +297,30 @@ import ThumbturnLoad
             )
             _ = try await store.enrol(device, spending: [spend(0)])
             func open(_ kid: String, _ number: UInt8) async throws -> Bool {
-                let new = NewSession(id: .random(), kid: kid, sessionJKT: "jkt", tokenHash: [])
-                guard case .done = try await store.openSession(new, spending: spend(number)) else { return false }
+                let new = NewSession(id: .random(), tokenHash: [])
+                guard case .done = try await store.openSession(new, by: .signIn(kid, spend(number))) else { return false }
                 return true
             }
             for number in UInt8(1)...9 {
-                expect(try await store.spend([spend(number)], wronglySignedBy: "handle"), is: Int(number))
+                expect(try await store.countWrongSignature(of: "handle", spending: [spend(number)]), is: Int(number))
             }
-            expect(try await store.spend([spend(9)], wronglySignedBy: "handle"), is: nil as Int?, "a spent challenge is no guess")
+            expect(
+                try await store.countWrongSignature(of: "handle", spending: [spend(9)]), is: nil as Int?,
+                "a spent challenge is no guess")
             expect(try await store.key("handle")?.wrongInARow, is: 9)
             expect(try await open("handle", 20), is: true)
             expect(try await store.key("handle")?.wrongInARow, is: 0)
-            for number in UInt8(30)...39 { _ = try await store.spend([spend(number)], wronglySignedBy: "handle") }
+            for number in UInt8(30)...39 { _ = try await store.countWrongSignature(of: "handle", spending: [spend(number)]) }
             let right = try await store.openSession(
-                NewSession(id: .random(), kid: "handle", sessionJKT: "jkt", tokenHash: []), spending: spend(40))
+                NewSession(id: .random(), tokenHash: []), by: .signIn("handle", spend(40)))
             guard case .disabled = right else {
                 Issue.record("a right PIN is told apart from a wrong one")
                 return
             }
             expect(try await store.spend([spend(40)]), is: false, "and the spend stands")
-            for number in UInt8(50)...53 { _ = try await store.spend([spend(number)], wronglySignedBy: "thumbprint") }
+            for number in UInt8(50)...53 { _ = try await store.countWrongSignature(of: "thumbprint", spending: [spend(number)]) }
             expect(try await open("thumbprint", 54), is: true, "four are free")
-            for number in UInt8(60)...70 { _ = try await store.spend([spend(number)], wronglySignedBy: "thumbprint") }
+            for number in UInt8(60)...70 { _ = try await store.countWrongSignature(of: "thumbprint", spending: [spend(number)]) }
             expect(try await store.key("thumbprint")?.wrongInARow, is: 5, "and while it pauses none is counted")
             expect(try await open("thumbprint", 80), is: false)
         }
@@ -335,15 +338,17 @@ import ThumbturnLoad
         )
         _ = try await changing(one)
         expect(try await one.knownKey("face")?.wrongInARow, is: 0)
-        for number in UInt8(1)...5 { _ = try await other.spend([spend(number)], wronglySignedBy: "face") }
-        let new = NewSession(id: .random(), kid: "face", sessionJKT: "jkt", tokenHash: [])
-        guard case .refused = try await one.openSession(new, spending: spend(6)) else {
+        for number in UInt8(1)...5 { _ = try await other.countWrongSignature(of: "face", spending: [spend(number)]) }
+        let new = NewSession(id: .random(), tokenHash: [])
+        guard case .refused = try await one.openSession(new, by: .signIn("face", spend(6))) else {
             Issue.record("a key that pauses opens a session")
             return
         }
-        expect(try await one.knownKey("face")?.isPaused(at: clock.now), is: true, "now it can be told")
+        expect(
+            try await one.knownKey("face")?.standing(at: clock.now).state, is: .paused(until: clock.now + .seconds(30)),
+            "now it can be told")
         clock.advance(by: .seconds(30))
-        guard case .done = try await one.openSession(new, spending: spend(7)) else {
+        guard case .done = try await one.openSession(new, by: .signIn("face", spend(7))) else {
             Issue.record("a key that paused opens no session")
             return
         }
@@ -370,26 +375,27 @@ import ThumbturnLoad
         _ = try await store.enrol(device, spending: [spend(200)])
         var sessions: [String: SessionID] = [:]
         for (number, kid) in ["face", "pin"].enumerated() {
-            let session = NewSession(id: .random(), kid: kid, sessionJKT: "jkt", tokenHash: [])
-            _ = try await store.openSession(session, spending: spend(201 + UInt8(number)))
+            let session = NewSession(id: .random(), tokenHash: [])
+            _ = try await store.openSession(session, by: .signIn(kid, spend(201 + UInt8(number))))
             sessions[kid] = session.id
         }
         return (device.id, account.id, sessions)
     }
 
+    /// - Parameter kid: the key that authorises it; nil for a ticket.
     private func change(
-        _ device: DeviceID, old: String? = "pin", new: String? = "new", payer: String? = "pin", origin: KeyOrigin = .pin
-    ) -> NewKeys {
-        NewKeys(
+        _ device: DeviceID, old: String? = "pin", new: String? = "new", by kid: String? = "pin"
+    ) -> AuthorisedChange {
+        let keys = NewKeys(
             device: device, kind: .pin, old: old, new: new.map { .init(kid: $0, kind: .pin, x963: [1], isActive: true) },
-            origin: origin, payer: payer, coolOff: .seconds(100)
-        )
+            coolOff: .seconds(100))
+        return AuthorisedChange(keys: keys, kid: kid)
     }
 
     @Test func oneKeyTakesAnothersPlaceForGood() async throws {
         try await with { store, _ in
             let (device, account, sessions) = try await changing(store)
-            _ = try await store.spend([spend(1)], wronglySignedBy: "pin")
+            _ = try await store.countWrongSignature(of: "pin", spending: [spend(1)])
             guard case .done(let view) = try await store.change(change(device), spending: [spend(2)]) else {
                 Issue.record("a change that may be made")
                 return
@@ -401,8 +407,8 @@ import ThumbturnLoad
             expect(try await store.key("pin")?.isRevoked, is: true, "the old one stays as a retired one")
             expect(try await store.device(withSessionKey: "jkt")?.keys.count, is: 4)
             expect(try await store.devices(of: account).first?.keys.count, is: 4)
-            expect(try await store.session(sessions["pin"]!)?.isLive, is: true, "it paid itself")
-            let back = try await store.change(change(device, old: "new", new: "pin", payer: "face"), spending: [spend(3)])
+            expect(try await store.session(sessions["pin"]!)?.isLive, is: true, "it authorised the change itself")
+            let back = try await store.change(change(device, old: "new", new: "pin", by: "face"), spending: [spend(3)])
             guard case .refused = back else {
                 Issue.record("a retired key came back")
                 return
@@ -410,23 +416,23 @@ import ThumbturnLoad
             expect(try await store.spend([spend(3)]), is: false, "and the spend stands")
             guard
                 case .refused = try await store.openSession(
-                    .init(id: .random(), kid: "pin", sessionJKT: "jkt", tokenHash: []), spending: spend(4))
+                    .init(id: .random(), tokenHash: []), by: .signIn("pin", spend(4)))
             else {
                 Issue.record("a retired key signed in")
                 return
             }
-            expect(try await store.spend([spend(5)], wronglySignedBy: "pin"), is: nil as Int?)
+            expect(try await store.countWrongSignature(of: "pin", spending: [spend(5)]), is: nil as Int?)
         }
     }
 
-    @Test func theSessionsOfAKeyThatDidNotPayEnd() async throws {
+    @Test func theSessionsOfAKeyThatDidNotAuthoriseItEnd() async throws {
         try await with { store, _ in
             let (device, _, sessions) = try await changing(store)
-            _ = try await store.change(change(device, new: nil, payer: "face"), spending: [spend(2)])
+            _ = try await store.change(change(device, new: nil, by: "face"), spending: [spend(2)])
             expect(try await store.session(sessions["pin"]!)?.isLive, is: false)
             expect(try await store.session(sessions["face"]!)?.isLive, is: true)
             expect(try await store.device(withSessionKey: "jkt")?.keys.map(\.kind), is: [.biometric, .passcode, .session])
-            guard case .done = try await store.change(change(device, old: nil, payer: "passcode"), spending: [spend(3)]) else {
+            guard case .done = try await store.change(change(device, old: nil, by: "passcode"), spending: [spend(3)]) else {
                 Issue.record("a kind that is gone can come again")
                 return
             }
@@ -442,10 +448,10 @@ import ThumbturnLoad
     @Test func whatChangedInBetweenIsRefused() async throws {
         try await with { store, _ in
             let (device, _, _) = try await changing(store)
-            typealias Row = (String, NewKeys)
+            typealias Row = (String, AuthorisedChange)
             let rows: [Row] = [
                 ("another old key", change(device, old: "other")), ("no old key", change(device, old: nil)),
-                ("a known key", change(device, new: "face")), ("an unknown payer", change(device, payer: "nobody")),
+                ("a known key", change(device, new: "face")), ("an unknown key", change(device, by: "nobody")),
                 ("another device", change(.random())),
             ]
             for (number, row) in rows.enumerated() {
@@ -459,17 +465,17 @@ import ThumbturnLoad
                 Issue.record("a spent challenge")
                 return
             }
-            for number in UInt8(60)..<70 { _ = try await store.spend([spend(number)], wronglySignedBy: "pin") }
+            for number in UInt8(60)..<70 { _ = try await store.countWrongSignature(of: "pin", spending: [spend(number)]) }
             guard case .disabled = try await store.change(change(device, old: "other"), spending: [spend(70)]) else {
                 Issue.record("a used up PIN tells something")
                 return
             }
             _ = try await store.revoke(deviceWithSessionKey: "jkt")
             expect(try await store.device(withSessionKey: "jkt")?.keys.count, is: nil)
-            for payer in ["face", nil] {
+            for kid in ["face", nil] {
                 guard
                     case .refused = try await store.change(
-                        change(device, payer: payer), spending: [spend(payer == nil ? 71 : 72)])
+                        change(device, by: kid), spending: [spend(kid == nil ? 71 : 72)])
                 else {
                     Issue.record("a revoked device")
                     return
@@ -484,7 +490,7 @@ import ThumbturnLoad
             let made = try await withThrowingTaskGroup { group in
                 for number in UInt8(0)..<32 {
                     group.addTask {
-                        let change = change(device, new: "new \(number)", payer: "face")
+                        let change = change(device, new: "new \(number)", by: "face")
                         guard case .done = try await store.change(change, spending: [spend(number)]) else { return 0 }
                         return 1
                     }
@@ -599,6 +605,26 @@ import ThumbturnLoad
             expect(try await store.account(named: "ada")?.passwordHash, is: "x")
             expect(try await store.account(named: "Ada")?.name, is: nil)
         }
+    }
+}
+
+/// A change, and the key that authorises it; nil for a ticket.
+private struct AuthorisedChange: Sendable {
+    var keys: NewKeys
+    var kid: String?
+}
+
+extension Store {
+    fileprivate func change(_ change: AuthorisedChange, spending: [Spend]) async throws -> CommitOutcome<DeviceView> {
+        let rules: CeremonyRules = change.kid == nil ? .replaceKeyByTicket : change.keys.new == nil ? .removeKey : .bringKey
+        return try await self.change(
+            change.keys, by: Authorisation(rules: rules, spends: spending, kids: change.kid.map { [$0] } ?? [], jkt: "jkt"))
+    }
+}
+
+extension Authorisation {
+    static func signIn(_ kid: String, jkt: String = "jkt", _ spend: Spend) -> Authorisation {
+        Authorisation(rules: .signIn, spends: [spend], kids: [kid], jkt: jkt)
     }
 }
 #endif

@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnLoad
 @testable import ThumbturnServer
 import ThumbturnVerifier

@@ -1,6 +1,7 @@
 #if Tools
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 @testable import ThumbturnServer
 
 /// Requests to the token endpoint are parsed into one case for each grant, before anything is judged.

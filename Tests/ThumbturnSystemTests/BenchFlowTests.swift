@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+/// The benchmark of the unlock flow.
 @Suite struct BenchFlowTests {
     private struct Result: Decodable {
         var events: Int
@@ -10,7 +11,7 @@ import Testing
     }
 
     @Test(.enabled(if: Requirement.preload.isMet(FileManager.default.isExecutableFile(atPath: "/usr/bin/cc"))))
-    func whatAnEventAllocatesIsCounted() async throws {
+    func theAllocationsPerEventAreCounted() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -23,7 +24,7 @@ import Testing
             Built.path("thumbturn"), ["bench", "flow", "--count", "10", "--json"], environment: ["LD_PRELOAD": counter])
         let result = try JSONDecoder().decode(Result.self, from: Data(run.output.utf8))
         let each = try #require(result.allocations_per_event)
-        // A debug build makes several times as many as a release build, whose figure is the one to quote.
+        // A debug build allocates several times as often as a release build, whose figure is the one to quote.
         #expect((0.1..<25).contains(each))
     }
 }

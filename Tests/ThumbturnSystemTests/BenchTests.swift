@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The benchmarks run for a moment: what they count agrees, and all their figures are there. How fast anything is, is no test's business.
+/// Short runs of the benchmarks: their counts agree, and all their figures are present. No test depends on a speed.
 @Suite struct BenchTests {
-    static let moment = ["--seconds", "0.5", "--warm-up", "0", "--connections", "2", "--devices", "20"]
-    static let whole: Set = [
+    static let shortRun = ["--seconds", "0.5", "--warm-up", "0", "--connections", "2", "--devices", "20"]
+    static let figureNames: Set = [
         "per_second", "limit_per_second", "ratio", "p50_ms", "p99_ms", "p999_ms", "done", "verify_us", "sign_us", "hello_us",
     ]
 
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func signIn() async throws {
-        let (figures, _) = try await bench(["sign-in", "--runs", "1", "--rest", "0"] + Self.moment)
+        let (figures, _) = try await bench(["sign-in", "--runs", "1", "--rest", "0"] + Self.shortRun)
         for name in [
             "sign_ins_per_second", "limit_per_second", "ratio", "p50_ms", "p99_ms", "p999_ms", "rss_mb", "verify_us", "sign_us",
             "hello_us",
@@ -27,10 +27,10 @@ import Testing
         }
     }
 
-    @Test("refreshes and whole approvals", arguments: ["refresh", "approve"], [[], ["--rate", "20"]])
+    @Test("refreshes and complete approvals", arguments: ["refresh", "approve"], [[], ["--rate", "20"]])
     func rates(_ name: String, _ more: [String]) async throws {
-        let (figures, run) = try await bench([name] + Self.moment + more)
-        for name in Self.whole { #expect((figures[name] as? Double ?? 0) > 0, "\(name)") }
+        let (figures, run) = try await bench([name] + Self.shortRun + more)
+        for name in Self.figureNames { #expect((figures[name] as? Double ?? 0) > 0, "\(name)") }
         #expect(figures["unanswered"] as? Int == 0, "\(run.errors)")
         #expect(figures["begun_per_second"] as? Double == (more.isEmpty ? nil : 20))
     }
@@ -45,22 +45,22 @@ import Testing
                 #expect((run[name] as? Double ?? 0) > 0, "\(name)")
             }
         }
-        #expect(runs[0]["rows_per_commit"] as? Double == 1, "a writer that is alone waits for nobody")
+        #expect(runs[0]["rows_per_commit"] as? Double == 1, "a single writer does not wait for others")
         #expect((figures["rows"] as? Int ?? 0) > 0)
     }
 
     @Test(
-        "what makes no sense is said",
+        "options out of range are refused",
         arguments: [
             ["sign-in", "--runs", "0"], ["refresh", "--connections", "65"], ["refresh", "--rate", "0"],
             ["approve", "--seconds", "0"],
             ["approve", "--seconds", "241"], ["store", "--writers", "1,none"], ["store", "--seconds", "-1"],
         ])
-    func nonsense(_ arguments: [String]) async throws {
+    func outOfRange(_ arguments: [String]) async throws {
         #expect(try await Built.run(Built.path("thumbturn"), ["bench"] + arguments).status == 64)
     }
 
-    @Test func peopleGetSentencesAndHearWhatIsDone() async throws {
+    @Test func thePersonGetsSentencesAndProgress() async throws {
         let run = try await Built.run(Built.path("thumbturn"), ["bench", "store", "--seconds", "0.1", "--writers", "2"])
         #expect(run.status == 0 && run.output.hasPrefix("2 at once: ") && run.output.contains("the disk by itself: "))
         #expect(run.errors.contains("2 at once …\n"))

@@ -15,7 +15,7 @@ extension Built {
     }
 }
 
-/// A server process of the test's own. It is stopped by its process id.
+/// A server process that a test starts and stops.
 struct ServerProcess: Sendable {
     static let account = "ada"
     static let password = "correct horse battery staple"
@@ -23,9 +23,9 @@ struct ServerProcess: Sendable {
     let port: Int
     private let process: Process
 
-    /// Starts a command and waits until it answers.
+    /// Starts a command and waits until it accepts connections.
     ///
-    /// - Parameter log: a file for all that it prints.
+    /// - Parameter log: a file for its standard output and standard error.
     static func start(
         _ command: String, _ arguments: [String], port: Int, environment: [String: String] = [:], log: String? = nil
     ) async throws -> ServerProcess {
@@ -45,7 +45,7 @@ struct ServerProcess: Sendable {
         while process.isRunning {
             guard start.duration(to: .now) < .seconds(180) else {
                 server.kill()
-                throw LoadDevice.Unexpected(description: "\(command) runs, and did not answer within three minutes")
+                throw LoadDevice.Unexpected(description: "\(command) runs, but did not answer within three minutes")
             }
             if let connection = try? await server.connect() {
                 try? await connection.close()
@@ -67,16 +67,16 @@ struct ServerProcess: Sendable {
         try await LoadConnection(host: "127.0.0.1", port: port, on: .singleton)
     }
 
-    /// Asks the process to stop, and waits for it.
+    /// Sends SIGTERM and waits for the end.
     func stop() {
         process.terminate()
         process.waitUntilExit()
     }
 
-    /// Tells it to read its policy again.
+    /// Sends SIGHUP, on which the server reads its policy again.
     func hangUp() { Foundation.kill(process.processIdentifier, SIGHUP) }
 
-    /// Ends it on the spot, as `kill -9` does.
+    /// Sends SIGKILL and waits for the end.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

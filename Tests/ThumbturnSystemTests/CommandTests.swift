@@ -4,7 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 
+/// The commands as processes.
 @Suite struct CommandTests {
     private func thumbturn(
         _ arguments: [String], password: String? = nil, pins: [String: String] = [:]
@@ -14,7 +16,7 @@ import ThumbturnCore
         return try await Built.run(Built.path("thumbturn"), arguments, environment: environment)
     }
 
-    @Test func theCommandsExplainThemselves() async throws {
+    @Test func everyCommandHasHelp() async throws {
         for command in [
             ["--help"], ["device", "--help"], ["device", "enrol", "--help"], ["lab", "story", "--help"],
             ["bench", "sign-in", "--help"], ["bench", "store", "--help"], ["flow", "run", "--help"],
@@ -32,7 +34,7 @@ import ThumbturnCore
         }
     }
 
-    @Test func aDeviceInTheTerminal() async throws {
+    @Test func aDeviceGoesFromEnrolmentToRevocation() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await ServerProcess.addAccount(in: folder + "/data")
@@ -87,7 +89,7 @@ import ThumbturnCore
         #expect(try await thumbturn(["device", "sign-in"] + device).status == 77)
     }
 
-    @Test func errorsSayWhatToDo() async throws {
+    @Test func errorsNameTheNextStep() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let port = try await Built.freePort()
@@ -125,7 +127,7 @@ import ThumbturnCore
         #expect(taken.status == 1 && taken.errors.contains("--listen"), "\(taken.errors)")
     }
 
-    @Test func oneTimeCodesAndRecoveryCodesLetDevicesIn() async throws {
+    @Test func oneTimeCodesAndRecoveryCodesAuthoriseEnrolments() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         func accounts(_ arguments: String...) async throws -> Finished {
@@ -147,16 +149,16 @@ import ThumbturnCore
             let place = ["--server", "http://127.0.0.1:\(port)", "--home", folder + "/" + home, "--account", "ada"]
             return try await thumbturn(["device", "enrol"] + place + arguments, password: password)
         }
-        #expect(try await enrol("one", ServerProcess.password).status == 77, "a code is asked for")
+        #expect(try await enrol("one", ServerProcess.password).status == 77, "a code is required")
         let code = Self.oneTimeCode(String(secret), at: Date())
         let enrolled = try await enrol("one", ServerProcess.password, "--one-time-code", code)
         #expect(enrolled.status == 0, "\(enrolled.errors)")
-        #expect(try await enrol("two", ServerProcess.password, "--one-time-code", code).status == 77, "good once")
-        #expect(try await enrol("two", codes[0], "--recover").status == 77, "beside one-time codes the password is needed, too")
+        #expect(try await enrol("two", ServerProcess.password, "--one-time-code", code).status == 77, "a code works once")
+        #expect(try await enrol("two", codes[0], "--recover").status == 77, "with one-time codes the password is needed as well")
         #expect(try await accounts("totp", "ada", "--remove").status == 0)
         let recovered = try await enrol("two", codes[0].lowercased(), "--recover")
         #expect(recovered.status == 0, "\(recovered.errors)")
-        #expect(try await enrol("three", codes[0], "--recover").status == 77, "good once")
+        #expect(try await enrol("three", codes[0], "--recover").status == 77, "a code works once")
         #expect(try await accounts("unlock", "ada").status == 0)
         let devices = try await accounts("devices", "ada").output.split(separator: "\n")
         #expect(devices.count == 2 && devices.allSatisfy { $0.contains("biometric") })
@@ -164,7 +166,7 @@ import ThumbturnCore
         #expect(try await accounts("devices", "ada").output.split(separator: "\n").count == 1)
     }
 
-    /// RFC 6238, as an authenticator app has it.
+    /// The current code of an authenticator app (RFC 6238).
     private static func oneTimeCode(_ secret: String, at time: Date) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         let bits = secret.compactMap(alphabet.firstIndex(of:)).flatMap { value in (0..<5).map { value >> (4 - $0) & 1 } }
@@ -195,7 +197,7 @@ import ThumbturnCore
         let twice = try await clients("add", "bank", "--scope", "introspect", "--key", file)
         #expect(twice.status == 1 && twice.errors.contains("exists already"))
         #expect(try await clients("add", "shop", "--scope", "everything", "--key", file).status == 64)
-        #expect(try await clients("add", "shop", "--key", file).status == 64, "what it may do is always said")
+        #expect(try await clients("add", "shop", "--key", file).status == 64, "a scope is required")
         #expect(try await clients("add", "A shop", "--scope", "introspect", "--key", file).errors.contains("1 to 64"))
         #expect(try await clients("list").output.hasPrefix("bank\tintrospect,approvals\t"))
         #expect(try await clients("remove", "bank").status == 0)
@@ -216,11 +218,11 @@ import ThumbturnCore
         }
         #expect(try await states() == ["signing"])
         #expect(try await run("keys", "rotate").status == 0)
-        #expect(try await states() == ["waiting", "signing"], "it signs when everybody knows it")
+        #expect(try await states() == ["waiting", "signing"], "a new key waits until every server has fetched it")
         let exported = try await run("keys", "export").output
         struct KeySet: Decodable { var keys: [JWK] }
         let keys = try JSONDecoder().decode(KeySet.self, from: Data(exported.utf8)).keys
-        #expect(keys.count == 2 && !exported.contains(#""d""#), "public halves alone")
+        #expect(keys.count == 2 && !exported.contains(#""d""#), "only public keys")
 
         let backup = folder + "/backup"
         let made = try await run("backup", backup)
@@ -234,35 +236,36 @@ import ThumbturnCore
             input: ServerProcess.password + "\n")
         #expect(later.status == 0)
         let restored = try await run("restore", backup)
-        #expect(restored.status == 0 && restored.output.contains("everybody signs in again"), "\(restored.errors)")
-        #expect(try await run("accounts", "devices", "eve").status == 1, "the backup does not know her")
+        #expect(restored.status == 0 && restored.output.contains("all users must sign in again"), "\(restored.errors)")
+        #expect(try await run("accounts", "devices", "eve").status == 1, "the account was added after the backup")
         #expect(try await run("accounts", "devices", ServerProcess.account).status == 0)
         #expect(try await states() == ["waiting", "signing"])
-        #expect(try await run("new-epoch").output.contains("everybody signs in again"))
+        #expect(try await run("new-epoch").output.contains("all users must sign in again"))
         #expect(try await run("restore", folder + "/nothing").errors.contains("thumbturn-server backup"))
     }
 
-    @Test func aScenarioIsDrawnAndADifferenceIsAnExitStatus() async throws {
+    @Test func aScenarioIsDrawnAndADifferenceHasAnExitStatus() async throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Scenarios")
         let file = folder.appendingPathComponent("nobody-answers.json")
         let drawn = try await thumbturn(["flow", "run", "--without-each", file.path])
-        #expect(drawn.status == 0 && drawn.output.hasPrefix("as told: Nobody answers\n"))
+        #expect(drawn.status == 0 && drawn.output.hasPrefix("as expected: Nobody answers\n"))
         #expect(drawn.output.contains("8.000 s │ woke\n") && drawn.output.contains("→ showHint devicePasscode\n"))
         let json = try await thumbturn(["flow", "run", "--json", file.path])
         #expect(json.status == 0 && json.output.contains("\"as_told\":true"))
 
-        let told = try String(contentsOf: file, encoding: .utf8)
+        let original = try String(contentsOf: file, encoding: .utf8)
         let copy = Built.temporaryFolder() + ".json"
         defer { try? FileManager.default.removeItem(atPath: copy) }
         func run(_ text: String) async throws -> Finished {
             try text.write(toFile: copy, atomically: true, encoding: .utf8)
             return try await thumbturn(["flow", "run", copy])
         }
-        let differing = try await run(told.replacing("{\"showHint\": \"devicePasscode\"}", with: "{\"showHint\": \"appPIN\"}"))
+        let differing = try await run(
+            original.replacing("{\"showHint\": \"devicePasscode\"}", with: "{\"showHint\": \"appPIN\"}"))
         #expect(differing.status == 1 && differing.output.hasPrefix("DIFFERS: "))
         #expect(differing.output.contains("- showHint appPIN\n") && differing.output.contains("+ showHint devicePasscode\n"))
-        let mistaken = try await run(told.replacing("\"woke\"", with: "\"awoke\""))
+        let mistaken = try await run(original.replacing("\"woke\"", with: "\"awoke\""))
         #expect(mistaken.status == 64 && mistaken.errors.contains("events[0].event: awoke has no meaning here"))
         #expect(try await thumbturn(["flow", "run", "/nowhere.json"]).status == 64)
         #expect(try await thumbturn(["flow", "run"]).status == 64)

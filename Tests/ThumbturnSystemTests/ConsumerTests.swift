@@ -3,9 +3,10 @@ import Foundation
 import Testing
 import TestSupport
 
+/// Packages that depend on this one.
 @Suite struct ConsumerTests {
-    /// An app that takes the product `Thumbturn` downloads two packages at most, and the programs of the documentation do
-    /// what they say.
+    /// An app that depends on the product `Thumbturn` downloads at most two packages, and the documentation's programs print what
+    /// the pages show.
     @Test func anAppDownloadsLittleAndTheDocumentedProgramsRun() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -21,7 +22,7 @@ import TestSupport
         }
         let app = try await Self.run("App", in: folder)
         #expect(app.status == 0 && app.output.hasSuffix("4\n"), "\(app.output)\(app.errors)")
-        // Nor does anything of them lie where it is built.
+        // Nothing of the stand-ins is built there either.
         let built = FileManager.default.enumerator(atPath: folder + "/.build")?.compactMap { $0 as? String } ?? []
         #expect(built.contains { $0.hasSuffix("/ThumbturnDevice.swiftmodule") })
         #expect(!built.contains { $0.split(separator: "/").last?.hasPrefix("Stub") == true })
@@ -31,15 +32,14 @@ import TestSupport
 
         let port = try await Built.freePort()
         let readme = try Self.blocks(of: "README.md")
-        // Between them is the one for an iPhone, which the tests of the adapter compile.
-        let (example, vault) = try (#require(readme.first), #require(readme.dropFirst(2).first))
+        // The second one is for an iPhone; the tests of the adapter compile it.
+        let (example, vault) = try (#require(readme.first), #require(Self.blocks(of: "docs/vault.md").first))
+        #expect(example.split(separator: "\n").count <= 10)
 
         try Self.write("Vault", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) { vault }
         let opened = try await Self.run("Vault", in: folder)
         #expect(opened.status == 0, "\(opened.errors)")
-        #expect(
-            opened.output.hasSuffix("opened: a house\nafter a new face: invalidated (enrolmentChanged)\n"), "\(opened.output)"
-        )
+        #expect(opened.output.hasSuffix("opened: a house\nusable after a new face: false\n"), "\(opened.output)")
 
         try Self.write("Example", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) {
             example.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
@@ -51,35 +51,32 @@ import TestSupport
         defer { server.stop() }
         let shown = try await Self.run("Example", in: folder)
         #expect(shown.status == 0, "\(shown.errors)")
-        #expect(
-            shown.output.hasSuffix(
-                "signed in with the biometric key, as ada\nafter a new face: invalidated (enrolmentChanged)\n"), "\(shown.output)"
-        )
+        #expect(shown.output.hasSuffix("signed in with the biometric key, as ada\n"), "\(shown.output)")
 
-        // The page prints what its blocks print together.
+        // The blocks of the page form one program, whose output is at its end.
         let parts = try Self.blocks(of: "docs/app.md").joined()
         let page = try String(contentsOf: repository.appendingPathComponent("docs/app.md"), encoding: .utf8)
-        let told = try #require(page.split(separator: "prints:\n\n```\n").last?.split(separator: "```").first)
+        let expected = try #require(page.split(separator: "prints:\n\n```\n").last?.split(separator: "```").first)
         try Self.write("Parts", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) {
             parts.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
         }
         let played = try await Self.run("Parts", in: folder)
-        #expect(played.status == 0 && played.output.hasSuffix(told), "\(played.output)\(played.errors)")
+        #expect(played.status == 0 && played.output.hasSuffix(expected), "\(played.output)\(played.errors)")
     }
 
-    /// Builds and runs a program as somebody else would, who has never heard of stand-ins.
+    /// Builds and runs a program as a user of the package would, without the stand-ins.
     private static func run(_ name: String, in folder: String) async throws -> Finished {
         try await Built.run(
             "/usr/bin/env", ["-u", "THUMBTURN_APPLE_STUBS", "swift", "run", "--package-path", folder, name])
     }
 
-    /// The Swift blocks of one of our pages, in order.
+    /// The Swift blocks of a documentation page, in order.
     private static func blocks(of page: String) throws -> [String] {
         let text = try String(contentsOf: repository.appendingPathComponent(page), encoding: .utf8)
         return text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first.map(String.init) }
     }
 
-    /// A package with one program that takes these products of ours, and nothing else.
+    /// Writes a package with one program that depends only on these products of ours.
     private static func write(_ name: String, in folder: String, products: [String], main: () -> String) throws {
         let sources = folder + "/Sources/\(name)"
         try FileManager.default.createDirectory(atPath: sources, withIntermediateDirectories: true)

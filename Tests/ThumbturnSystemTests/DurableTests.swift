@@ -4,25 +4,27 @@ import Synchronization
 import Testing
 import TestSupport
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 
+/// Acknowledged changes survive a kill and a power failure.
 @Suite(.serialized) struct DurableTests {
-    /// What a client knows for sure after a sign-in: it was told.
+    /// A sign-in that the server has acknowledged to the client.
     struct Acknowledged: Sendable {
         var device: LoadDevice
         var proof: String
         var token: String
     }
 
-    /// The client's own list.
-    final class Known: Sendable {
+    /// The acknowledged sign-ins, and the wrong proofs that the server has refused.
+    final class Acknowledgements: Sendable {
         private let lists = Mutex<(sessions: [Acknowledged], spent: [(device: LoadDevice, proof: String)])>(([], []))
 
         var sessions: [Acknowledged] { lists.withLock { $0.sessions } }
         var spent: [(device: LoadDevice, proof: String)] { lists.withLock { $0.spent } }
 
-        /// Keeps a session, and returns how many there are.
+        /// Adds a session and returns their number.
         func add(_ session: Acknowledged) -> Int {
             lists.withLock { lists in
                 lists.sessions.append(session)
@@ -53,10 +55,10 @@ import ThumbturnLoad
         #endif
     }
 
-    /// The shim itself: what is not synced is lost with the process, what is synced stays. Without this the test below would
-    /// show nothing.
+    /// A check of the shim itself: unsynced writes are lost with the process, and synced writes are kept. Without it the tests
+    /// below would prove nothing.
     @Test(.enabled(if: hasCompiler), arguments: ["OFF", "FULL"])
-    func theShimLosesWhatIsNotSynced(_ synchronous: String) async throws {
+    func theShimLosesUnsyncedWrites(_ synchronous: String) async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let shim = try await Self.buildShim(in: folder)
@@ -83,13 +85,13 @@ import ThumbturnLoad
         #expect(count.output == (synchronous == "FULL" ? "1\n" : "0\n"), "\(count.errors)")
     }
 
-    /// What a client knows of one session: the newest refresh token that it was given, and whether it was told that the session is over.
-    private final class Told: Sendable {
+    /// A client's sessions, each with its newest tokens, and whether the server has acknowledged its end.
+    private final class Sessions: Sendable {
         struct Session: Sendable {
             var device: LoadDevice
             var token: String
             var accessToken: String
-            /// Nil while nobody knows whether the server has done it.
+            /// Nil while a revocation is sent and not acknowledged.
             var isOver: Bool? = false
         }
 
@@ -104,7 +106,7 @@ import ThumbturnLoad
             }
         }
 
-        /// Returns how many there were.
+        /// Records a refresh and returns their number.
         func refreshed(_ index: Int, _ answer: TokenAnswer) -> Int {
             state.withLock { state in
                 (state.sessions[index].token, state.sessions[index].accessToken) = (answer.refreshToken, answer.accessToken)
@@ -134,8 +136,8 @@ import ThumbturnLoad
         try await post("/v1/token", "grant_type=refresh_token&refresh_token=\(token)", by: device, over: connection)
     }
 
-    /// Killed while sessions are refreshed and ended: no session that was ended comes back, none that was not is lost, and the
-    /// start after it is no restore.
+    /// The server is killed while sessions are refreshed and revoked: no revoked session is live afterwards, no other session is
+    /// lost, and the next start does not count as a restore.
     @Test func refreshesAndRevocationsOutliveAKill() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -152,25 +154,25 @@ import ThumbturnLoad
         }
         let goal = Int.random(in: 100...200)
         print("killed after about \(goal) refreshes; the moment is not repeatable")
-        let told = Told()
+        let client = Sessions()
         await withTaskGroup { group in
             for (device, connection) in devices {
                 group.addTask {
                     while let opened = try? await device.signIn(over: connection) {
-                        let index = told.opened(device, opened)
+                        let index = client.opened(device, opened)
                         for _ in 0..<Int.random(in: 1...6) {
-                            let token = told.sessions[index].token
+                            let token = client.sessions[index].token
                             guard let answer = try? await Self.refresh(token, by: device, over: connection),
                                 let fresh = try? device.read(TokenAnswer.self, answer, expecting: 200)
                             else { return }
-                            if told.refreshed(index, fresh) == goal { server.kill() }
+                            if client.refreshed(index, fresh) == goal { server.kill() }
                         }
                         guard Bool.random() else { continue }
-                        told.isOver(index, nil)
-                        let token = told.sessions[index].token
+                        client.isOver(index, nil)
+                        let token = client.sessions[index].token
                         let ended = try? await Self.post("/v1/revoke", "token=\(token)", by: device, over: connection)
                         guard ended?.status == 200 else { return }
-                        told.isOver(index, true)
+                        client.isOver(index, true)
                     }
                 }
             }
@@ -180,7 +182,7 @@ import ThumbturnLoad
         defer { again.stop() }
         let connection = try await again.connect()
         var (lost, revived, over) = (0, 0, 0)
-        for session in told.sessions {
+        for session in client.sessions {
             guard let isOver = session.isOver else { continue }
             over += isOver ? 1 : 0
             let nonce = try await session.device.challenge(over: connection).nonce
@@ -188,14 +190,14 @@ import ThumbturnLoad
             let answer = try await Self.refresh(session.token, by: session.device, over: connection)
             let isLive = me.status == 200 || answer.status == 200
             if isOver, isLive { revived += 1 }
-            // Where the last answer was lost, the same is asked for again, and that is honoured for half a minute.
+            // If the last answer was lost, the same refresh is repeated, which the server accepts for half a minute.
             if !isOver, me.status != 200 || answer.status != 200, killed.duration(to: .now) < .seconds(25) { lost += 1 }
         }
         #expect(lost == 0 && revived == 0 && over > 0)
-        print("killed: \(told.sessions.count) sessions, \(over) ended before, \(lost) lost, \(revived) revived")
+        print("killed: \(client.sessions.count) sessions, \(over) ended before, \(lost) lost, \(revived) revived")
     }
 
-    @Test(.enabled(if: hasCompiler)) func whatWasAcknowledgedOutlivesAPowerFailure() async throws {
+    @Test(.enabled(if: hasCompiler)) func acknowledgedSignInsSurviveAPowerFailure() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let shim = try await Self.buildShim(in: folder)
@@ -215,16 +217,16 @@ import ThumbturnLoad
             devices.append((device, connection))
         }
 
-        // The load runs until the server is killed under it, at a moment that nothing waits for.
+        // The load runs until the server is killed, at a moment that is not synchronised with any request.
         let goal = Int.random(in: 500...1000)
         print("killed after about \(goal) sign-ins; the moment is not repeatable")
-        let known = Known()
+        let known = Acknowledgements()
         await withTaskGroup { group in
             for (device, connection) in devices {
                 group.addTask {
                     while let (challenge, nonce) = try? await device.challenge(over: connection) {
                         let proof = device.proof(challenge)
-                        // Every fourth is wrong: it must be spent all the same.
+                        // About every fourth proof is wrong. Its challenge must be consumed as well.
                         let isWrong = Int.random(in: 0..<4) == 0
                         let sent = isWrong ? String(proof.dropLast(8)) + String(proof.suffix(8).reversed()) : proof
                         guard let answer = try? await device.redeem(sent, nonce: nonce, over: connection) else { return }
@@ -244,7 +246,7 @@ import ThumbturnLoad
         let tally = try Data(contentsOf: URL(fileURLWithPath: counters))
         let syncs = tally.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
         let commits = tally.dropFirst(8).prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
-        // The kill may come between the last commit's write and its sync; then nobody was told of it.
+        // If the kill comes between the last commit's write and its sync, that commit was not acknowledged.
         #expect(commits > 1 && syncs >= commits - 1, "\(syncs) syncs for \(commits) commits")
 
         let again = try await ServerProcess.start("thumbturn-server", arguments, port: port)
@@ -263,11 +265,12 @@ import ThumbturnLoad
         }
         #expect(lost == 0 && twice == 0)
         print(
-            "durable: \(sessions.count) sessions and \(wrong.count) spent challenges acknowledged, \(lost) lost, \(twice) accepted twice, \(syncs) syncs for \(commits) commits"
+            "durable: \(sessions.count) sessions and \(wrong.count) consumed challenges acknowledged, \(lost) lost, "
+                + "\(twice) accepted twice, \(syncs) syncs for \(commits) commits"
         )
     }
 
-    @Test(.enabled(if: hasCompiler)) func whatWasCountedOutlivesAPowerFailure() async throws {
+    @Test(.enabled(if: hasCompiler)) func countedAttemptsSurviveAPowerFailure() async throws {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let shim = try await Self.buildShim(in: folder)
@@ -293,7 +296,7 @@ import ThumbturnLoad
             let wrong = [right[0], right[1], other[2]].joined(separator: ".")
             expect(try await device.redeem(wrong, nonce: fresh, over: connection).status, is: 400)
         }
-        // The last answer has just come.
+        // The server is killed right after the last answer.
         server.kill()
         let script = """
             import sqlite3

@@ -3,10 +3,11 @@ import Foundation
 import Testing
 import TestSupport
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnTestKit
 
-/// PyJWT and cryptography, and joserfc, judge what our device and our server make.
+/// Independent libraries (PyJWT with cryptography, and joserfc) verify messages of our device and server.
 @Suite struct JudgeTests {
     static let python = ProcessInfo.processInfo.environment["THUMBTURN_PYTHON"] ?? repository.path + "/.build/judges/bin/python"
     static let isHere = Requirement.python.isMet(FileManager.default.isExecutableFile(atPath: python))
@@ -55,7 +56,7 @@ import ThumbturnTestKit
         )
         expect(try await Self.judge(good), is: "accepted\naccepted\n")
 
-        // The judge is no rubber stamp.
+        // The judges refuse every changed message.
         for change: (inout Case) -> Void in [
             { $0.proof = String($0.proof.dropLast(4)) + "AAAA" }, { $0.token = String($0.token.dropLast(4)) + "AAAA" },
             { $0.dpop = String($0.dpop.dropLast(4)) + "AAAA" }, { $0.address = "http://elsewhere" },

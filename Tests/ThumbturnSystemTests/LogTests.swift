@@ -4,17 +4,18 @@ import NIOPosix
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnTestKit
 
-/// What a log may hold of what went over the wire: nothing but the names of accounts and devices that the server gave them.
+/// The log contains nothing that went over the wire, except the ids of accounts and devices that the server assigned.
 @Suite struct LogTests {
-    /// What people typed. Each is sent, and refused or not.
+    /// Texts that people typed. Each is sent to the server.
     enum Typed: String, CaseIterable {
         case password = "correct horse battery staple"
         case wrongPassword = "a password that is not hers"
-        case account = "somebody-nobody-knows"
+        case account = "a-name-without-an-account"
         case oneTimeCode = "one-time code 493021"
         case device = "Ada's old phone"
         case payee = "Super Store"
@@ -23,13 +24,13 @@ import ThumbturnTestKit
         case header = "typed-into-a-header"
     }
 
-    /// The words of a log, and what of them was sent.
+    /// A log, searched for words that were sent.
     struct Log {
         private let pieces: Set<[UInt8]>
         private let text: String
-        /// Shorter ones are words of our own.
+        /// The shortest match that counts. Shorter words are our own.
         private static let length = 16
-        /// Words that are the same for everybody: those of the page, such as the codes of OAuth.
+        /// Words that are public, from the page about HTTP, such as OAuth's error codes.
         private static let ours: Set<[UInt8]> = {
             let page = try? String(contentsOf: repository.appendingPathComponent("docs/http.md"), encoding: .utf8)
             return Set(words(Array((page ?? "").utf8)))
@@ -40,7 +41,7 @@ import ThumbturnTestKit
             pieces = Set(Set(Self.words(Array(text.utf8))).subtracting(Self.ours).flatMap(Self.pieces))
         }
 
-        /// Words of tokens, nonces, signatures and the like of which at least 16 characters in a row are in the log.
+        /// The sent words (tokens, nonces, signatures) of which at least 16 consecutive characters are in the log.
         func leaks(of streams: [[UInt8]]) -> Set<String> {
             var leaks: Set<String> = []
             for word in Set(streams.flatMap(Self.words)) where Self.pieces(word).contains(where: pieces.contains) {
@@ -61,12 +62,12 @@ import ThumbturnTestKit
         }
     }
 
-    /// A server as an operator starts it who wants to know everything, and everybody's way to it.
+    /// A server that logs at the level `trace`, with the tap in front of it.
     private struct World {
         let url: String
         let tap: WireTap
         let backEnd: BenchBackEnd
-        /// One of Bob's.
+        /// A recovery code of Bob's.
         let recoveryCode: String
 
         func connect() async throws -> LoadConnection {
@@ -74,7 +75,7 @@ import ThumbturnTestKit
         }
     }
 
-    /// - Returns: the whole log, once the server has ended.
+    /// Runs requests against a server and returns its log.
     private func logged(_ work: (World) async throws -> Void) async throws -> String {
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -120,7 +121,7 @@ import ThumbturnTestKit
             token = try await attacks(world)
             streams = world.tap.streams
         }
-        // The run is in the log, with its refusals, and what was sent was kept.
+        // The log contains the refusals, and the tap has recorded what was sent.
         let refusals = text.split(separator: "\n").filter { $0.contains("refused") && $0.contains("reason=") }
         #expect(refusals.count >= 15, "\(text.prefix(2000))")
         for reason in [
@@ -135,17 +136,17 @@ import ThumbturnTestKit
         #expect(wire.contains(token))
 
         let log = Log(text)
-        // Notices to owners are logged with the account and the device that they are about.
+        // Notices to owners are logged with their account and device.
         let names = Set(wire.matches(of: /"(?:account|device|id)":"([A-Za-z0-9_-]{22})"/).map { String($0.output.1) })
         #expect(log.leaks(of: streams + [Array(code.filter { $0 != "-" }.utf8)]).subtracting(names).isEmpty)
         #expect(log.leaks(of: Typed.allCases) == [])
-        // What looks for leaks finds them.
+        // The search finds leaks if there are any.
         let signature = try #require(token.split(separator: ".").last)
         #expect(!Log(text + "\nreason=\(signature.dropFirst(9).prefix(20))\n").leaks(of: streams).isEmpty)
         #expect(Log(text + Typed.password.rawValue).leaks(of: Typed.allCases) == [.password])
     }
 
-    /// Somebody's phone: enrolled at the second try, signed in, refreshed and asked for its presence.
+    /// A phone that enrols after refused attempts, signs in, refreshes, steps up and approves.
     ///
     /// - Returns: the account's id.
     private func people(_ world: World) async throws -> String {
@@ -161,14 +162,14 @@ import ThumbturnTestKit
         phone.next(.noMatch, .match)
         _ = try await auth.authenticate("Unlock")
         _ = try await auth.refresh()
-        _ = try await auth.stepUp(for: .cardDetails, "Show your card")
-        let account = try await auth.me().account
+        _ = try await auth.stepUp(for: .cardDetails, reason: "Show your card")
+        let account = try await auth.me().id
         try await approve(world, account, auth)
         try await auth.revoke()
         return account
     }
 
-    /// Somebody who has lost the password, and a one-time code where none is asked for.
+    /// Requests with a recovery code, and with a one-time code that the account does not require.
     private func recover(_ world: World) async throws {
         let device = LoadDevice(server: world.url)
         let connection = try await world.connect()
@@ -213,7 +214,7 @@ import ThumbturnTestKit
             body: Array(json.utf8))
     }
 
-    /// A payment from the back end to its one redemption.
+    /// A payment, from its creation by the back end to its redemption.
     private func approve(_ world: World, _ account: String, _ auth: Authenticator) async throws {
         let connection = try await world.connect()
         let token = try await world.backEnd.accessToken(of: world.url, over: connection)
@@ -227,7 +228,7 @@ import ThumbturnTestKit
         }
     }
 
-    /// What nobody takes from a back end.
+    /// Requests of a back end that the server refuses.
     private func approvals(_ world: World, _ account: String) async throws {
         let connection = try await world.connect()
         let token = try await world.backEnd.accessToken(of: world.url, over: connection)
@@ -241,9 +242,9 @@ import ThumbturnTestKit
         #expect(answer.status == 400)
     }
 
-    /// Proofs and tokens in wrong hands, twice, damaged, and where they do not belong.
+    /// Stolen, replayed, damaged and misplaced proofs and tokens.
     ///
-    /// - Returns: an access token that was good.
+    /// - Returns: a valid access token.
     private func attacks(_ world: World) async throws -> String {
         let connection = try await world.connect()
         let (ada, bob) = (LoadDevice(server: world.url), LoadDevice(server: world.url))

@@ -3,10 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
 
-/// The policy file in the operator's hands.
+/// The policy file, checked by the command and read by the server.
 @Suite struct PolicyCommandTests {
     private struct File {
         let path = Built.temporaryFolder() + ".json"
@@ -21,7 +22,7 @@ import ThumbturnLoad
         try await Built.run(Built.path("thumbturn-server"), ["config", "check", file.path])
     }
 
-    @Test func aGoodFileIsToldWhatItSays() async throws {
+    @Test func theRulesOfAValidFileArePrinted() async throws {
         let file = File()
         defer { file.remove() }
         try file.write(
@@ -37,7 +38,7 @@ import ThumbturnLoad
                     + "above 100000 minor units of EUR with two-keys or second-approver\n"))
     }
 
-    @Test func aMistakeIsNamedWithItsPlace() async throws {
+    @Test func aMistakeIsReportedWithItsPlace() async throws {
         let file = File()
         defer { file.remove() }
         try file.write(#""pay":{"max_age":0,"thresholds":[{"currency":"EUR","above":1.5,"one_of":["two-keys"]}]}"#)
@@ -51,7 +52,7 @@ import ThumbturnLoad
         #expect(gone.status == 1 && gone.errors.contains("\(file.path): cannot be read"))
     }
 
-    @Test func whatWeakensIsAWarningAndNoMistake() async throws {
+    @Test func aWeakerRuleIsAWarningAndNoMistake() async throws {
         let file = File()
         defer { file.remove() }
         try file.write(#""card-details":{"max_age":300,"keys":["passcode"]}"#)
@@ -62,7 +63,7 @@ import ThumbturnLoad
         #expect(finished.errors.contains("actions.card-details.keys: whoever knows the device's passcode may do it\n"))
     }
 
-    @Test func aSignalReadsItAgainAndABrokenFileChangesNothing() async throws {
+    @Test func aSignalReloadsThePolicyAndAMalformedFileChangesNothing() async throws {
         let (file, folder) = (File(), Built.temporaryFolder())
         defer {
             file.remove()
@@ -81,10 +82,10 @@ import ThumbturnLoad
                 "POST", "/v1/challenges", type: "application/json", body: Signing.encode(request)
             ).status == 200
         }
-        /// Each answer is a turn of the server's; it hears the signal within few of them.
+        /// Repeats requests until the action is known. The server handles the signal between requests, within few of them.
         func becomesKnown(_ act: String) async throws -> Bool {
-            for turn in 1...20_000 {
-                if turn % 500 == 1 { server.hangUp() }
+            for request in 1...20_000 {
+                if request % 500 == 1 { server.hangUp() }
                 if try await knows(act) { return true }
             }
             return false
@@ -98,7 +99,7 @@ import ThumbturnLoad
         server.hangUp()
         for _ in 1...200 { #expect(try await knows("two")) }
         try file.write(#""four":{"max_age":60}"#)
-        #expect(try await becomesKnown("four"), "a broken file did not end the listening")
+        #expect(try await becomesKnown("four"), "after a malformed file, signals still reload the policy")
     }
 }
 #endif

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The transcripts of the documentation, run as a reader would.
+/// Runs the commands that the pages show, and compares what they print.
 @Suite struct TranscriptTests {
     static let tools = ["bash", "curl", "openssl", "perl", "sed", "cmp"]
     static let areHere = Requirement.curl.isMet(
@@ -13,42 +13,53 @@ import Testing
         }, needs: tools.joined(separator: ", "))
 
     @Test(.enabled(if: areHere)) func fromAnAccountToAnApprovedPayment() async throws {
-        try await run("approvals", with: ["accounts add", "/redeem"], among: ["sh", "text", "json", "swift"], then: Self.more)
+        try await run(
+            "docs/approvals.md", with: ["accounts add", "/redeem"], among: ["sh", "text", "json", "swift"], then: Self.more)
     }
 
     @Test(.enabled(if: areHere)) func aPlainClientSignsIn() async throws {
-        try await run("plain-clients", with: ["accounts add", "plain sign-in"], among: ["sh", "text"])
+        try await run("docs/plain-clients.md", with: ["accounts add", "plain sign-in"], among: ["sh", "text"])
+    }
+
+    @Test(.enabled(if: areHere && JudgeTests.isHere)) func aBackEndGetsATokenThatPyJWTAccepts() async throws {
+        let languages: Set = ["sh", "text", "swift", "mermaid"]
+        try await run("README.md", with: ["accounts add", "jwt.decode"], among: languages)
     }
 
     /// - Parameters:
-    ///   - lines: what is typed, among else.
-    ///   - languages: all that the page has.
+    ///   - path: the page.
+    ///   - lines: parts of what is typed.
+    ///   - languages: all languages of the page's blocks.
     private func run(
-        _ name: String, with lines: [String], among languages: Set<String>, then more: String = ""
+        _ path: String, with lines: [String], among languages: Set<String>, then more: String = ""
     ) async throws {
-        let page = try String(contentsOf: repository.appendingPathComponent("docs/\(name).md"), encoding: .utf8)
+        let page = try String(contentsOf: repository.appendingPathComponent(path), encoding: .utf8)
         let port = try await Built.freePort()
         let blocks = Self.blocks(of: page.replacing(":8080", with: ":\(port)"))
         let script = blocks.filter { $0.language == "sh" }.map(\.text).joined(separator: "\n")
         let expected = try #require(blocks.first { $0.language == "text" }).text
         #expect(lines.allSatisfy { script.contains($0) })
-        #expect(Set(blocks.map(\.language)) == languages, "there is no line to type that is not run")
+        #expect(Set(blocks.map(\.language)) == languages, "every line to type is run")
 
         let folder = Built.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let path = "\(Built.folder.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+        // `python3` is the one with PyJWT.
+        let commands = [
+            Built.folder.path, URL(fileURLWithPath: JudgeTests.python).deletingLastPathComponent().path,
+            ProcessInfo.processInfo.environment["PATH"] ?? "",
+        ]
         let ran = try await Built.run(
             "/usr/bin/env",
             ["bash", "-c", "cd \(folder)\nset -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + script + more],
-            environment: ["PATH": path])
+            environment: ["PATH": commands.joined(separator: ":")])
         #expect(ran.status == 0, "\(ran.errors)")
         let (printed, wanted) = (Self.lines(ran.output), Self.lines(expected))
         #expect(printed.count == wanted.count, "\(ran.output)\(ran.errors)")
         for (line, pattern) in zip(printed, wanted) { #expect(Self.fits(line, pattern), "\(line)") }
     }
 
-    /// What the page of approvals says of exit statuses, tried with what the transcript left.
+    /// The exit statuses that the page of approvals lists, with the files that its commands made.
     private static let more = #"""
 
         status() { local status=0; "$@" >out.log 2>&1 || status=$?; echo "$status" >>statuses; }
@@ -66,7 +77,7 @@ import Testing
         text.split(separator: "\n").map(String.init)
     }
 
-    /// Whether a line is as the page says, with `…` for any text.
+    /// Whether a line is the one of the page, where `…` is any text.
     private static func fits(_ line: String, _ pattern: String) -> Bool {
         let parts = pattern.split(separator: "…", omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 1 else { return line == pattern }

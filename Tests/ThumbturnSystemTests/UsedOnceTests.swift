@@ -3,10 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnLoad
 
+/// A proof is redeemed at most once.
 @Suite(.serialized) struct UsedOnceTests {
-    /// Two processes on one file, a stall between check and spending, 64 posts of one proof at a time: one token each round.
+    /// Two processes share one database and stall between the check and the consumption. Of 64 parallel posts of a proof, one
+    /// succeeds.
     @Test func oneProofGivesOneTokenAcrossProcesses() async throws {
         let rounds = ProcessInfo.processInfo.environment["THUMBTURN_ROUNDS"].flatMap(Int.init) ?? 1000
         let folder = Built.temporaryFolder()
@@ -51,7 +54,8 @@ import ThumbturnLoad
         }
         #expect(tokens.count == rounds)
         print(
-            "used once: \(rounds) rounds of 64 parallel posts at two processes, \(tokens.count) tokens, winners \(winners[0]) and \(winners[1])"
+            "used once: \(rounds) rounds of 64 parallel posts to two processes, \(tokens.count) tokens, "
+                + "winners \(winners[0]) and \(winners[1])"
         )
         #expect(rounds < 100 || (winners[0] > 0 && winners[1] > 0), "both processes took part")
     }

@@ -3,15 +3,15 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Stands between clients and a server on this machine, hands everything on, and keeps it.
+/// A proxy between clients and a server on this machine that records all bytes.
 final class WireTap: Sendable {
-    private let kept = Mutex<[[UInt8]]>([])
+    private let recorded = Mutex<[[UInt8]]>([])
     private let channel = Mutex<(any Channel)?>(nil)
 
-    /// Where clients connect.
+    /// The port for clients.
     var port: Int { channel.withLock { $0?.localAddress?.port ?? 0 } }
-    /// Each direction of each connection.
-    var streams: [[UInt8]] { kept.withLock { $0 } }
+    /// The bytes of each direction of each connection.
+    var streams: [[UInt8]] { recorded.withLock { $0 } }
 
     static func start(to port: Int) async throws -> WireTap {
         let tap = WireTap()
@@ -20,9 +20,9 @@ final class WireTap: Sendable {
             .childChannelInitializer { client in
                 ClientBootstrap(group: client.eventLoop)
                     .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
-                    .channelInitializer { server in tap.add(to: server, handingOnTo: client) }
+                    .channelInitializer { server in tap.add(to: server, forwardingTo: client) }
                     .connect(host: "127.0.0.1", port: port)
-                    .flatMap { server in tap.add(to: client, handingOnTo: server) }
+                    .flatMap { server in tap.add(to: client, forwardingTo: server) }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         tap.channel.withLock { $0 = bound }
@@ -33,8 +33,8 @@ final class WireTap: Sendable {
         try await channel.withLock { $0 }?.close()
     }
 
-    private func add(to channel: any Channel, handingOnTo peer: any Channel) -> EventLoopFuture<Void> {
-        let stream = kept.withLock { streams in
+    private func add(to channel: any Channel, forwardingTo peer: any Channel) -> EventLoopFuture<Void> {
+        let stream = recorded.withLock { streams in
             streams.append([])
             return streams.count - 1
         }
@@ -58,7 +58,7 @@ final class WireTap: Sendable {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let buffer = unwrapInboundIn(data)
-            tap.kept.withLock { $0[stream] += buffer.readableBytesView }
+            tap.recorded.withLock { $0[stream] += buffer.readableBytesView }
             peer.writeAndFlush(buffer, promise: nil)
         }
 

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Project Wycheproof's cases against the verifier's own checks, through the command that anybody can run on any such file.
+/// Project Wycheproof's cases, run through the verifier's checks by the command.
 @Suite(.enabled(if: Vectors.areHere)) struct WycheproofTests {
     struct NotAFile: Error {}
 
-    /// What the command prints with `--json`.
+    /// The output of the command with `--json`.
     struct Report: Decodable {
         struct Row: Decodable {
             var says: String
@@ -37,7 +37,7 @@ import Testing
         return (run.status, try JSONDecoder().decode(Report.self, from: Data(run.output.utf8)))
     }
 
-    /// How many cases there are, how many concern P-256, and of those how many are accepted and refused by what the file says.
+    /// The number of cases in a file, and for each expected result the numbers of accepted and refused cases.
     struct Expected: Sendable {
         var file: String
         var cases: Int
@@ -53,7 +53,8 @@ import Testing
         Expected(file: "json_web_signature_test.json", cases: 401, valid: [2, 0], invalid: [0, 39]),
         Expected(file: "json_web_key_test.json", cases: 26, invalid: [0, 7]),
         Expected(file: "json_web_crypto_test.json", cases: 83, valid: [1, 0], invalid: [0, 15]),
-        // Alternative encodings, explicit parameters and compressed points: a strict importer has one form.
+        // The acceptable cases are alternative encodings, explicit parameters and compressed points, which a strict import
+        // refuses.
         Expected(
             file: "ecdh_secp256r1_test.json", cases: 612, valid: [330, 0], invalid: [0, 52], acceptable: [0, 230]),
         Expected(
@@ -66,7 +67,7 @@ import Testing
         #expect(Set(files) == Set(Self.expected.map(\.file)))
     }
 
-    @Test("judged as the file says", arguments: expected) func aFile(_ expected: Expected) async throws {
+    @Test("the results match the file", arguments: expected) func aFile(_ expected: Expected) async throws {
         let (status, report) = try await verify(Self.folder.appendingPathComponent(expected.file).path)
         #expect(status == (expected.judged == 0 ? 2 : 0))
         #expect(report.cases == expected.cases && report.judged == expected.judged)
@@ -75,7 +76,7 @@ import Testing
         #expect(report.row("invalid") == expected.invalid)
         #expect(report.row("acceptable") == expected.acceptable)
         let others = report.not_judged.map(\.cases).reduce(0, +)
-        #expect(others == expected.cases - expected.judged, "what was not judged is counted, and not as passed")
+        #expect(others == expected.cases - expected.judged, "cases that were not judged are counted apart")
     }
 
     @Test func aTamperedFileIsFoundOut() async throws {
@@ -98,7 +99,7 @@ import Testing
             groups[0]["tests"] = cases
         }
 
-        // The first case of each is a valid one.
+        // The first case of each file is valid.
         for file in ["ecdsa_secp256r1_sha256_test.json", "ecdsa_secp256r1_sha256_p1363_test.json"] {
             let relabelled = try await changed(file) { first(&$0) { $0["result"] = "invalid" } }
             #expect(relabelled.status == 1 && relabelled.report.differences.map(\.id) == [1])
@@ -112,30 +113,30 @@ import Testing
             }
             #expect(key.status == 1 && key.report.differences.map(\.verdict).contains("the group's key was refused"))
             let shorter = try await changed(file) { $0.removeLast() }
-            #expect(shorter.status == 1 && shorter.report.differences.isEmpty, "and a file that is not whole")
+            #expect(shorter.status == 1 && shorter.report.differences.isEmpty, "an incomplete file has no differences")
         }
-        // HMAC under a key for ES256 is nothing that is ever accepted; the other way round it is found out, too.
+        // An ES256 signature in a group with an HMAC key must be refused, and a group with another hash must not be judged.
         let foreign = try await changed("json_web_signature_test.json") { groups in
             let es256 = groups.first { $0["comment"] as? String == "es256" }?["tests"] as? Groups ?? []
             first(&groups) { $0["jws"] = es256.first?["jws"] }
         }
-        #expect(foreign.status == 0, "an ES256 signature under no key for it is refused")
+        #expect(foreign.status == 0, "an ES256 signature is refused under a key for another algorithm")
         let other = try await changed("ecdsa_secp256r1_sha256_test.json") { groups in
             for index in groups.indices { groups[index]["sha"] = "SHA-512" }
         }
         #expect(other.status == 2 && other.report.judged == 0 && other.report.not_judged.map(\.cases) == [484])
     }
 
-    @Test func itSaysWhatItDidNotJudgeAndWhy() async throws {
+    @Test func casesThatWereNotJudgedAreListedWithTheReason() async throws {
         func run(_ path: String) async throws -> Finished {
             try await Built.run(Built.path("thumbturn"), ["verify", "wycheproof", path])
         }
         let signatures = try await run(Self.folder.appendingPathComponent("json_web_signature_test.json").path)
-        #expect(signatures.output.contains("41 of 41 judged cases came out as the file says."))
+        #expect(signatures.output.contains("41 of 41 judged cases match the file."))
         #expect(signatures.output.contains("360 of 401 cases were not judged:"))
-        #expect(signatures.output.contains("keys for RS256: this verifier has ES256 alone"))
+        #expect(signatures.output.contains("keys for RS256: this verifier supports only ES256"))
         let crypto = try await run(Self.folder.appendingPathComponent("json_web_crypto_test.json").path)
-        #expect(crypto.output.contains("JWE: this verifier decrypts nothing"))
+        #expect(crypto.output.contains("JWE: this verifier does not decrypt"))
         #expect(try await run(Self.folder.path).status == 66)
         #expect(try await run(repository.appendingPathComponent("Package.swift").path).status == 66)
     }

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// A proof object holds as a whole or not at all.

@@ -1,6 +1,7 @@
 import Crypto
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 import ThumbturnVerifier
 
@@ -30,7 +31,9 @@ import ThumbturnVerifier
         #expect(try challenges([secret]).verify(other, for: .signIn, at: now).jti != claims.jti)
     }
 
-    @Test("alive until the second it expires", arguments: [(299, nil), (300, VerificationError.expired), (301, .expired), (-3600, nil)])
+    @Test(
+        "alive until the second it expires",
+        arguments: [(299, nil), (300, VerificationError.expired), (301, .expired), (-3600, nil)])
     func expiry(_ seconds: Int, _ expected: VerificationError?) throws {
         let challenge = try issue()
         #expect(refusal { _ = try challenges([secret]).verify(challenge, for: .signIn, at: now + .seconds(seconds)) } == expected)

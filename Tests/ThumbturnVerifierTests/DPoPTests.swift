@@ -1,6 +1,7 @@
 import Testing
 import TestSupport
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 @Suite struct DPoPTests {

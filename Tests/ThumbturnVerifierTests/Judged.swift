@@ -1,5 +1,6 @@
 import Crypto
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Why something was refused, or nil where it was accepted.

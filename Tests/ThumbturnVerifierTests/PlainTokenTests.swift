@@ -1,5 +1,6 @@
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 @Suite struct PlainTokenTests {

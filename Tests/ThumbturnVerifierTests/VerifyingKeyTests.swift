@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 @Suite struct VerifyingKeyTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnTestKit
 
 @testable import ThumbturnVerifier

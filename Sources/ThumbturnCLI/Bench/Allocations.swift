@@ -7,7 +7,7 @@ import Glibc
 import Musl
 #endif
 
-/// How many allocations the whole program has made so far; nil unless `scripts/allocations.c` is preloaded and counts them.
+/// The number of allocations of this process so far; nil unless `scripts/allocations.c` is preloaded.
 func allocationCount() -> UInt64? { counter?() }
 
 private let counter: (@convention(c) () -> UInt64)? = {

@@ -4,7 +4,7 @@ import ArgumentParser
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measures, and prints what this machine does at best beside it.",
+        abstract: "Measures performance and compares it with the limit of this machine.",
         subcommands: [BenchSignIn.self, BenchRefresh.self, BenchApprove.self, BenchStore.self, BenchFlow.self]
     )
 }

@@ -5,15 +5,15 @@ import Thumbturn
 struct BenchFlow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flow",
-        abstract: "The time of one event through the unlock flow.",
+        abstract: "Measures the time that the unlock flow takes for one event.",
         discussion: """
-            Plays whole unlocks, a quick one, one with two retries and one that falls back to the passcode, and times each event by itself. \
-            The time of reading the clock is measured in the same run and taken off. scripts/bench-flow builds it with -c release, and \
-            has the allocations counted, too.
+            Runs three kinds of unlock, a quick one, one with two retries and one that falls back to the passcode, and measures \
+            the time of each event. The time of reading the clock is measured in the same run and subtracted. scripts/bench-flow \
+            builds with -c release and also counts the allocations.
             """
     )
 
-    @Option(help: "How many unlocks of each kind.")
+    @Option(help: "The number of unlocks of each kind.")
     var count = 100_000
 
     @OptionGroup var output: OutputOptions
@@ -23,12 +23,12 @@ struct BenchFlow: AsyncParsableCommand {
         var median_ns: Double
         var p99_ns: Double
         var clock_ns: Double
-        /// Of one event; nil where nobody counts them.
+        /// Allocations per event; nil unless they are counted.
         var allocations_per_event: Double?
     }
 
     func run() async throws {
-        guard count > 0 else { throw ValidationError("--count wants more than 0.") }
+        guard count > 0 else { throw ValidationError("--count must be more than 0.") }
         output.beginBench("flow")
         var times: [Double] = []
         times.reserveCapacity(count * 24)
@@ -40,7 +40,7 @@ struct BenchFlow: AsyncParsableCommand {
                     let effects = flow.handle(event, at: now)
                     let end = ContinuousClock.now
                     times.append((end - start) / .nanoseconds(1))
-                    precondition(effects.count < 16, "so that nothing is left out by the compiler")
+                    precondition(effects.count < 16, "the effects are used, so the compiler keeps the call")
                 }
             }
         }
@@ -59,10 +59,10 @@ struct BenchFlow: AsyncParsableCommand {
         let allocations =
             result.allocations_per_event.map { "\(($0 * 100).rounded() / 100) allocations each" }
             ?? "allocations are counted by scripts/bench-flow"
-        try output.say(
+        try output.report(
             """
             \(result.events) events through the flow: median \(Int(result.median_ns)) ns, P99 \(Int(result.p99_ns)) ns \
-            (reading the clock takes \(Int(own)) ns, and is taken off), \(allocations).
+            (without the \(Int(own)) ns of reading the clock), \(allocations).
             """, result
         )
     }
@@ -77,7 +77,7 @@ struct BenchFlow: AsyncParsableCommand {
                     let effects = flow.handle(event, at: now)
                     allocations += (allocationCount() ?? before) - before
                     events += 1
-                    precondition(effects.count < 16, "so that nothing is left out by the compiler")
+                    precondition(effects.count < 16, "the effects are used, so the compiler keeps the call")
                 }
             }
         }

@@ -2,27 +2,27 @@
 import Foundation
 
 extension OutputOptions {
-    /// What every benchmark says first.
+    /// Prints the first line of a benchmark to standard error.
     ///
-    /// - Parameter name: the benchmark's own.
+    /// - Parameter name: the benchmark's subcommand.
     func beginBench(_ name: String) {
         #if DEBUG
-        tell(
-            "this is a debug build; figures to quote come from: "
+        write(
+            "this is a debug build; for figures to quote, run: "
                 + "swift build -c release --traits Tools && .build/release/thumbturn bench \(name)")
         #else
         progress("measuring this machine")
         #endif
     }
 
-    /// What is done now, for whoever waits at a terminal.
+    /// Prints the current step to standard error, unless the output is JSON.
     func progress(_ text: String) {
-        if !json { tell("\(text) …") }
+        if !json { write("\(text) …") }
     }
 
-    private func tell(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+    private func write(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }
 
-/// A figure for people.
+/// A number with one decimal place.
 func rounded(_ value: Double) -> String { String(format: "%.1f", value) }
 #endif

@@ -7,11 +7,12 @@ import ThumbturnServer
 struct BenchRefresh: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
-        abstract: "Refreshes per second over HTTP, each with DPoP and durable before it is answered.",
+        abstract: "Measures refreshes per second over HTTP, each with DPoP and durable before it is answered.",
         discussion: """
-            Half of the devices at least sign in first. Then each device that is picked exchanges its refresh token for the next one, one at \
-            a time. A refresh cannot cost less than one verification, two signatures (the load's DPoP proof, the server's token) and one \
-            request: that is the limit. The server's own counts have to agree, or the run does not count. Build with -c release.
+            At least half of the devices sign in first. Then devices are picked at random to exchange their refresh token for \
+            the next one, each device one request at a time. A refresh costs at least one verification, two signatures (the \
+            device's DPoP proof and the server's token) and one request, which gives the limit of this machine. The run is \
+            discarded if the server's counts differ. Build with -c release.
             """
     )
 
@@ -19,7 +20,7 @@ struct BenchRefresh: AsyncParsableCommand {
     @OptionGroup var rate: RateOptions
     @OptionGroup var output: OutputOptions
 
-    private struct Done {
+    private struct Completed {
         var signIns: Int
         var refreshes: Int
     }
@@ -28,17 +29,17 @@ struct BenchRefresh: AsyncParsableCommand {
         output.beginBench("refresh")
         let rates = MachineRates.measure()
         output.progress("enrolling \(load.devices) devices")
-        let (figures, done, counts) = try await BenchServer.run(load) { try await measure($0, $1, rates) }
-        try Self.compare(figures, done, counts)
-        try output.say(
+        let (figures, completed, counts) = try await BenchServer.run(load) { try await measure($0, $1, rates) }
+        try Self.compare(figures, completed, counts)
+        try output.report(
             figures.sentences(of: "refreshes") + "\nThe server's counts agree: FULL durability, one token for each refresh.",
             figures)
     }
 
     private func measure(
         _ server: BenchServer, _ loop: OpenLoop, _ rates: MachineRates
-    ) async throws -> (RateFigures, Done) {
-        let hello = try await server.hello(over: loop, load, telling: output)
+    ) async throws -> (RateFigures, Completed) {
+        let hello = try await server.hello(over: loop, load, output: output)
         output.progress("signing in")
         let signIns = try await signedIn(server, loop)
         output.progress("refreshing")
@@ -46,13 +47,13 @@ struct BenchRefresh: AsyncParsableCommand {
             RefreshLoad(server.devices, tokens: signIns.refreshTokens, nonce: signIns.nonce, server.requests), rate: rate.rate,
             warmUp: .seconds(load.warmUp), duration: .seconds(load.seconds))
         guard !report.latencies.isEmpty else {
-            throw BenchFailed("Not one refresh was finished: \(work.complaint ?? "no answer")")
+            throw BenchError("No refresh was completed: \(work.lastProblem ?? "no answer")")
         }
-        if report.errors > 0 { output.progress("not as it should be: \(work.complaint ?? "no answer")") }
+        if report.errors > 0 { output.progress("unexpected answer: \(work.lastProblem ?? "none")") }
         let limit = rates.limit(verifications: 1, signatures: 2, requests: 1, hello: hello)
         return (
             RateFigures(report, done: work.refreshed, load, rate, rates, hello: hello, limit: limit),
-            Done(signIns: signIns.accepted.count, refreshes: work.refreshed)
+            Completed(signIns: signIns.accepted.count, refreshes: work.refreshed)
         )
     }
 
@@ -62,19 +63,19 @@ struct BenchRefresh: AsyncParsableCommand {
             let before = work.accepted.count
             work = try await loop.run(work, rate: nil, warmUp: .zero, duration: .seconds(1)).work
             guard work.accepted.count > before else {
-                throw BenchFailed("Not one sign-in was finished: \(work.complaint ?? "no answer")")
+                throw BenchError("No sign-in was completed: \(work.lastProblem ?? "no answer")")
             }
         }
         return work
     }
 
-    private static func compare(_ figures: RateFigures, _ done: Done, _ counts: Counters.Report) throws {
+    private static func compare(_ figures: RateFigures, _ completed: Completed, _ counts: Counters.Report) throws {
         let isExact =
-            counts.refreshes == done.refreshes && counts.sessions == done.signIns
-            && counts.verifications == 2 * done.signIns + done.refreshes
-        guard isExact || figures.unanswered > 0, counts.refreshes >= done.refreshes,
+            counts.refreshes == completed.refreshes && counts.sessions == completed.signIns
+            && counts.verifications == 2 * completed.signIns + completed.refreshes
+        guard isExact || figures.unanswered > 0, counts.refreshes >= completed.refreshes,
             counts.tokens == counts.sessions + counts.refreshes, counts.synchronous == 2
-        else { throw BenchFailed("The server counts otherwise: \(counts), and here \(done) were accepted.") }
+        else { throw BenchError("The server's counts differ: \(counts); here \(completed) were accepted.") }
     }
 }
 #endif

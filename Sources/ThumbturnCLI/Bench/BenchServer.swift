@@ -4,8 +4,8 @@ import ThumbturnCore
 import ThumbturnLoad
 import ThumbturnServer
 
-/// The benchmark could not be carried out, or its result does not count.
-struct BenchFailed: Error, CustomStringConvertible {
+/// The benchmark could not be run, or its result is discarded.
+struct BenchError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) {
@@ -13,26 +13,26 @@ struct BenchFailed: Error, CustomStringConvertible {
     }
 }
 
-/// A server process of the benchmark's own, on a data folder that goes with it.
+/// A server process for one benchmark, with a data folder that is deleted afterwards.
 struct BenchServer {
     let port: Int
     let url: String
     let requests: BenchRequests
     let devices: [BenchDevice]
-    /// The accounts' ids: each device has one of its own.
+    /// The accounts' ids. Each device has an account of its own.
     let accounts: [String]
-    /// A back end that may ask for approvals.
+    /// A back end that may create approvals.
     let backEnd: BenchBackEnd
-    /// From the start of the process to its first answer.
+    /// The time from the start of the process to its first answer.
     let startMilliseconds: Double
     let binaryBytes: Int
     private let process: Process
     private let output: Pipe
     private let folder: URL
 
-    /// Starts a server and a load on it, has them used, and stops both whatever happens.
+    /// Starts a server and a load generator, calls a closure with both, and stops them afterwards, also after an error.
     ///
-    /// - Returns: what the work returns, and what the server says that it did.
+    /// - Returns: the closure's results and the server's counts.
     static func run<Result, More>(
         _ options: LoadOptions, _ work: (BenchServer, OpenLoop) async throws -> (Result, More)
     ) async throws -> (Result, More, Counters.Report) {
@@ -53,7 +53,7 @@ struct BenchServer {
         let command = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
             .deletingLastPathComponent().appendingPathComponent("thumbturn-server")
         guard FileManager.default.isExecutableFile(atPath: command.path) else {
-            throw BenchFailed(
+            throw BenchError(
                 "thumbturn-server is not beside this command. Build both with: swift build -c release --traits Tools")
         }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("thumbturn-bench-\(UUID().uuidString)")
@@ -94,20 +94,20 @@ struct BenchServer {
         process.standardOutput = output
         let began = ContinuousClock.now
         try process.run()
-        // The first line says where it listens.
+        // The server's first line ends with its address.
         var line = ""
         while !line.contains("\n"), case let data = output.fileHandleForReading.availableData, !data.isEmpty {
             line += String(decoding: data, as: UTF8.self)
         }
         guard let url = line.split(whereSeparator: \.isWhitespace).last.map(String.init), let port = URL(string: url)?.port else {
             process.terminate()
-            throw BenchFailed("thumbturn-server did not start.")
+            throw BenchError("thumbturn-server did not start.")
         }
         let requests = BenchRequests(url: url, host: "127.0.0.1:\(port)")
-        let one = OpenLoop(host: "127.0.0.1", port: port, connections: 1)
-        _ = try await one.first(HelloLoad(requests))
+        let single = OpenLoop(host: "127.0.0.1", port: port, connections: 1)
+        _ = try await single.runUntilFirstAnswer(HelloLoad(requests))
         let start = began.duration(to: .now)
-        try await one.stop()
+        try await single.stop()
         let size = try FileManager.default.attributesOfItem(atPath: command.path)[.size] as? Int
         return BenchServer(
             port: port, url: url, requests: requests, devices: devices, accounts: accounts, backEnd: backEnd,
@@ -115,18 +115,18 @@ struct BenchServer {
         )
     }
 
-    /// Microseconds of processor time of one request of the route that does nothing, of server and load together.
-    func hello(over loop: OpenLoop, _ options: LoadOptions, telling output: OutputOptions) async throws -> Double {
-        output.progress("measuring the route that does nothing")
+    /// The processor time of one request to `/health`, of server and load together, in microseconds.
+    func hello(over loop: OpenLoop, _ options: LoadOptions, output: OutputOptions) async throws -> Double {
+        output.progress("measuring the health route")
         let duration = Duration.seconds(min(options.seconds, 3))
         let before = MachineRates.processTime() + processTime()
         let (report, _) = try await loop.run(HelloLoad(requests), rate: nil, warmUp: .zero, duration: duration)
         let used = MachineRates.processTime() + processTime() - before
-        guard !report.latencies.isEmpty else { throw BenchFailed("The route that does nothing did not answer.") }
+        guard !report.latencies.isEmpty else { throw BenchError("The health route did not answer.") }
         return used * 1_000_000 / Double(report.latencies.count)
     }
 
-    /// Seconds of processor time that the server has used.
+    /// The server's processor time in seconds.
     func processTime() -> Double {
         guard let text = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8),
             let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 12,
@@ -135,7 +135,7 @@ struct BenchServer {
         return (user + system) / 100
     }
 
-    /// Memory of the server that lies in RAM, in MB.
+    /// The server's resident memory in MB.
     func residentMegabytes() -> Double {
         guard let text = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
@@ -144,13 +144,13 @@ struct BenchServer {
         return kilobytes / 1024
     }
 
-    /// Stops the server, and reads what it says that it did.
+    /// Stops the server and reads its counts.
     private func stop() throws -> Counters.Report {
         process.terminate()
-        let said = output.fileHandleForReading.readDataToEndOfFile()
+        let printed = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         try? FileManager.default.removeItem(at: folder)
-        return try JSONDecoder().decode(Counters.Report.self, from: said)
+        return try JSONDecoder().decode(Counters.Report.self, from: printed)
     }
 }
 #endif

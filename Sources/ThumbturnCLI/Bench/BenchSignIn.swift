@@ -7,26 +7,26 @@ import ThumbturnServer
 struct BenchSignIn: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-in",
-        abstract: "The highest rate of complete sign-ins over HTTP at a P99 under 50 ms, beside the limit of this machine.",
+        abstract: "Finds the highest rate of complete sign-ins over HTTP with a P99 under 50 ms.",
         discussion: """
-            A sign-in is two requests: a challenge, then its proof redeemed for a token, durable before it is answered. The server is \
-            a process of its own on a fresh data folder; this process is the load. Sign-ins begin when the clock says so, whether or not \
-            earlier ones were answered, and latency counts from then.
+            A sign-in takes two requests: a challenge, and its proof redeemed for a token, which is durable before it is \
+            answered. The server is a process of its own with a new data folder; this process is the load. Sign-ins begin at \
+            scheduled times, whether or not earlier ones are answered, and latency counts from the scheduled time.
 
-            In the same run the processor time is measured of one verification with the import of its key (v), one signature (s) and one \
-            request of a route that does nothing, server and load together (h). A sign-in cannot cost less than 2v + 3s + 2h: so the \
-            limit of the machine is its cores divided by that.
+            The same run measures the processor time of one verification with the import of its key (v), one signature (s) and \
+            one request to the health route, server and load together (h). A sign-in costs at least 2v + 3s + 2h, so the limit \
+            of the machine is its number of cores divided by that.
 
-            The server's own counts, and the list of the accepted challenges, have to agree, or the run does not count. Build with -c release.
+            The run is discarded if the server's counts or the accepted challenges differ. Build with -c release.
             """
     )
 
     @OptionGroup var load: LoadOptions
 
-    @Option(help: "Runs at the rate that was found.")
+    @Option(help: "The number of runs at the rate that was found.")
     var runs = 3
 
-    @Option(help: "Seconds of rest before the memory is read.")
+    @Option(help: "The seconds of rest before the memory is measured.")
     var rest = 60.0
 
     @OptionGroup var output: OutputOptions
@@ -44,7 +44,7 @@ struct BenchSignIn: AsyncParsableCommand {
         var verify_us: Double
         var sign_us: Double
         var hello_us: Double
-        /// Processor time of one sign-in at the rate that was found.
+        /// The processor time of one sign-in at the rate that was found.
         var server_us: Double
         var load_us: Double
         var start_ms: Double
@@ -53,7 +53,7 @@ struct BenchSignIn: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard rest >= 0, runs > 0 else { throw ValidationError("--runs wants more than 0, --rest 0 or more.") }
+        guard rest >= 0, runs > 0 else { throw ValidationError("--runs must be more than 0, and --rest 0 or more.") }
     }
 
     func run() async throws {
@@ -64,12 +64,12 @@ struct BenchSignIn: AsyncParsableCommand {
             let bench = SignInBench(server, loop: loop)
             return (try await measure(bench, server, rates), bench)
         }
-        try bench.agrees(with: counts)
-        try output.say(sentences(result), result)
+        try bench.check(against: counts)
+        try output.report(sentences(result), result)
     }
 
     private func measure(_ bench: SignInBench, _ server: BenchServer, _ rates: MachineRates) async throws -> Result {
-        let hello = try await server.hello(over: bench.loop, load, telling: output)
+        let hello = try await server.hello(over: bench.loop, load, output: output)
         let memory = try await memory(bench, server)
         let limit = rates.limit(verifications: 2, signatures: 3, requests: 2, hello: hello)
         output.progress("searching the highest rate with a P99 under \(Int(SignInBench.slowest)) ms")
@@ -78,7 +78,7 @@ struct BenchSignIn: AsyncParsableCommand {
         var rate = found
         var achieved: [Double] = []
         var used = (server: 0.0, load: 0.0)
-        // A rate that was only just good enough once is lowered until it holds in every run.
+        // The rate is lowered until it holds in every run.
         while achieved.count < runs {
             output.progress("run \(achieved.count + 1) of \(runs) at \(Int(rate)) a second")
             let before = (server: server.processTime(), load: MachineRates.processTime(), signIns: bench.signIns)
@@ -89,7 +89,7 @@ struct BenchSignIn: AsyncParsableCommand {
                 output.progress("P99 \(rounded(report.quantile(0.99))) ms, \(report.errors) unanswered: too fast")
                 rate *= 0.97
                 achieved = []
-                guard rate > found / 3 else { throw BenchFailed("No rate held for \(runs) runs.") }
+                guard rate > found / 3 else { throw BenchError("No rate held in \(runs) runs.") }
                 continue
             }
             achieved.append(Double(report.latencies.count) / load.seconds)
@@ -97,7 +97,7 @@ struct BenchSignIn: AsyncParsableCommand {
         achieved.sort()
         output.progress("half of that rate")
         let half = try await bench.run(rate / 2, warmUp: .seconds(load.warmUp), for: window)
-        // The same number of requests a second.
+        // A sign-in has two requests, so half its rate gives this number of requests a second.
         let helloAtHalf = try await bench.hello(rate: rate, warmUp: .seconds(load.warmUp), for: window)
         let median = achieved[achieved.count / 2]
         return Result(
@@ -109,7 +109,7 @@ struct BenchSignIn: AsyncParsableCommand {
         )
     }
 
-    /// In MB, after as many sign-ins as a small bank has in a quiet hour, and a rest.
+    /// The server's memory in MB after 10,000 sign-ins, as many as a small bank has in a quiet hour, and a rest.
     private func memory(_ bench: SignInBench, _ server: BenchServer) async throws -> Double {
         output.progress("\(Self.signInsBeforeRest) sign-ins, and \(Int(rest)) s of rest")
         while bench.signIns < Self.signInsBeforeRest { _ = try await bench.run(nil, warmUp: .zero, for: .seconds(1)) }
@@ -121,22 +121,25 @@ struct BenchSignIn: AsyncParsableCommand {
 
     private func sentences(_ result: Result) -> String {
         """
-        \(Int(result.sign_ins_per_second)) complete sign-ins per second (median of \(runs) runs, \(Int(result.spread)) apart), P99 under \(Int(SignInBench.slowest)) ms
+        \(Int(result.sign_ins_per_second)) complete sign-ins per second (median of \(runs) runs, \(Int(result.spread)) apart), \
+        P99 under \(Int(SignInBench.slowest)) ms
         limit of this machine: \(Int(result.limit_per_second)) per second; reached: \(rounded(result.ratio * 100)) %
-        at half the rate: P50 \(rounded(result.p50_ms)) ms, P99 \(rounded(result.p99_ms)) ms, P99.9 \(rounded(result.p999_ms)) ms; \
-        the route that does nothing: P99 \(rounded(result.hello_p99_ms)) ms
-        processor time: verify \(rounded(result.verify_us)) µs, sign \(rounded(result.sign_us)) µs, a request of that route \(rounded(result.hello_us)) µs; \
+        at half the rate: P50 \(rounded(result.p50_ms)) ms, P99 \(rounded(result.p99_ms)) ms, \
+        P99.9 \(rounded(result.p999_ms)) ms; \
+        the health route: P99 \(rounded(result.hello_p99_ms)) ms
+        processor time: verify \(rounded(result.verify_us)) µs, sign \(rounded(result.sign_us)) µs, \
+        a request to the health route \(rounded(result.hello_us)) µs; \
         a sign-in \(rounded(result.server_us)) µs in the server and \(rounded(result.load_us)) µs in the load
         memory after \(Self.signInsBeforeRest) sign-ins and \(Int(rest)) s of rest: \(rounded(result.rss_mb)) MB; \
         start to first answer: \(rounded(result.start_ms)) ms; binary: \(rounded(result.binary_mb)) MB
-        The server's counts agree: FULL durability, a commit waits 2 ms for company at most, each challenge accepted once.
+        The server's counts agree: FULL durability, a commit waits at most 2 ms for further writes, each challenge accepted once.
         """
     }
 }
 
-/// The runs of one benchmark, and what they add up to.
+/// The runs of one benchmark and their totals.
 private final class SignInBench {
-    /// The highest P99 in milliseconds.
+    /// The highest acceptable P99 in milliseconds.
     static let slowest = 50.0
 
     let loop: OpenLoop
@@ -160,7 +163,7 @@ private final class SignInBench {
         let (report, work) = try await loop.run(work, rate: rate, warmUp: warmUp, duration: duration)
         self.work = work
         errors += report.errors
-        if report.latencies.isEmpty { throw BenchFailed("Not one sign-in was finished: \(work.complaint ?? "no answer")") }
+        if report.latencies.isEmpty { throw BenchError("No sign-in was completed: \(work.lastProblem ?? "no answer")") }
         return report
     }
 
@@ -168,8 +171,8 @@ private final class SignInBench {
         try await loop.run(HelloLoad(server.requests), rate: rate, warmUp: warmUp, duration: duration).report
     }
 
-    /// The highest good rate, to 2 %. As fast as the answers come is where it begins.
-    func search(from limit: Double, warmUp: Duration, telling: (String) -> Void) async throws -> Double {
+    /// Searches the highest good rate to within 2 %, from the rate at which each connection sends its next request at once.
+    func search(from limit: Double, warmUp: Duration, progress: (String) -> Void) async throws -> Double {
         let most = try await run(nil, warmUp: warmUp, for: .seconds(4))
         var high = min(Double(most.latencies.count) / 4 * 1.1, limit)
         var low = 0.0
@@ -177,22 +180,24 @@ private final class SignInBench {
         while low == 0 || high / low > 1.02 {
             let report = try await run(rate, warmUp: .seconds(1), for: .seconds(4))
             let isGood = Self.isGood(report)
-            telling(
-                "\(Int(rate)) a second: P99 \(String(format: "%.1f", report.quantile(0.99))) ms, \(report.errors) unanswered\(isGood ? "" : ": too fast")"
+            progress(
+                "\(Int(rate)) a second: P99 \(rounded(report.quantile(0.99))) ms, \(report.errors) unanswered"
+                    + (isGood ? "" : ": too fast")
             )
             if isGood { low = rate } else { high = rate }
             rate = low == 0 ? rate * 0.8 : (low + high) / 2
-            guard rate > limit / 1000 else { throw BenchFailed("No rate was slow enough.") }
+            guard rate > limit / 1000 else { throw BenchError("No rate was slow enough.") }
         }
         return low
     }
 
-    func agrees(with counts: Counters.Report) throws {
+    /// Throws unless the server's counts equal those of the load.
+    func check(against counts: Counters.Report) throws {
         let accepted = work.accepted.count
-        guard Set(work.accepted).count == accepted else { throw BenchFailed("A challenge was accepted twice.") }
+        guard Set(work.accepted).count == accepted else { throw BenchError("A challenge was accepted twice.") }
         guard errors > 0 || (counts.sessions == accepted && counts.verifications == 2 * accepted), counts.sessions >= accepted,
             counts.spends == counts.sessions, counts.tokens == counts.sessions, counts.synchronous == 2
-        else { throw BenchFailed("The server counts otherwise: \(counts), and here \(accepted) sign-ins were accepted.") }
+        else { throw BenchError("The server's counts differ: \(counts); here \(accepted) sign-ins were accepted.") }
     }
 }
 #endif

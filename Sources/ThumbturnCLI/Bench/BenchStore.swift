@@ -2,26 +2,27 @@
 import ArgumentParser
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnServer
 
 struct BenchStore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Durable writes of the store per second, beside what the disk does by itself.",
+        abstract: "Measures durable writes of the store per second, and those of the disk alone.",
         discussion: """
-            A write spends one challenge: one row, durable when it returns. What waits while a commit is synced shares the next one, so with \
-            more writers there are more rows to a commit. Beside it stands how often in a second a page of the same size can be written in \
-            place and synced (fsync) on the same disk. The rows are counted at the end. Build with -c release.
+            A write consumes one challenge: one row, durable when the call returns. Writes that wait for a commit share the next \
+            one, so more writers give more rows per commit. For comparison, a page of the same size is written in place and \
+            synced (fsync) on the same disk. The rows are counted at the end. Build with -c release.
             """
     )
 
-    @Option(help: "How long each number of writers is measured.")
+    @Option(help: "The seconds of measurement for each number of writers.")
     var seconds = 5.0
 
-    @Option(help: "How many write at once; several with commas between.")
+    @Option(help: "The numbers of concurrent writers, separated by commas.")
     var writers = "1,8,64"
 
-    @Option(help: "A folder on the disk that is measured. Without it the one for temporary files.")
+    @Option(help: "A folder on the disk to measure; the folder for temporary files unless given.")
     var folder: String?
 
     @OptionGroup var output: OutputOptions
@@ -44,14 +45,14 @@ struct BenchStore: AsyncParsableCommand {
     private func numbers() throws -> [Int] {
         let numbers = writers.split(separator: ",").map { Int($0) ?? 0 }
         guard !numbers.isEmpty, numbers.allSatisfy((1...1024).contains) else {
-            throw ValidationError("--writers wants numbers from 1 to 1024 with commas between.")
+            throw ValidationError("--writers must be numbers from 1 to 1024, separated by commas.")
         }
         return numbers
     }
 
     func validate() throws {
         _ = try numbers()
-        guard seconds > 0 else { throw ValidationError("--seconds wants more than 0.") }
+        guard seconds > 0 else { throw ValidationError("--seconds must be more than 0.") }
     }
 
     func run() async throws {
@@ -71,12 +72,12 @@ struct BenchStore: AsyncParsableCommand {
             result.runs.append(run)
             result.rows += rows
         }
-        let kept = try await store.spentCount()
+        let stored = try await store.spentCount()
         let durability = try store.durability()
-        guard kept == result.rows, durability.synchronous == 2, durability.journal == "wal" else {
-            throw BenchFailed("\(result.rows) rows were written, and \(kept) are kept; \(durability)")
+        guard stored == result.rows, durability.synchronous == 2, durability.journal == "wal" else {
+            throw BenchError("\(result.rows) rows were written, and \(stored) are stored; \(durability)")
         }
-        try output.say(sentences(result), result)
+        try output.report(sentences(result), result)
     }
 
     private func measure(_ store: SQLiteStore, _ writers: Int) async throws -> (Run, rows: Int) {
@@ -92,7 +93,7 @@ struct BenchStore: AsyncParsableCommand {
                     while began.duration(to: .now) < window {
                         let start = ContinuousClock.now
                         let spend = Spend(.challenge, id: RandomBytes.sixteen(), expiresAt: expiry, epoch: 0)
-                        guard try await store.spend([spend]) else { throw BenchFailed("A new challenge was spent before.") }
+                        guard try await store.spend([spend]) else { throw BenchError("A new challenge was already consumed.") }
                         times.append(start.duration(to: .now) / .milliseconds(1))
                     }
                     return times
@@ -100,12 +101,12 @@ struct BenchStore: AsyncParsableCommand {
             }
             for try await more in group { times += more }
         }
-        let took = began.duration(to: .now) / .seconds(1)
+        let elapsed = began.duration(to: .now) / .seconds(1)
         let committed = Double(store.commits - commits)
         times.sort()
         let rows = Double(times.count)
         let run = Run(
-            writers: writers, rows_per_second: rows / took, commits_per_second: committed / took,
+            writers: writers, rows_per_second: rows / elapsed, commits_per_second: committed / elapsed,
             rows_per_commit: rows / committed,
             p50_ms: times[times.count / 2], p99_ms: times[times.count * 99 / 100]
         )
@@ -116,29 +117,29 @@ struct BenchStore: AsyncParsableCommand {
         let runs = result.runs.map { run in
             """
             \(run.writers) at once: \(Int(run.rows_per_second)) rows per second in \(Int(run.commits_per_second)) commits, \
-            \(rounded(run.rows_per_commit)) rows to a commit; P50 \(rounded(run.p50_ms)) ms, P99 \(rounded(run.p99_ms)) ms
+            \(rounded(run.rows_per_commit)) rows per commit; P50 \(rounded(run.p50_ms)) ms, P99 \(rounded(run.p99_ms)) ms
             """
         }
         return
             (runs + [
                 "the disk by itself: \(Int(result.fsyncs_per_second)) writes of one page per second, each synced",
-                "All \(result.rows) rows are there; FULL durability.",
+                "All \(result.rows) rows are stored; FULL durability.",
             ]).joined(separator: "\n")
     }
 }
 
-/// Durable writes of one page, one after another: what a disk does for a single writer that has nothing else to do.
+/// The rate of durable writes of one page by a single writer.
 private enum DiskRate {
-    /// A page of SQLite with its header in the log.
+    /// A page of SQLite with its frame header in the write-ahead log.
     private static let page = Data(repeating: 7, count: 4096 + 24)
-    /// Writes stay within so many pages, as the log's do after it was written back for the first time.
+    /// The number of pages that are overwritten in turn, as in the log after its first checkpoint.
     private static let pages = 1000
 
     static func fsyncsPerSecond(in folder: URL, for duration: Duration) throws -> Double {
         let path = folder.appendingPathComponent("pages").path
         guard FileManager.default.createFile(atPath: path, contents: Data(count: page.count * pages)),
             let file = FileHandle(forUpdatingAtPath: path)
-        else { throw BenchFailed("Nothing can be written in \(folder.path).") }
+        else { throw BenchError("\(folder.path) is not writable.") }
         defer { try? file.close() }
         try file.synchronize()
         let began = ContinuousClock.now

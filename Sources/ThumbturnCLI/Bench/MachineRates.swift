@@ -14,11 +14,11 @@ import Musl
 import Foundation
 import Synchronization
 
-/// What bare P-256 operations cost in processor time on this machine while all its cores are busy: what no server can beat.
+/// The processor time of bare P-256 operations on this machine while all its cores are busy, which bounds every server's rate.
 struct MachineRates: Sendable {
-    /// Microseconds of one verification, import of the public key included.
+    /// The microseconds of one verification, with the import of the public key.
     var verify: Double
-    /// Microseconds of one signature.
+    /// The microseconds of one signature.
     var sign: Double
 
     static func measure(cores: Int = ProcessInfo.processInfo.activeProcessorCount) -> MachineRates {
@@ -39,9 +39,9 @@ struct MachineRates: Sendable {
         )
     }
 
-    /// How often in a second the cores can do what costs at least so many of these, and so many requests of a route that does nothing.
+    /// The highest possible rate per second of an operation that needs these verifications, signatures and requests.
     ///
-    /// - Parameter hello: processor time of one such request in microseconds.
+    /// - Parameter hello: the processor time of one request to the health route in microseconds.
     func limit(verifications: Double, signatures: Double, requests: Double, hello: Double) -> Double {
         let cores = Double(ProcessInfo.processInfo.activeProcessorCount)
         return cores * 1_000_000 / (verifications * verify + signatures * sign + requests * hello)
@@ -73,7 +73,7 @@ struct MachineRates: Sendable {
 
     private static func threadTime() -> Double { seconds(CLOCK_THREAD_CPUTIME_ID) }
 
-    /// Seconds of processor time that this process has used.
+    /// The processor time of this process in seconds.
     static func processTime() -> Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
 
     private static func seconds(_ clock: clockid_t) -> Double {

@@ -1,7 +1,7 @@
 #if Tools
 import ThumbturnLoad
 
-/// What one run of something whole over HTTP came to, beside what the machine could do at most.
+/// The figures of one benchmark over HTTP, with the limit of the machine.
 struct RateFigures: Encodable {
     var per_second: Double
     var limit_per_second: Double
@@ -9,12 +9,12 @@ struct RateFigures: Encodable {
     var p50_ms: Double
     var p99_ms: Double
     var p999_ms: Double
-    /// Those that were not answered as they should be.
+    /// Operations with an unexpected answer or none.
     var unanswered: Int
-    /// Those that were done, with the warm-up's.
+    /// Completed operations, including those of the warm-up.
     var done: Int
     var connections: Int
-    /// So many were begun in a second; nil where each began when another was answered.
+    /// Operations begun per second; nil if each began after the answer to another one.
     var begun_per_second: Double?
     var verify_us: Double
     var sign_us: Double
@@ -39,14 +39,18 @@ struct RateFigures: Encodable {
         hello_us = hello
     }
 
-    /// - Parameter what: in the plural.
-    func sentences(of what: String) -> String {
-        let begun = begun_per_second.map { "\(rounded($0)) begun in a second" } ?? "each begun when another was answered"
+    /// The figures in words.
+    ///
+    /// - Parameter operations: the name of the operation in the plural.
+    func sentences(of operations: String) -> String {
+        let begun = begun_per_second.map { "\(rounded($0)) begun per second" } ?? "each begun after the answer to another"
         return """
-            \(rounded(per_second)) \(what) per second over \(connections) connections, \(begun); \(unanswered) not answered as they should be
+            \(rounded(per_second)) \(operations) per second over \(connections) connections, \(begun); \
+            \(unanswered) without the expected answer
             limit of this machine: \(Int(limit_per_second)) per second; reached: \(rounded(ratio * 100)) %
             P50 \(rounded(p50_ms)) ms, P99 \(rounded(p99_ms)) ms, P99.9 \(rounded(p999_ms)) ms
-            processor time: verify \(rounded(verify_us)) µs, sign \(rounded(sign_us)) µs, a request of a route that does nothing \(rounded(hello_us)) µs
+            processor time: verify \(rounded(verify_us)) µs, sign \(rounded(sign_us)) µs, \
+            a request to the health route \(rounded(hello_us)) µs
             """
     }
 }

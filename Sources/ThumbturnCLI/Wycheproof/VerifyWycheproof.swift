@@ -5,17 +5,17 @@ import Foundation
 struct VerifyWycheproof: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wycheproof",
-        abstract: "Judges a file of Project Wycheproof by the verifier's own checks, and says where they differ.",
+        abstract: "Runs a file of Project Wycheproof through the verifier's checks and lists the differences.",
         discussion: """
-            For files about P-256: ECDSA with SHA-256 in DER and in P1363 form, JWS and keys of ES256, and the public keys of ECDH, of which \
-            the import alone is judged. Cases of anything else are named with the reason and count for nothing.
+            The checks cover P-256: ECDSA with SHA-256 in DER and in P1363 form, JWS and keys of ES256, and the public keys of \
+            ECDH, of which only the import is checked. All other cases are listed with the reason why they are not judged.
 
-            Exit status: 0 all that was judged came out as the file says, 1 something did not, 2 nothing in the file could be judged, 64 \
-            another usage, 66 the file cannot be read.
+            Exit status: 0 all judged cases match the file, 1 a case differs, 2 no case could be judged, 64 usage, 66 the file \
+            cannot be read.
             """
     )
 
-    @Argument(help: "A file of test vectors in JSON, for example ecdsa_secp256r1_sha256_test.json.")
+    @Argument(help: "The JSON file of test vectors, for example ecdsa_secp256r1_sha256_test.json.")
     var file: String
 
     @OptionGroup var output: OutputOptions
@@ -26,7 +26,7 @@ struct VerifyWycheproof: AsyncParsableCommand {
             throw ExitCode(66)
         }
         let report = WycheproofReport(vectors)
-        try output.say(report.sentences, report)
+        try output.report(report.sentences, report)
         if !report.holds { throw ExitCode(1) }
         if report.judged == 0 { throw ExitCode(2) }
     }

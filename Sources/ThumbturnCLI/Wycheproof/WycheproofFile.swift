@@ -1,10 +1,10 @@
 #if Tools
 import Foundation
 
-/// A file of test vectors as Project Wycheproof writes them: groups of cases, each with what a judge has to say of it.
+/// A file of test vectors in the format of Project Wycheproof: groups of cases with expected results.
 struct WycheproofFile {
     struct Group {
-        /// `EcdsaVerify`, `JsonWebKey` and so on; the older files say it in the whole file alone.
+        /// The kind of check, for example `EcdsaVerify` or `JsonWebKey`. Older files have it only once for the whole file.
         var type: String
         var members: [String: Any]
         var cases: [Case]
@@ -13,23 +13,23 @@ struct WycheproofFile {
     struct Case {
         var id: Int
         var comment: String
-        var says: Says
+        var expected: ExpectedResult
         var members: [String: Any]
     }
 
-    /// What the file says of a case.
-    enum Says: String, Encodable, CaseIterable {
+    /// The result that the file expects of a case.
+    enum ExpectedResult: String, Encodable, CaseIterable {
         case valid, invalid
-        /// Either is right.
+        /// The verifier may accept or refuse the case.
         case acceptable
     }
 
     var algorithm: String
-    /// How many cases the file says that it has.
+    /// The number of cases that the file states.
     var promised: Int?
     var groups: [Group]
 
-    /// Nil for what is not such a file.
+    /// Reads a file. Returns nil if it has another format.
     init?(json: Data) {
         guard let file = try? JSONSerialization.jsonObject(with: json) as? [String: Any],
             let groups = file["testGroups"] as? [[String: Any]]
@@ -41,10 +41,11 @@ struct WycheproofFile {
             guard let cases = group["tests"] as? [[String: Any]] else { return nil }
             var known: [Case] = []
             for members in cases {
-                guard let id = members["tcId"] as? Int, let says = (members["result"] as? String).flatMap(Says.init) else {
+                guard let id = members["tcId"] as? Int, let expected = (members["result"] as? String).flatMap(ExpectedResult.init)
+                else {
                     return nil
                 }
-                known.append(Case(id: id, comment: members["comment"] as? String ?? "", says: says, members: members))
+                known.append(Case(id: id, comment: members["comment"] as? String ?? "", expected: expected, members: members))
             }
             self.groups.append(Group(type: group["type"] as? String ?? "no type", members: group, cases: known))
         }
@@ -56,12 +57,12 @@ extension [String: Any] {
 
     func object(_ name: String) -> [String: Any]? { self[name] as? [String: Any] }
 
-    /// Bytes in hexadecimal.
+    /// The bytes of a member in hexadecimal.
     func bytes(_ name: String) -> [UInt8]? {
         guard let digits = text(name).map({ Array($0.utf8) }), digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
-        for at in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[at...at + 1], as: UTF8.self), radix: 16) else { return nil }
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) else { return nil }
             bytes.append(byte)
         }
         return bytes

@@ -1,23 +1,24 @@
 #if Tools
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
-/// How the cases of one group are judged: by the verifier's own checks, or not at all.
+/// The check that judges the cases of one group, if the verifier has one.
 enum WycheproofJudge {
-    /// Throws `VerificationError` for what the verifier refuses, `NotJudged` for a case that it has no check for, and `Broken` where the file
-    /// leaves out what the check needs.
+    /// A check by the verifier. It throws `VerificationError` if the verifier refuses a case, `NotJudged` if the verifier has no
+    /// check for it, and `Unreadable` if the file lacks a value that the check needs.
     case judge((WycheproofFile.Case) throws -> Void)
-    /// This verifier has no check for such a group. What comes beside the reason must refuse all the same: nothing of another kind may
-    /// ever be accepted.
+    /// The verifier has no check for such a group. The second closure must refuse each case, because the verifier must never
+    /// accept a case of another kind.
     case none(because: String, refusing: ((WycheproofFile.Case) throws -> Void)? = nil)
 
     struct NotJudged: Error {
-        var because: String
+        var reason: String
     }
 
-    struct Broken: Error {
-        var says: String
+    struct Unreadable: Error {
+        var reason: String
     }
 
     init(of group: WycheproofFile.Group) {
@@ -44,7 +45,7 @@ enum WycheproofJudge {
     ) -> Self {
         let (curve, hash) = (group.object("publicKey")?.text("curve") ?? "no curve", group.text("sha") ?? "no hash")
         guard isP256(curve), hash == "SHA-256" else {
-            return .none(because: "\(curve) with \(hash): this verifier has P-256 with SHA-256 alone")
+            return .none(because: "\(curve) with \(hash): this verifier supports only P-256 with SHA-256")
         }
         let key = Result { try sameKey(in: group) }
         return .judge { test in
@@ -56,7 +57,7 @@ enum WycheproofJudge {
         }
     }
 
-    /// The group's key, which has to be the same in every form that it is given in.
+    /// The group's key, which must be the same in every format in which the group has it.
     private static func sameKey(in group: [String: Any]) throws -> VerifyingKey {
         do {
             var keys: [VerifyingKey] = []
@@ -67,19 +68,19 @@ enum WycheproofJudge {
             guard let first = keys.first, keys.allSatisfy({ $0 == first }) else { throw VerificationError.unacceptableKey }
             return first
         } catch is VerificationError {
-            // Every case stands on this key, so whatever is said of one without it is said by chance.
-            throw Broken(says: "the group's key was refused")
+            // Without the group's key no case can be judged.
+            throw Unreadable(reason: "the group's key was refused")
         }
     }
 
     // MARK: Public keys
 
-    /// The import alone: this verifier agrees on no secrets.
+    /// A check of the public key's import. The verifier has no key agreement.
     private static func publicKeys(
         _ group: [String: Any], _ read: @escaping ([String: Any]) throws -> VerifyingKey
     ) -> Self {
         let curve = group.text("curve") ?? "no curve"
-        guard isP256(curve) else { return .none(because: "\(curve): this verifier has P-256 alone") }
+        guard isP256(curve) else { return .none(because: "\(curve): this verifier supports only P-256") }
         return .judge { _ = try read($0.members) }
     }
 
@@ -87,21 +88,21 @@ enum WycheproofJudge {
 
     // MARK: JWS
 
-    /// A group has one key or a key set, the public one where there are two halves.
+    /// A check of signatures. A group has one key or a key set; of a key pair the public key is used.
     private static func jws(_ group: [String: Any]) -> Self {
         let given = group.object("public") ?? group.object("private") ?? [:]
         let keys = given["keys"] as? [[String: Any]] ?? [given]
         let judge = { (test: WycheproofFile.Case) in
-            guard let value = test.members["jws"] else { throw NotJudged(because: "JWE: this verifier decrypts nothing") }
+            guard let value = test.members["jws"] else { throw NotJudged(reason: "JWE: this verifier does not decrypt") }
             guard let text = value as? String else {
-                throw NotJudged(because: "JWS in JSON: this verifier reads the compact form alone")
+                throw NotJudged(reason: "JWS in JSON: this verifier reads only the compact form")
             }
             let known = given["keys"] == nil ? try named(given) : try set(given).byKid
             _ = try NamedKeyJWS.payload(of: text, types: [nil], keys: known)
         }
         guard keys.contains(where: { $0.text("crv") == "P-256" || $0.text("alg") == "ES256" }) else {
-            let names = Set(keys.map { $0.text("alg") ?? $0.text("kty") ?? "nothing that is named" }).sorted()
-            return .none(because: "keys for \(names.joined(separator: ", ")): this verifier has ES256 alone", refusing: judge)
+            let names = Set(keys.map { $0.text("alg") ?? $0.text("kty") ?? "an unnamed algorithm" }).sorted()
+            return .none(because: "keys for \(names.joined(separator: ", ")): this verifier supports only ES256", refusing: judge)
         }
         return .judge(judge)
     }
@@ -121,7 +122,7 @@ enum WycheproofJudge {
 
 extension [String: Any] {
     fileprivate func needed<Read>(_ name: String, _ value: Read?) throws -> Read {
-        guard let value else { throw WycheproofJudge.Broken(says: "\(name) cannot be read") }
+        guard let value else { throw WycheproofJudge.Unreadable(reason: "\(name) cannot be read") }
         return value
     }
 }

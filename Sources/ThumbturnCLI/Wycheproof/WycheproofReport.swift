@@ -1,11 +1,11 @@
 #if Tools
 import ThumbturnVerifier
 
-/// What came out of a file: how many cases were judged as it says, where the verifier says otherwise, and what was not judged.
+/// The result of a file: the numbers of judged and matching cases, the differences, and the cases that were not judged.
 struct WycheproofReport: Encodable {
-    /// The cases of one result in the file.
+    /// The cases with one expected result.
     struct Row: Encodable {
-        var says: WycheproofFile.Says
+        var says: WycheproofFile.ExpectedResult
         var accepted = 0
         var refused = 0
         var as_the_file_says = 0
@@ -15,7 +15,7 @@ struct WycheproofReport: Encodable {
         /// The case's `tcId`.
         var id: Int
         var comment: String
-        var says: WycheproofFile.Says
+        var says: WycheproofFile.ExpectedResult
         var verdict: String
     }
 
@@ -25,12 +25,12 @@ struct WycheproofReport: Encodable {
     }
 
     var algorithm: String
-    /// How many cases the file says that it has, where that is not how many there are.
+    /// The number of cases that the file states, if it differs from the actual number.
     var promised: Int?
     var cases = 0
     var judged = 0
     var as_the_file_says = 0
-    var rows = WycheproofFile.Says.allCases.map { Row(says: $0) }
+    var rows = WycheproofFile.ExpectedResult.allCases.map { Row(says: $0) }
     var differences: [Difference] = []
     var not_judged: [NotJudged] = []
 
@@ -44,7 +44,7 @@ struct WycheproofReport: Encodable {
         if file.promised != cases { promised = file.promised ?? 0 }
     }
 
-    /// Whether everything that was judged came out as the file says, and the file is whole.
+    /// Whether all judged cases match the file, and the file is complete.
     var holds: Bool { differences.isEmpty && promised == nil }
 
     private mutating func add(_ test: WycheproofFile.Case, _ judge: WycheproofJudge) {
@@ -55,15 +55,15 @@ struct WycheproofReport: Encodable {
             case .none(let because, let check):
                 leaveOut(because)
                 guard let check, (try? check(test)) != nil else { return }
-                return differ(test, "accepted, and nothing of this kind ever should be")
+                return differ(test, "accepted, although a case of this kind must be refused")
             }
             count(test, isAccepted: true, as: "accepted")
         } catch let refusal as VerificationError {
             count(test, isAccepted: false, as: "refused (\(refusal.rawValue))")
-        } catch let unknown as WycheproofJudge.NotJudged {
-            leaveOut(unknown.because)
-        } catch let broken as WycheproofJudge.Broken {
-            differ(test, broken.says)
+        } catch let error as WycheproofJudge.NotJudged {
+            leaveOut(error.reason)
+        } catch let error as WycheproofJudge.Unreadable {
+            differ(test, error.reason)
         } catch {
             differ(test, "this case cannot be read")
         }
@@ -71,16 +71,16 @@ struct WycheproofReport: Encodable {
 
     private mutating func count(_ test: WycheproofFile.Case, isAccepted: Bool, as verdict: String) {
         judged += 1
-        guard let row = rows.firstIndex(where: { $0.says == test.says }) else { return }
+        guard let row = rows.firstIndex(where: { $0.says == test.expected }) else { return }
         rows[row].accepted += isAccepted ? 1 : 0
         rows[row].refused += isAccepted ? 0 : 1
-        guard test.says == .acceptable || isAccepted == (test.says == .valid) else { return differ(test, verdict) }
+        guard test.expected == .acceptable || isAccepted == (test.expected == .valid) else { return differ(test, verdict) }
         rows[row].as_the_file_says += 1
         as_the_file_says += 1
     }
 
     private mutating func differ(_ test: WycheproofFile.Case, _ verdict: String) {
-        differences.append(Difference(id: test.id, comment: test.comment, says: test.says, verdict: verdict))
+        differences.append(Difference(id: test.id, comment: test.comment, says: test.expected, verdict: verdict))
     }
 
     private mutating func leaveOut(_ because: String) {
@@ -94,9 +94,9 @@ struct WycheproofReport: Encodable {
     // MARK: In words
 
     var sentences: String {
-        var lines = ["\(algorithm): \(as_the_file_says) of \(judged) judged cases came out as the file says."]
+        var lines = ["\(algorithm): \(as_the_file_says) of \(judged) judged cases match the file."]
         if judged > 0 {
-            lines.append(Self.line("the file says", "judged", "accepted", "refused", "as it says"))
+            lines.append(Self.line("expected", "judged", "accepted", "refused", "matching"))
             for row in rows where row.accepted + row.refused > 0 {
                 lines.append(
                     Self.line(
@@ -106,8 +106,8 @@ struct WycheproofReport: Encodable {
         }
         if !not_judged.isEmpty { lines.append("\(not_judged.map(\.cases).reduce(0, +)) of \(cases) cases were not judged:") }
         lines += not_judged.map { "  \($0.cases): \($0.because)" }
-        if let promised { lines.append("DIFFERS: the file promises \(promised) cases and has \(cases)") }
-        lines += differences.map { "DIFFERS: case \($0.id) (\($0.comment)): the file says \($0.says.rawValue); \($0.verdict)" }
+        if let promised { lines.append("DIFFERS: the file states \(promised) cases and has \(cases)") }
+        lines += differences.map { "DIFFERS: case \($0.id) (\($0.comment)): expected \($0.says.rawValue); \($0.verdict)" }
         return lines.joined(separator: "\n")
     }
 

@@ -1,19 +1,20 @@
 /// Locks an app after a time in the background, covers it as soon as it is not in front, and asks the person to unlock it.
 ///
-/// A value like `UnlockFlow`: events go in with their time, effects come out. A process begins locked, so killing the app or starting
-/// the device again unlocks nothing; and where the time in the background cannot be told, the app locks.
+/// A value like `UnlockFlow`: events go in with their time, effects come out. A process begins locked, so killing the app or
+/// restarting the device unlocks nothing; and where the time in the background is unknown, the app locks.
 ///
-/// The system's own sheets make an app inactive and active again. While one of our prompts is up that covers nothing, locks nothing
-/// and asks nothing, so an unlock cannot start the next one.
+/// The system's own sheets make an app inactive and active again. While one of the app's prompts is up this covers nothing, locks
+/// nothing and asks nothing, so an unlock cannot start the next one.
 public struct AppLock: Hashable, Sendable {
     /// The numbers.
     public struct Rules: Hashable, Sendable, Codable {
-        /// So long an app may be in the background without locking; zero locks it at once.
+        /// How long the app may be in the background without locking; zero locks it at once.
         public var lockAfter: Duration
-        /// So long it may be in the background while our own prompt is up: some systems show the passcode prompt as another app.
+        /// How long the app may be in the background while its own prompt is up: some systems show the passcode prompt as another
+        /// app.
         public var promptLimit: Duration
 
-        /// Locks at once where nothing else is said.
+        /// Creates rules that lock at once by default.
         public init(lockAfter: Duration = .zero) {
             self.lockAfter = lockAfter
             promptLimit = .seconds(60)
@@ -21,57 +22,58 @@ public struct AppLock: Hashable, Sendable {
     }
 
     /// Whether the contents may be seen.
-    public enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         case unlocked
-        /// - asksItself: whether the next appearance asks without a tap. Not after a cancel, and not after "lock now": who has just
-        ///   said no is not asked again at every return.
+        /// The contents are locked. `asksItself` is whether the next appearance asks without a tap: not after a cancel, and not
+        /// after "lock now", because a person who has just refused is not asked again at every return.
         case locked(asksItself: Bool)
         /// The person is being asked.
         case asking
     }
 
-    /// What happened.
-    public enum Event: Hashable, Sendable {
+    /// Something that happened.
+    package enum Event: Hashable, Sendable {
         case phase(AppPhase)
-        /// A prompt of ours is up, or gone.
+        /// A prompt of the app appeared or went away.
         case prompt(isUp: Bool)
-        /// The person wants in, by a tap.
+        /// The person asked to unlock.
         case tapped
-        /// "Lock now."
+        /// The person or the app asked to lock now.
         case lockNow
-        /// A key or a sign-in said yes.
+        /// An unlock or a sign-in succeeded.
         case unlocked
         /// The person cancelled.
         case cancelled
-        /// It ended in another way, for example because the app left the screen.
+        /// The unlock ended in another way, for example because the app left the screen.
         case notUnlocked
+        /// A time that the lock asked to be woken at has come.
         case woke
     }
 
-    /// What to do, in order.
-    public enum Effect: Hashable, Sendable {
-        /// Hide what is on the screen, also from the list of running apps.
+    /// Something to do. Effects are carried out in order.
+    package enum Effect: Hashable, Sendable {
+        /// Hide the contents, also in the list of running apps.
         case cover
         case uncover
         /// Forget what was unlocked, and show the lock screen.
         case lock
-        /// Run an unlock and tell how it ended.
+        /// Run an unlock, and send its outcome as an event.
         case ask
         /// Send `woke` at this time of this boot.
         case wake(at: Instant)
     }
 
-    /// Where the lock stands.
-    public private(set) var state = State.locked(asksItself: true)
-    /// Whether the contents are hidden for now. The lock screen itself may be seen under no cover.
-    public private(set) var isCovered = true
+    /// The current state.
+    package private(set) var state = State.locked(asksItself: true)
+    /// Whether the contents are covered. The lock screen itself needs no cover.
+    package private(set) var isCovered = true
     /// The numbers.
-    public let rules: Rules
+    package let rules: Rules
 
     private var phase: AppPhase?
     private var leaving: Leaving?
     private var isPromptUp = false
-    /// The app has come to the screen and has not asked since. One appearance asks once by itself.
+    /// Whether the app has come to the screen and has not asked since. One appearance asks once by itself.
     private var isNewHere = true
 
     private struct Leaving: Hashable {
@@ -84,13 +86,13 @@ public struct AppLock: Hashable, Sendable {
         }
     }
 
-    /// A locked app that is not on the screen yet.
-    public init(rules: Rules = Rules()) {
+    /// Creates the lock of an app that is locked and not on the screen yet.
+    package init(rules: Rules = Rules()) {
         self.rules = rules
     }
 
     /// Takes an event, and returns what to do about it.
-    public mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
+    package mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
         switch event {
         case .phase(let new) where new == phase: return []
         case .phase(.front):
@@ -99,7 +101,8 @@ public struct AppLock: Hashable, Sendable {
         case .phase(.inactive):
             let wasInFront = phase == .front
             phase = .inactive
-            // Under our own prompt nothing is covered, or every prompt would flash. Once the app leaves the screen it is.
+            // Under the app's own prompt nothing is covered, or every prompt would flash. The cover comes once the app leaves the
+            // screen.
             return wasInFront && !isPromptUp ? cover() : []
         case .phase(.back):
             phase = .back
@@ -117,7 +120,7 @@ public struct AppLock: Hashable, Sendable {
             return lock(asksItself: false)
 
         case .unlocked:
-            // While it was away too long nobody was there to see it.
+            // The app was away for too long to count the person as present.
             if let leaving, leaving.isOver(at: now) {
                 state = .locked(asksItself: true)
                 return []
@@ -139,7 +142,7 @@ public struct AppLock: Hashable, Sendable {
         }
     }
 
-    /// The lock comes before the cover goes: the contents are not seen for a moment.
+    /// Locks before the cover goes, so that the contents are not seen for a moment.
     private mutating func appear(at now: Moment) -> [Effect] {
         var effects: [Effect] = []
         if let leaving, state == .unlocked, leaving.isOver(at: now) { effects += lock(asksItself: true) }
@@ -150,7 +153,7 @@ public struct AppLock: Hashable, Sendable {
         }
         switch state {
         case .locked(asksItself: true) where isNewHere: effects += ask()
-        // What is being asked is answered in this appearance or asked again in it; elsewhere there is nothing to ask.
+        // A running unlock is answered or asked again in this appearance; in the other states there is nothing to ask.
         case .asking, .locked, .unlocked: break
         }
         return effects

@@ -1,9 +1,9 @@
-/// Where an app is on the screen.
+/// An app's place on the screen.
 public enum AppPhase: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It has the screen to itself.
+    /// The app has the screen and the input.
     case front
-    /// It is seen and has no input: the app switcher, or a sheet of the system such as a prompt of its own.
+    /// The app is visible without input: the app switcher, or a sheet of the system such as the app's own prompt.
     case inactive
-    /// It is not seen, or the device is locked: then nothing is asked, also where the system would still draw it.
+    /// The app is not visible, or the device is locked: then nothing is asked, even where the system would still draw the app.
     case back
 }

@@ -1,13 +1,13 @@
-/// What a person said to the offer of biometrics, and when to offer them.
+/// A person's answers to the offer of biometrics, and when to offer them again.
 ///
-/// It keeps wishes, never whether biometrics are on: that is read from the keys. Its times are civil time, because a week outlives
-/// many starts of a device; nothing depends on them but the day of a question.
+/// It keeps answers, never whether biometrics are on: that is read from the keys. Its times are civil time, because a week
+/// outlasts many restarts of a device, and because they decide only the day of the next offer.
 public struct BiometricOffer: Hashable, Sendable, Codable {
     /// The numbers.
     public struct Rules: Hashable, Sendable, Codable {
-        /// So long after "not now" nobody is asked again.
+        /// How long after "not now" the offer is not repeated.
         public var askAgainAfter: Duration
-        /// So many times "not now" are a "no".
+        /// How many times "not now" count as "never".
         public var mostTimes: Int
 
         /// A week, and three times.
@@ -17,24 +17,26 @@ public struct BiometricOffer: Hashable, Sendable, Codable {
         }
     }
 
-    /// What the person says.
+    /// The person's answer.
     public enum Answer: Hashable, Sendable {
+        /// The person wants to set up biometrics.
         case setUp
+        /// The person wants to be asked another time.
         case notNow
+        /// The person does not want to be asked again.
         case never
     }
 
-    /// The person does not want biometrics here: they are neither offered nor set up.
-    public private(set) var isDeclined = false
+    /// Whether the person declined biometrics: they are neither offered nor set up.
+    package private(set) var isDeclined = false
     private var timesPutOff = 0
     private var putOffAt: UnixTime?
 
-    /// Nobody has been asked.
-    public init() {}
+    /// No answers yet.
+    package init() {}
 
-    /// Takes the person's answer. "Set up" takes back every earlier no; whether a key is made is another matter, and needs a
-    /// stronger rung.
-    public mutating func take(_ answer: Answer, at now: UnixTime) {
+    /// Records the person's answer. "Set up" revokes every earlier refusal; making the key needs a stronger rung.
+    package mutating func take(_ answer: Answer, at now: UnixTime) {
         switch answer {
         case .setUp: self = BiometricOffer()
         case .notNow:
@@ -44,9 +46,9 @@ public struct BiometricOffer: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether to offer them: the sensor is ready, the device is enrolled, its policy asks the sensor, there is no key behind it,
-    /// and the person has not said no.
-    public func isDue(_ readiness: Readiness, at now: UnixTime, under rules: Rules = Rules()) -> Bool {
+    /// Whether to offer biometrics: the sensor is ready, the device is enrolled, its policy asks the sensor, there is no
+    /// biometric key, and the person has not refused.
+    package func isDue(_ readiness: Readiness, at now: UnixTime, under rules: Rules = Rules()) -> Bool {
         guard readiness.biometry == .ready, readiness.isEnrolled, readiness.ladder.contains(.biometric) else { return false }
         let key = readiness.state(of: .biometric)
         guard key == .missing || key.isDead, !isDeclined, timesPutOff < rules.mostTimes else { return false }
@@ -55,11 +57,11 @@ public struct BiometricOffer: Hashable, Sendable, Codable {
         return now < putOffAt || putOffAt + rules.askAgainAfter <= now
     }
 
-    /// What the offer says.
+    /// The offer's title.
     public static let title = PersonMessage(.offerTitle)
-    /// Why it is worth it, and where the data stays.
+    /// The offer's text: the benefit, and where the data stays.
     public static let text = PersonMessage(.offerText)
-    /// What is said after a no.
+    /// The text after a refusal.
     public static let later = PersonMessage(.offerLater)
     /// The buttons, in their order.
     public static let buttons: [(answer: Answer, words: PersonMessage)] = [

@@ -3,31 +3,60 @@
 @nonexhaustive
 #endif
 public enum Recovery: Hashable, Sendable {
+    /// Ask again.
     case retry
+    /// Wait for this time, and ask again.
     case wait(Duration)
+    /// Ask this rung instead.
     case fallBack(Rung)
     /// Sign in once and enrol again: the old key is gone for good.
     case reEnrol
     /// The person has to allow something, or set up the sensor, in the system's settings.
     case openSettings
+    /// The person has to set a device passcode in the system's settings.
     case setPasscode
+    /// The person has to sign in with the account.
     case signInAgain
-    /// Nothing the person can do: tell the developers.
+    /// The person can do nothing: tell the developers.
     case report
 
-    /// The step in a sentence.
-    public var advice: String {
+    /// The step as a text for the person.
+    public var message: PersonMessage {
         switch self {
-        case .retry: "Try again."
-        case .wait(let duration): "Try again in \(duration.wholeSecondsRoundedUp) seconds."
-        case .fallBack(.biometric): "Use the sensor."
-        case .fallBack(.devicePasscode): "Use the device passcode."
-        case .fallBack(.appPIN): "Use your PIN."
-        case .fallBack(.fullCredentials), .signInAgain: "Sign in with your account."
-        case .reEnrol: "Sign in once to set this device up again."
-        case .openSettings: "Check the settings of this device."
-        case .setPasscode: "Set a device passcode first."
-        case .report: "This needs the developers of the app."
+        case .retry: PersonMessage(.onceMore)
+        case .wait(let time): .wait(time)
+        case .fallBack(let rung): rung.announcement
+        case .reEnrol: PersonMessage(.setUpAgain)
+        case .openSettings: PersonMessage(.checkSettings)
+        case .setPasscode: PersonMessage(.passcodeNotSet)
+        case .signInAgain: PersonMessage(.signInToGoOn)
+        case .report: PersonMessage(.contactSupport)
+        }
+    }
+
+    /// The button that takes the step; nil where there is nothing to press.
+    public var button: PersonMessage? {
+        switch self {
+        case .retry: PersonMessage(.tryAgain)
+        case .fallBack(let rung): rung.button
+        case .reEnrol, .signInAgain: PersonMessage(.signIn)
+        case .openSettings, .setPasscode: PersonMessage(.openSettings)
+        case .wait, .report: nil
+        }
+    }
+}
+
+extension Recovery: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .retry: "retry"
+        case .wait(let time): "wait for \(time)"
+        case .fallBack(let rung): "fall back to \(rung)"
+        case .reEnrol: "enrol again"
+        case .openSettings: "open the settings"
+        case .setPasscode: "set a device passcode"
+        case .signInAgain: "sign in again"
+        case .report: "report to the developers"
         }
     }
 }

@@ -1,4 +1,5 @@
-/// A value that holds a secret: it prints as its type's name alone, so it cannot reach a log, an error or a debugger's dump.
+/// A value that holds a secret. It prints only the name of its type, so the secret cannot reach a log, an error or a debugger's
+/// dump.
 public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {

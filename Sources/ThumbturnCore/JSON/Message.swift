@@ -1,14 +1,14 @@
 /// Something that travels between device and server as a JSON object. Its members are named, and no others are accepted.
-public protocol Message: Codable, Sendable {
+package protocol Message: Codable, Sendable {
     associatedtype CodingKeys: CodingKey & CaseIterable
 }
 
 /// Decodes a message and refuses members that it does not know, so that nothing is accepted half understood.
-public struct Strict<Content: Message>: Decodable, Sendable {
+package struct Strict<Content: Message>: Decodable, Sendable {
     /// The message.
-    public let content: Content
+    package let content: Content
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         try StrictKeys.check(decoder, Array(Content.CodingKeys.allCases))
         content = try Content(from: decoder)
     }

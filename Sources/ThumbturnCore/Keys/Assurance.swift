@@ -1,11 +1,15 @@
 /// Where a key lives, as far as evidence proves it.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum KeyProtection: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
+    /// There is no key.
     case none
-    /// The key may be in a file; this is also the level of every key without evidence.
+    /// The key may be in a file. Every key without evidence has this level.
     case software
-    /// The key was made in hardware, in the word of a party the server trusts.
+    /// A party that the server trusts vouches that the key was made in hardware.
     case hardware
-    /// The hardware's maker signed for the key.
+    /// The hardware's maker signed an attestation of the key.
     case attestedHardware
 
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }
@@ -20,11 +24,15 @@ public enum KeyProtection: String, Hashable, Sendable, Codable, CaseIterable, Co
     }
 }
 
-/// What a key demands of the person at each use.
+/// The user verification that a key demands at each use.
 public enum UserVerification: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
+    /// The key demands nothing of the person.
     case none
+    /// The key demands the app's PIN.
     case pin
+    /// The key demands the device passcode.
     case passcode
+    /// The key demands a match of the sensor.
     case biometric
 
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }
@@ -39,22 +47,23 @@ public enum UserVerification: String, Hashable, Sendable, Codable, CaseIterable,
     }
 }
 
-/// How far a signature may be trusted: where its key lives, and what that key demanded. Computed by the server from evidence.
+/// How far a signature may be trusted: where its key lives, and which user verification it demands. The server computes it from
+/// evidence.
 ///
-/// A `software` protection says that nobody proved anything: the verification is then the word given at enrolment.
+/// The protection `software` means that nothing was proved: the verification is then only the claim made at enrolment.
 public struct Assurance: Hashable, Sendable, Codable {
     /// Where the key lives.
     public var protection: KeyProtection
-    /// What the key demanded.
+    /// The user verification that the key demands.
     public var verification: UserVerification
 
-    /// A pair; the server makes it from evidence.
+    /// Creates an assurance; the server does so from evidence.
     public init(protection: KeyProtection, verification: UserVerification) {
         self.protection = protection
         self.verification = verification
     }
 
-    /// Whether both halves reach what a policy demands. Neither makes up for the other.
+    /// Whether both parts reach what a policy demands. Neither makes up for the other.
     public func meets(_ demanded: Assurance) -> Bool {
         protection >= demanded.protection && verification >= demanded.verification
     }
@@ -62,7 +71,7 @@ public struct Assurance: Hashable, Sendable, Codable {
     /// The value of the token claim `acr` (RFC 9068 section 2.2.1): `urn:thumbturn:acr:<protection>:<verification>`.
     public var acr: String { "urn:thumbturn:acr:\(protection.rawValue):\(verification.rawValue)" }
 
-    /// Reads the value of a token claim `acr`; nil for one that is not ours.
+    /// Reads the value of a token claim `acr`; nil for a value of another form.
     public init?(acr: String) {
         let parts = acr.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[..<3] == ["urn", "thumbturn", "acr"],
@@ -80,7 +89,7 @@ public struct Assurance: Hashable, Sendable, Codable {
             case .software: ["swk", "pop"]
             case .hardware, .attestedHardware: ["hwk", "pop"]
             }
-        // Presence and PIN are known only where the hardware enforces them.
+        // Presence and PIN are known only where hardware enforces them.
         guard protection >= .hardware else { return methods }
         switch verification {
         case .none: break

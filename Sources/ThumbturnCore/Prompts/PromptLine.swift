@@ -1,33 +1,35 @@
-/// Who is asked now, and who waits: one request at a time in a process.
+/// The queue of prompts in a process: one request is asked at a time.
 ///
-/// Equal requests that may be shared join, and have one outcome. Whatever cannot join waits, in the order of coming: **no request
-/// supersedes another**. A question that is on the screen must not be exchanged under a person's finger, least of all for a payment;
-/// and the wait is short, because whoever is asked can cancel. A request that nobody waits for any more is taken back.
+/// Equal requests that may be shared join, and have one outcome. All others wait in the order of arrival: **no request supersedes
+/// another**. A question on the screen must not be exchanged under a person's finger, least of all for a payment; and the wait is
+/// short, because the person can cancel. A request without waiting callers is withdrawn.
 package struct PromptLine<Request: Hashable & Sendable>: Hashable, Sendable {
-    /// One request and everybody who waits for its outcome.
+    /// One request with the callers that wait for its outcome.
     package struct Turn: Hashable, Sendable {
         package let id: Int
         package let request: Request
-        /// An unlock may be shared. A step-up, an approval and an enrolment never are: each has its own question.
+        /// Whether equal requests may join. An unlock may be shared; a step-up, an approval and an enrolment each ask their own
+        /// question.
         let isShared: Bool
         package fileprivate(set) var callers: Set<Int>
-        /// It was taken back while it ran, and its prompt is not gone yet. Nobody joins it.
+        /// Whether the request was withdrawn while it ran and its prompt is not gone yet. No caller joins it.
         package fileprivate(set) var isStopping = false
     }
 
-    /// What happened. Callers and turns are numbers that are never used twice.
+    /// Something that happened. Callers and turns have numbers that are never reused.
     package enum Event: Hashable, Sendable {
+        /// A caller arrived with a request.
         case came(Int, Request, mayShare: Bool)
         /// A caller no longer waits.
         case left(Int)
-        /// A turn's outcome is there, and its prompt is gone.
+        /// A turn has its outcome, and its prompt is gone.
         case ended(turn: Int)
     }
 
-    /// What to do.
+    /// Something to do.
     package enum Effect: Hashable, Sendable {
         case start(turn: Int)
-        /// Nobody waits for it any more.
+        /// No caller waits for the turn any more.
         case stop(turn: Int)
     }
 
@@ -50,7 +52,7 @@ package struct PromptLine<Request: Hashable & Sendable>: Hashable, Sendable {
 
         case .left(let caller):
             guard let index = turns.firstIndex(where: { $0.callers.contains(caller) }) else { return [] }
-            // The last one who waits for a running turn stays with it until its prompt is gone.
+            // The last caller of a running turn stays with it until its prompt is gone.
             if index == 0, turns[0].callers.count == 1 {
                 guard !turns[0].isStopping else { return [] }
                 turns[0].isStopping = true

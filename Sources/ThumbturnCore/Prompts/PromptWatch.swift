@@ -1,26 +1,26 @@
-/// One prompt of the system, from the wish to show it to its end.
+/// The life of one system prompt, from the request to show it to its end.
 ///
-/// It is shown once the app is in front and the prompt before it is long enough gone, and only once. Systems lose prompts: an app that
-/// was in the background and is back in front, and hears nothing of its prompt, has been cancelled by the system. And some do not
-/// take a prompt away when they are asked to: after a while it counts as gone, and what it still answers is not taken.
+/// The prompt is shown once, when the app is in front and the earlier prompt has been gone for long enough. Systems lose prompts:
+/// where an app was in the background, is in front again and receives no answer, the system has cancelled its prompt. And some
+/// systems do not dismiss a prompt when they are asked to: after a while it counts as gone, and its later answer is ignored.
 package struct PromptWatch: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         /// Not on the screen yet.
         case waiting(isInFront: Bool)
         /// On the screen.
         case up(Sight)
-        /// The app takes it back, since then.
-        case leaving(since: Instant)
+        /// The app dismissed the prompt at this time, and the prompt has not ended yet.
+        case dismissed(since: Instant)
         case over
     }
 
-    /// What the app saw while the prompt was up. The system's own sheet makes an app inactive, and its end makes it active again;
-    /// that says nothing.
+    /// The phases of the app while the prompt was up. The system's own sheet makes an app inactive, and its end makes it active
+    /// again, so these changes carry no information.
     package enum Sight: Hashable, Sendable {
         case ordinary
         /// The app went to the background.
         case wasAway
-        /// The app is back in front since then.
+        /// The app came back to the front at this time.
         case isBack(since: Instant)
     }
 
@@ -28,7 +28,7 @@ package struct PromptWatch: Hashable, Sendable {
         case phase(AppPhase)
         /// The platform answered the prompt.
         case answered
-        /// The caller no longer wants it.
+        /// The caller withdrew the request.
         case cancelled
         case woke
     }
@@ -38,21 +38,22 @@ package struct PromptWatch: Hashable, Sendable {
         case wake(at: Instant)
         /// Takes the prompt off the screen, or tries to.
         case dismiss
-        /// The caller may have the platform's answer.
+        /// Hands the platform's answer to the caller.
         case deliver
-        /// The caller has this instead.
+        /// Hands this failure to the caller instead.
         case fail(Failure)
     }
 
-    /// So long after its return an app waits to hear of its prompt. An answer that exists comes within a few frames.
-    package static let silence = Duration.seconds(2)
-    /// So long a prompt may take to go away.
-    package static let farewell = Duration.seconds(2)
+    /// How long after its return to the front an app waits for the prompt's answer. An existing answer arrives within a few
+    /// frames.
+    package static let answerLimit = Duration.seconds(2)
+    /// How long to wait for a prompt to be dismissed.
+    package static let dismissalLimit = Duration.seconds(2)
 
     package private(set) var state = State.waiting(isInFront: false)
     private let earliest: Instant
 
-    /// A prompt that is not shown before this time.
+    /// Creates a prompt that is not shown before this time.
     package init(notBefore earliest: Instant) {
         self.earliest = earliest
     }
@@ -73,31 +74,31 @@ package struct PromptWatch: Hashable, Sendable {
             return []
         case (.up(.wasAway), .phase(.front)):
             state = .up(.isBack(since: now))
-            return [.wake(at: now.advanced(by: Self.silence))]
+            return [.wake(at: now.advanced(by: Self.answerLimit))]
         case (.up(.isBack(let since)), .woke):
-            guard since.advanced(by: Self.silence) <= now else { return [] }
+            guard since.advanced(by: Self.answerLimit) <= now else { return [] }
             state = .over
             return [.dismiss, .fail(Failure(.cancelledBySystem))]
         case (.up, .cancelled):
-            state = .leaving(since: now)
-            return [.dismiss, .wake(at: now.advanced(by: Self.farewell))]
+            state = .dismissed(since: now)
+            return [.dismiss, .wake(at: now.advanced(by: Self.dismissalLimit))]
 
-        case (.leaving, .answered):
+        case (.dismissed, .answered):
             state = .over
             return [.fail(Failure(.cancelledByApp))]
-        case (.leaving(let since), .woke):
-            guard since.advanced(by: Self.farewell) <= now else { return [] }
+        case (.dismissed(let since), .woke):
+            guard since.advanced(by: Self.dismissalLimit) <= now else { return [] }
             state = .over
             return [.fail(Failure(.cancelledByApp))]
 
-        // Nothing was shown that could answer.
+        // No prompt was shown that could answer.
         case (.waiting, .answered),
-            // Phases that the prompt makes by itself, or that are known already; and wakes of other times.
+            // Phases that the prompt itself causes, or that are known already; and wakes for other times.
             (.up(.ordinary), .phase(.inactive)), (.up(.ordinary), .phase(.front)), (.up(.ordinary), .woke),
             (.up(.wasAway), .phase(.inactive)), (.up(.wasAway), .woke), (.up(.isBack), .phase(.front)),
-            // It goes, wherever the app is.
-            (.leaving, .phase), (.leaving, .cancelled),
-            // The end is reached once, and a late answer is not taken.
+            // The prompt goes, whatever the app's phase.
+            (.dismissed, .phase), (.dismissed, .cancelled),
+            // The end is reached once, and a late answer is ignored.
             (.over, _):
             return []
         }

@@ -1,11 +1,11 @@
 extension StepUpTable: Decodable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case format, preset, actions }
 
-    /// What the member `format` says.
+    /// The value of the member `format`.
     public static let format = "thumbturn-policy/1"
 
-    /// Reads a table: `format`, and `preset` or `actions` or both. An action of the file takes the place of the preset's whole rule.
-    /// Throws `DecodingError` with the place and the reason for a member that is unknown, absent, or makes no sense.
+    /// Reads a table: `format`, and `preset` or `actions` or both. An action of the file replaces the preset's whole rule. Throws
+    /// `DecodingError` with the place and the reason for a member that is unknown, absent or invalid.
     public init(from decoder: any Decoder) throws {
         try StrictKeys.check(decoder, CodingKeys.allCases)
         let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -56,8 +56,8 @@ extension ActionRule: Decodable {
     public init(from decoder: any Decoder) throws {
         try StrictKeys.check(decoder, CodingKeys.allCases)
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        func refuse(_ key: CodingKeys, _ says: String) -> DecodingError {
-            .dataCorruptedError(forKey: key, in: values, debugDescription: says)
+        func refuse(_ key: CodingKeys, _ reason: String) -> DecodingError {
+            .dataCorruptedError(forKey: key, in: values, debugDescription: reason)
         }
         let seconds = try values.wholeNumber(forKey: .maximumAge)
         guard (0...300).contains(seconds) else { throw refuse(.maximumAge, "is 0 to 300 s") }
@@ -93,8 +93,8 @@ extension ActionRule.Threshold: Decodable {
     public init(from decoder: any Decoder) throws {
         try StrictKeys.check(decoder, CodingKeys.allCases)
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        func refuse(_ key: CodingKeys, _ says: String) -> DecodingError {
-            .dataCorruptedError(forKey: key, in: values, debugDescription: says)
+        func refuse(_ key: CodingKeys, _ reason: String) -> DecodingError {
+            .dataCorruptedError(forKey: key, in: values, debugDescription: reason)
         }
         let currency = try values.decode(String.self, forKey: .currency)
         guard Money.isCurrency(currency) else { throw refuse(.currency, "is three capital letters (ISO 4217)") }
@@ -110,14 +110,14 @@ extension ActionRule.Threshold: Decodable {
 }
 
 extension KeyedDecodingContainer {
-    /// Decoders do not agree on what they say of a fraction, and some forget where it was.
+    /// A whole number. Decoders differ in their error for a fraction, and some lose its place.
     fileprivate func wholeNumber(forKey key: Key) throws -> Int64 {
         do {
             return try decode(Int64.self, forKey: key)
         } catch let error as DecodingError {
             throw error
         } catch {
-            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "is no whole number")
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "is not a whole number")
         }
     }
 }

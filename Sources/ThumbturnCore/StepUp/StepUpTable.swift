@@ -1,10 +1,10 @@
-/// What each action demands before it is done: the one policy table of a deployment. The authorization server grants by it, and resource
+/// The step-up policy of a deployment: the demands of each action. The authorization server grants by this table, and resource
 /// servers judge by it. An action that is not in the table is denied.
 public struct StepUpTable: Hashable, Sendable {
     /// The rules by the actions' names.
     public var actions: [String: ActionRule]
 
-    /// A table of these rules; an empty one denies everything.
+    /// Creates a table from rules; an empty one denies everything.
     public init(actions: [String: ActionRule]) {
         self.actions = actions
     }
@@ -13,43 +13,45 @@ public struct StepUpTable: Hashable, Sendable {
         self.init(actions: Dictionary(uniqueKeysWithValues: actions.map { ($0.name, ActionRule(maximumAge: $0.maximumAge)) }))
     }
 
-    /// The ages that the device's `StepUpAction.presets` have.
+    /// The maximum ages of the device's `StepUpAction.presets`.
     public static let standard = StepUpTable(StepUpAction.presets)
-    /// The ages of `StepUpAction.regulated`: every payment is signed (SCA-RTS Art. 5).
+    /// The maximum ages of `StepUpAction.regulated`: every payment is signed (SCA-RTS Art. 5).
     public static let regulated = StepUpTable(StepUpAction.regulated)
-    /// The presets by name, as files call them.
+    /// The presets by the names that files use.
     public static let presets: [String: StepUpTable] = ["standard": .standard, "regulated": .regulated]
 }
 
-/// What one action demands.
+/// The demands of one action.
 public struct ActionRule: Hashable, Sendable {
-    /// How old the proof may be, counted from when its challenge was made: 0 to 300 s. Zero: a signature for each; see `signsEach`.
+    /// The maximum age of the proof: 0 to 300 s since its challenge was made. Zero demands a signature for each use; see
+    /// `signsEach`.
     public var maximumAge: Duration
-    /// The kinds of keys that may answer, one of them.
+    /// The kinds of keys of which one has to sign.
     public var keys: [KeyKind] = [.biometric, .pin]
-    /// How far the key that answers may be trusted, at least.
+    /// The least assurance of the key that signs.
     public var assurance = Assurance(protection: .software, verification: .none)
-    /// What has to be shown beside the key, one of it; empty for nothing.
+    /// Further proofs of which one is demanded; empty for none.
     public var oneOf: [FurtherProof] = []
-    /// What larger amounts demand on top. Where there are any, the amount has to be named, and a currency without an entry is denied.
+    /// The additional demands of larger amounts. Where there are any, the request has to name the amount, and a currency without
+    /// an entry is denied.
     public var thresholds: [Threshold] = []
 
-    /// A rule that a single key answers, biometric or PIN.
+    /// Creates a rule that the biometric key or the PIN key meets.
     public init(maximumAge: Duration) {
         self.maximumAge = maximumAge
     }
 
-    /// Whether each use wants a signature of its own; then a token is good for one use.
+    /// Whether each use demands a signature of its own; then a token is valid for one use.
     public var signsEach: Bool { maximumAge == .zero }
 
-    /// An amount, beyond which more has to be shown.
+    /// An amount above which a further proof is demanded.
     public struct Threshold: Hashable, Sendable {
-        /// Amounts above it.
+        /// The highest amount without the further proof.
         public var above: Money
-        /// What has to be shown then, one of it.
+        /// The further proofs of which one is demanded above it.
         public var oneOf: [FurtherProof]
 
-        /// A threshold.
+        /// Creates a threshold.
         public init(above: Money, oneOf: [FurtherProof]) {
             self.above = above
             self.oneOf = oneOf
@@ -57,46 +59,46 @@ public struct ActionRule: Hashable, Sendable {
     }
 }
 
-/// What can be shown beside one key's signature.
+/// A proof beside one key's signature.
 public enum FurtherProof: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The biometric and the PIN key have both signed the one challenge.
+    /// The biometric key and the PIN key have both signed the same challenge.
     case twoKeys = "two-keys"
     /// Signed evidence of a liveness check that is certified for at least the level substantial.
     case substantialLiveness = "liveness-substantial"
     /// The same for the level high.
     case highLiveness = "liveness-high"
-    /// Another account on another device approves as well. No step-up shows that; approvals do.
+    /// Another account on another device approves, too. Step-ups cannot have one; approvals can.
     case secondApprover = "second-approver"
 }
 
 extension StepUpTable {
-    /// What this table demands for an action and its amount.
-    public func demand(for ask: ActionAsk) throws(Unasked) -> ActionDemand {
-        guard let rule = actions[ask.name] else { throw .unknownAction }
+    /// The demand of this table for an action and its amount.
+    public func demand(for action: String, amount: Money?) throws(Unasked) -> ActionDemand {
+        guard let rule = actions[action] else { throw .unknownAction }
         var shown = rule.oneOf.isEmpty ? [] : [rule.oneOf]
         if !rule.thresholds.isEmpty {
-            guard let amount = ask.amount else { throw .amountMissing }
+            guard let amount else { throw .amountMissing }
             let entries = rule.thresholds.filter { $0.above.currency == amount.currency }
-            // Nobody has said how much of this currency is much.
+            // The table has no threshold for this currency.
             guard !entries.isEmpty else { throw .currencyWithoutEntry }
             shown += entries.filter { amount.minor > $0.above.minor }.map(\.oneOf)
         }
         return ActionDemand(rule: rule, shown: shown)
     }
 
-    /// Why a table has no answer.
+    /// Why a table has no demand for a request.
     public enum Unasked: String, Error, Hashable, Sendable, CaseIterable {
         case unknownAction, amountMissing, currencyWithoutEntry
     }
 }
 
-/// What has to be there before one action with one amount is done.
+/// The demands of one action with one amount.
 public struct ActionDemand: Hashable, Sendable {
-    /// How old the proof may be; zero for a signature each.
+    /// The maximum age of the proof; zero for a signature for each use.
     public let maximumAge: Duration
-    /// Whether a token is good for one use.
+    /// Whether a token is valid for one use.
     public var signsEach: Bool { maximumAge == .zero }
-    /// How far the key has to be trusted.
+    /// The least assurance of the key that signs.
     public let assurance: Assurance
     private let keys: [KeyKind]
     private let shown: [[FurtherProof]]
@@ -108,18 +110,14 @@ public struct ActionDemand: Hashable, Sendable {
         self.shown = shown
     }
 
-    /// Whether a key of one of these kinds may answer.
+    /// Whether a key of one of these kinds is accepted.
     public func takes(_ kinds: some Sequence<KeyKind>) -> Bool { !Set(kinds).isDisjoint(with: keys) }
 
-    /// Whether what was shown is enough: of each group one.
+    /// Whether the proofs contain one of each group that is demanded.
     public func isMet(by proofs: some Sequence<FurtherProof>) -> Bool {
         let proofs = Set(proofs)
-        // The higher level stands for the lower one as well.
+        // The higher level of liveness includes the lower one.
         let all = proofs.contains(.highLiveness) ? proofs.union([.substantialLiveness]) : proofs
         return shown.allSatisfy { !all.isDisjoint(with: $0) }
     }
-
-    /// A proof that is older is too old. A signature that is good for one use has the life of its challenge to be redeemed and that of
-    /// its token to be used.
-    public var oldest: Duration { signsEach ? Purpose.stepUp.lifetime + ActionGrant.lifeOfOneUse : maximumAge }
 }

@@ -1,6 +1,6 @@
-/// The alphabets whose letters look like another's, so that a name can be spelled to pass for somebody else's.
+/// An alphabet with letters that look like another's, so that an attacker can spell one name to look like another.
 ///
-/// A small part of what Unicode knows (UTS #39 section 5): the alphabets that share their shapes. All other scripts are their own.
+/// A small part of Unicode's data (UTS #39 section 5): the alphabets that share letter shapes.
 package enum Alphabet: Hashable, Sendable {
     case latin
     case greek
@@ -9,16 +9,16 @@ package enum Alphabet: Hashable, Sendable {
     case cherokee
     case coptic
     case lisu
-    /// Letters of mathematics, full width or in circles: a letter of the Latin alphabet in disguise.
+    /// Letters of mathematics, in full width or in circles, which look like Latin letters.
     case disguised
 
-    /// How a name looks to somebody who reads it.
+    /// How a name looks to its reader.
     package enum Look: Hashable, Sendable {
         case plain
-        /// Words of several of these alphabets, or a word that could as well be a Latin one: it may be honest, and has to be read letter by
-        /// letter.
+        /// Words of several of these alphabets, or a word that looks like a Latin one: it may be honest, and has to be read
+        /// letter by letter.
         case flagged
-        /// One word of several alphabets: nobody writes so who wants to be read.
+        /// One word of several alphabets, which no honest name has.
         case refused
     }
 
@@ -46,7 +46,7 @@ package enum Alphabet: Hashable, Sendable {
 
     private init?(_ scalar: Unicode.Scalar) {
         guard let alphabet = Self.ranges.first(where: { $0.0.contains(scalar.value) })?.1 else { return nil }
-        // Signs such as ™ stand among the letters.
+        // Signs such as ™ are in these ranges, too.
         let isLetter = scalar.properties.isAlphabetic || alphabet == .disguised && scalar.value > 0x2460
         guard isLetter else { return nil }
         self = alphabet
@@ -62,6 +62,6 @@ package enum Alphabet: Hashable, Sendable {
         (0x1D400...0x1D7FF, .disguised), (0x1F130...0x1F189, .disguised),
     ]
 
-    /// Cyrillic and Greek letters that are drawn as Latin ones.
+    /// Cyrillic and Greek letters with the shape of a Latin one.
     private static let doubles = Set("АВЕЅІЈКМНОРСТУХаеіјорсухѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧονρ".unicodeScalars)
 }

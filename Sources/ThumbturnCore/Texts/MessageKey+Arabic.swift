@@ -46,12 +46,12 @@ extension MessageKey {
         case .sensorRestsUsePasscode: "المستشعر متوقف مؤقتًا. رمز دخول الجهاز يعيد تشغيله."
         case .sensorRestsUsePIN: "المستشعر متوقف مؤقتًا. يمكن استخدام رمز PIN الآن، ورمز دخول الجهاز يعيد تشغيل المستشعر."
         case .sensorRestsSignIn: "المستشعر متوقف مؤقتًا. يُرجى تسجيل الدخول بالحساب، ورمز دخول الجهاز يعيد تشغيل المستشعر."
-        case .sensorRestsFor: "المستشعر متوقف مؤقتًا. يعود بعد: \(number)."
+        case .sensorRestsFor: "المستشعر متوقف مؤقتًا. يعود بعد \(number)."
 
         case .enterPIN: "يُرجى إدخال رمز PIN\u{200F}."
         case .choosePIN: "يُرجى اختيار رمز PIN\u{200F}. عدد الأرقام: 6 أو أكثر."
-        case .pinTriesLeft: "رمز PIN هذا غير مطابق. المحاولات المتبقية: \(number)."
-        case .pinPausedFor: "رمز PIN متوقف مؤقتًا. يمكن المتابعة بعد: \(number)."
+        case .pinTriesLeft: "رمز PIN هذا غير مطابق. \(number)."
+        case .pinPausedFor: "رمز PIN متوقف مؤقتًا. يمكن المتابعة بعد \(number)."
         case .pinEasilyGuessed: "رمز PIN هذا سهل التخمين. يُرجى اختيار رمز آخر."
         case .pinUsedUp: "رمز PIN متوقف للحماية. يُرجى تسجيل الدخول مرة واحدة لاختيار رمز جديد."
 
@@ -70,7 +70,7 @@ extension MessageKey {
         case .readLetterByLetter: "كُتب اسم هنا بطريقة غير معتادة. يُرجى قراءته حرفًا حرفًا."
 
         case .readyWhenYouAre: "يمكن المتابعة في أي وقت."
-        case .waitFor: "يمكن المحاولة مجددًا بعد: \(number)."
+        case .waitFor: "يمكن المحاولة مجددًا بعد \(number)."
         case .noConnection: "لا يوجد اتصال الآن. يُرجى المحاولة لاحقًا."
         case .notAccepted: "لم يكتمل ذلك. يُرجى تسجيل الدخول مجددًا."
         case .checkSettings: "يُرجى مراجعة إعدادات هذا الجهاز."

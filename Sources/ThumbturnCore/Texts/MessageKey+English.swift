@@ -50,7 +50,7 @@ extension MessageKey {
 
         case .enterPIN: "Enter your PIN."
         case .choosePIN: "Choose a PIN of 6 digits or more."
-        case .pinTriesLeft: "This PIN doesn’t match. Tries left: \(number)."
+        case .pinTriesLeft: "This PIN doesn’t match. \(number)."
         case .pinPausedFor: "The PIN is paused. You can go on in \(number)."
         case .pinEasilyGuessed: "This PIN is easy to guess. Please choose another one."
         case .pinUsedUp: "The PIN is off for your protection. Sign in once to choose a new one."

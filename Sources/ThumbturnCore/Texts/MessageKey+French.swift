@@ -50,7 +50,7 @@ extension MessageKey {
 
         case .enterPIN: "Saisissez votre code PIN."
         case .choosePIN: "Choisissez un code PIN d’au moins 6 chiffres."
-        case .pinTriesLeft: "Ce code PIN ne correspond pas. Essais restants\u{A0}: \(number)."
+        case .pinTriesLeft: "Ce code PIN ne correspond pas. \(number)."
         case .pinPausedFor: "Le code PIN est en pause. Vous pourrez continuer dans \(number)."
         case .pinEasilyGuessed: "Ce code PIN est facile à deviner. Choisissez-en un autre."
         case .pinUsedUp: "Le code PIN est désactivé pour votre protection. Connectez-vous pour en choisir un nouveau."

@@ -49,7 +49,7 @@ extension MessageKey {
 
         case .enterPIN: "PIN eingeben."
         case .choosePIN: "Bitte eine PIN mit mindestens 6 Ziffern wählen."
-        case .pinTriesLeft: "Diese PIN passt nicht. Verbleibende Versuche: \(number)."
+        case .pinTriesLeft: "Diese PIN passt nicht. \(number)."
         case .pinPausedFor: "Die PIN macht Pause. In \(number) geht es weiter."
         case .pinEasilyGuessed: "Diese PIN ist leicht zu erraten. Bitte eine andere wählen."
         case .pinUsedUp: "Die PIN ist zu Ihrem Schutz ausgeschaltet. Nach einer Anmeldung können Sie eine neue wählen."

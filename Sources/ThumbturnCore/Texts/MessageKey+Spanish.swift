@@ -49,7 +49,7 @@ extension MessageKey {
 
         case .enterPIN: "Introduzca su PIN."
         case .choosePIN: "Elija un PIN de 6 cifras o más."
-        case .pinTriesLeft: "Este PIN no coincide. Intentos restantes: \(number)."
+        case .pinTriesLeft: "Este PIN no coincide. \(number)."
         case .pinPausedFor: "El PIN está en pausa. Podrá seguir en \(number)."
         case .pinEasilyGuessed: "Este PIN es fácil de adivinar. Elija otro."
         case .pinUsedUp: "El PIN está desactivado para su protección. Inicie sesión para elegir uno nuevo."

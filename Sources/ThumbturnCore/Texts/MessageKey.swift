@@ -1,8 +1,7 @@
-/// Names a text that a person may see. The raw value is stable, so an app may keep its own texts under it.
+/// Identifies a text for the person. The raw value is stable, so an app may replace a text under it.
 ///
-/// Texts of the ladder exist once for each rung instead of having a rung's name put into them: in most languages the sentence
-/// around the name changes with it.
-public enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
+/// Texts about the ladder exist once for each rung, because in most languages the sentence changes with the rung's name.
+package enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     // Buttons.
     case cancel
     case useBiometrics
@@ -21,7 +20,7 @@ public enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     case pinName
     case fullCredentialsName
 
-    // Beside a prompt that nobody answers: another way, without hurry.
+    // The hint beside an unanswered prompt: another way, without hurry.
     case hintBiometrics
     case hintPasscode
     case hintPIN
@@ -93,16 +92,16 @@ public enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 extension MessageKey {
-    /// What a text has a place for.
-    public enum Placeholder: Hashable, Sendable {
-        /// How long to wait.
+    /// The kind of number that a text has a place for.
+    package enum Placeholder: Hashable, Sendable {
+        /// A waiting time.
         case time
-        /// How many.
+        /// A count.
         case count
     }
 
-    /// What the text has a place for; nil for most.
-    public var placeholder: Placeholder? {
+    /// The kind of number that the text has a place for; nil for most.
+    package var placeholder: Placeholder? {
         switch self {
         case .sensorRestsFor, .pinPausedFor, .waitFor: .time
         case .pinTriesLeft: .count
@@ -111,14 +110,14 @@ extension MessageKey {
     }
 
     /// Whether the text stands on a button.
-    public var isButton: Bool {
+    package var isButton: Bool {
         switch self {
         case .cancel, .useBiometrics, .usePasscode, .usePIN, .signIn, .tryAgain, .openSettings, .setUp, .notNow, .never: true
         default: false
         }
     }
 
-    /// How many characters the text has at most, in every language: on a button what a system's sheet shows without cutting,
-    /// elsewhere three lines of a small phone.
-    public var longest: Int { isButton ? 24 : 120 }
+    /// The most characters that the text may have, in every language: on a button as many as a system's sheet shows without
+    /// cutting, elsewhere three lines of a small phone.
+    package var longest: Int { isButton ? 24 : 120 }
 }

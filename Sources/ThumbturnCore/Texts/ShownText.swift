@@ -1,15 +1,15 @@
-/// What a text has to be so that a person can be shown it and know what it says.
+/// A form of text that can be shown to a person without misleading them.
 ///
-/// A text that turns, hides or doubles what stands beside it is refused, because what is shown is what is signed.
+/// A text that reverses, hides or repeats the text beside it is refused, because what is shown is what is signed.
 package struct ShownText: Sendable {
-    /// Whether a text is of this kind.
+    /// Whether a text has this form.
     package let holds: @Sendable (String) -> Bool
 
-    /// A few words, 140 characters at most.
+    /// A short line: at most 140 characters.
     package static let line = ShownText { isShownAsItIs($0, upTo: 140) }
-    /// A name, 70 characters at most as in a SEPA payment; one that passes letters of one alphabet off as another's is none.
+    /// A name: at most 70 characters, as in a SEPA payment, and no letters of one alphabet disguised as another's.
     package static let name = ShownText { isShownAsItIs($0, upTo: 70) && Alphabet.look(of: $0) != .refused }
-    /// An account number or another reference: visible ASCII without spaces, 64 characters at most.
+    /// An account number or another reference: visible ASCII without spaces, at most 64 characters.
     package static let identifier = ShownText {
         (1...64).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
@@ -17,7 +17,8 @@ package struct ShownText: Sendable {
     package static let domain = ShownText {
         (1...253).contains($0.utf8.count) && $0.utf8.allSatisfy { isLower($0) || isDigit($0) || $0 == dash || $0 == dot }
     }
-    /// A decimal number of at most 15 digits and 4 behind the point, which names no amount twice: no sign, no zero too many in front.
+    /// A decimal number of at most 15 digits before and 4 after the point, in its only spelling: no sign, no superfluous leading
+    /// zero.
     package static let amount = ShownText { text in
         let parts = text.utf8.split(separator: dot, omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }) else { return false }
@@ -35,8 +36,8 @@ package struct ShownText: Sendable {
         return bytes[11...].allSatisfy { isDigit($0) || "Z:+-.".utf8.contains($0) }
     }
 
-    /// Whether nothing in the text can hide, turn or move something: no control, format or private character, nothing that is drawn as
-    /// nothing, no space but the plain one and only one in a row, no pile of marks on one letter.
+    /// Whether the text contains nothing that can hide, reverse or move other text: no control, format, private or invisible
+    /// characters, only single plain spaces, and at most three marks on a letter.
     package static func isShownAsItIs(_ text: String, upTo limit: Int = .max) -> Bool {
         guard (1...limit).contains(text.unicodeScalars.count), !text.hasPrefix(" "), !text.hasSuffix(" ") else { return false }
         var before = Unicode.Scalar(" ")
@@ -48,7 +49,7 @@ package struct ShownText: Sendable {
             case .nonspacingMark, .enclosingMark: marks += 1
             default: marks = 0
             }
-            // Two marks stand on a letter in Vietnamese, three in some Hebrew and Arabic.
+            // A letter has two marks in Vietnamese, three in some Hebrew and Arabic.
             guard marks <= 3, !scalar.properties.isDefaultIgnorableCodePoint, scalar != "\u{2800}" else { return false }
             before = scalar
         }
@@ -63,20 +64,5 @@ package struct ShownText: Sendable {
 
     private static func isDate(_ bytes: [UInt8]) -> Bool {
         bytes.count == 10 && bytes.enumerated().allSatisfy { $0 == 4 || $0 == 7 ? $1 == dash : isDigit($1) }
-    }
-}
-
-extension KeyedDecodingContainer {
-    /// A text of a kind; anything else is not decoded.
-    func decode(_ kind: ShownText, forKey key: Key) throws -> String {
-        let text = try decode(String.self, forKey: key)
-        guard kind.holds(text) else {
-            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "Not a text that can be shown.")
-        }
-        return text
-    }
-
-    func decodeIfPresent(_ kind: ShownText, forKey key: Key) throws -> String? {
-        contains(key) ? try decode(kind, forKey: key) : nil
     }
 }

@@ -1,17 +1,18 @@
-/// A point in the time of one boot, and what was known of the server's time then: a wall clock that is set changes nothing, and a
-/// restart makes nothing older than it is.
-public struct Moment: Hashable, Sendable, Codable {
-    /// Names the start of the device.
-    public let boot: String
-    /// The time since that start.
-    public let sinceBoot: Instant
-    /// What was known of the server's time; nil where nothing was, and where only one boot's own time is to count.
-    public let server: ServerTime?
-    /// It stands for an earlier one, whose age the device's own clock could not tell.
+/// A point in the time of one boot, with what was known of the server's time at that point.
+///
+/// Setting the wall clock changes nothing, and a restart of the device makes no moment older than it is.
+package struct Moment: Hashable, Sendable, Codable {
+    /// Identifies the boot of the device.
+    package let boot: String
+    /// The time since that boot.
+    package let sinceBoot: Instant
+    /// What was known of the server's time. Nil where nothing was known, and where only time within one boot is to count.
+    package let server: ServerTime?
+    /// Whether this moment replaces an earlier one whose age the device's own clock could not tell.
     private let isAnchored: Bool
 
-    /// A point in the time of one boot.
-    public init(boot: String, sinceBoot: Instant, server: ServerTime? = nil) {
+    /// Creates a point in the time of one boot.
+    package init(boot: String, sinceBoot: Instant, server: ServerTime? = nil) {
         self.init(boot: boot, sinceBoot: sinceBoot, server: server, isAnchored: false)
     }
 
@@ -22,29 +23,32 @@ public struct Moment: Hashable, Sendable, Codable {
         self.isAnchored = isAnchored
     }
 
-    /// The time until a later moment. Within one boot the device's own clock tells it; otherwise the server's time, and then it may
-    /// have been more. Nil where neither does: another boot, or a clock that went back.
-    public func elapsed(until later: Moment) -> Duration? {
-        guard let ticked = ticked(until: later) else { return told(until: later) }
-        return isAnchored ? max(ticked, told(until: later) ?? .zero) : ticked
+    /// The time until a later moment.
+    ///
+    /// Within one boot the device's own clock tells it. Otherwise the server's time tells a lower bound. Nil where neither does:
+    /// another boot, or a clock that went back.
+    package func elapsed(until later: Moment) -> Duration? {
+        guard let ticked = elapsedOnDevice(until: later) else { return elapsedOnServer(until: later) }
+        return isAnchored ? max(ticked, elapsedOnServer(until: later) ?? .zero) : ticked
     }
 
-    /// Where the device's own clock cannot tell how long ago this was: for that clock it is now, and for the server's time what it was.
+    /// The moment to keep from now on: where the device's own clock cannot tell how long ago this was, its device time becomes
+    /// `now`, and its server time stays.
     func anchored(at now: Moment) -> Moment {
-        guard ticked(until: now) == nil else { return self }
+        guard elapsedOnDevice(until: now) == nil else { return self }
         return Moment(boot: now.boot, sinceBoot: now.sinceBoot, server: server, isAnchored: true)
     }
 
-    private func ticked(until later: Moment) -> Duration? {
+    private func elapsedOnDevice(until later: Moment) -> Duration? {
         guard boot == later.boot, sinceBoot <= later.sinceBoot else { return nil }
         return sinceBoot.duration(to: later.sinceBoot)
     }
 
-    private func told(until later: Moment) -> Duration? {
+    private func elapsedOnServer(until later: Moment) -> Duration? {
         guard let server, let then = later.server else { return nil }
-        return max(then.earliest - server.latest - Self.disagreement, .zero)
+        return max(then.earliest - server.latest - Self.clockSkew, .zero)
     }
 
-    /// The clocks of a server's nodes may differ by so much, and one of them may be set.
-    private static let disagreement = Duration.seconds(10)
+    /// How far the clocks of a server's nodes may differ, and how far one of them may be set while it runs.
+    private static let clockSkew = Duration.seconds(10)
 }

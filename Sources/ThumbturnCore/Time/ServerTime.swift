@@ -1,19 +1,21 @@
-/// What a device knows of its server's time at one moment: two bounds, because nobody can tell when within a round trip it was told
-/// (Cristian, "Probabilistic clock synchronization", 1989, section 3).
-public struct ServerTime: Hashable, Sendable, Codable {
-    /// It is not earlier than this.
-    public let earliest: UnixTime
-    /// It is not later than this.
-    public let latest: UnixTime
+/// Bounds of a server's time at one moment of the device.
+///
+/// Two bounds, because a device cannot tell when within a round trip the server read its clock (Cristian, "Probabilistic clock
+/// synchronization", 1989, section 3).
+package struct ServerTime: Hashable, Sendable, Codable {
+    /// The lower bound.
+    package let earliest: UnixTime
+    /// The upper bound.
+    package let latest: UnixTime
 
-    /// The server's time now, out of what it told.
+    /// Creates the bounds of the server's time now from the time in one of its answers.
     ///
     /// - Parameters:
-    ///   - told: the time in its answer; fractions of the second were dropped there.
-    ///   - sinceAsked: how long ago the request left; not less than `sinceAnswered`.
-    ///   - sinceAnswered: how long ago the answer came; not negative.
-    public init(told: UnixTime, sinceAsked: Duration, sinceAnswered: Duration) {
-        precondition(.zero <= sinceAnswered && sinceAnswered <= sinceAsked, "an answer comes after its request, and before now")
+    ///   - told: the time in the answer, without the fraction of its second.
+    ///   - sinceAsked: how long ago the request was sent; at least `sinceAnswered`.
+    ///   - sinceAnswered: how long ago the answer arrived; not negative.
+    package init(told: UnixTime, sinceAsked: Duration, sinceAnswered: Duration) {
+        precondition(.zero <= sinceAnswered && sinceAnswered <= sinceAsked, "an answer arrives after its request, and before now")
         earliest = told + sinceAnswered
         latest = told + .seconds(1 + sinceAsked.wholeSecondsRoundedUp)
     }

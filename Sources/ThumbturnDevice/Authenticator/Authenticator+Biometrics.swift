@@ -2,19 +2,18 @@ import Foundation
 public import ThumbturnCore
 
 extension Authenticator {
-    /// Switches the sensor off for this account until a stronger rung has succeeded, for somebody who may be made to look at it or
-    /// touch it. Silent, without a prompt and offline; a prompt that is up unlocks nothing any more. It outlives the app and a
-    /// restart of the device, and no match undoes it.
+    /// Switches the sensor off for this account until a stronger rung has succeeded, for a person who may be forced to use it.
     ///
-    /// A device without a key behind the sensor has nothing to switch off.
+    /// Silent, without a prompt and offline; a prompt that is up unlocks nothing any more. It outlives the app and a restart of
+    /// the device, and no match undoes it. A device without a biometric key has nothing to switch off.
     ///
     /// - Throws: `platform` where it cannot be written down: then the sensor is still on.
     public func requireStrongerRungNextTime() async throws(Failure) {
-        forgetWhoWasThere()
-        // Also who came while it was being written.
-        defer { forgetWhoWasThere() }
+        forgetRecentAuthentication()
+        // An authentication that succeeded while it was being written is forgotten as well.
+        defer { forgetRecentAuthentication() }
         let marks = try await enrolments()
-        // A new key that the server may know already takes the place of the old one when that is found out.
+        // A pending change may turn out to be made: then its new key is the live one.
         let successor = marks.change.flatMap { $0.kind == .biometric ? $0.number : nil }
         for number in [marks.number(of: .biometric), successor].compactMap({ $0 }) {
             let key = name(of: .biometric, in: number)
@@ -31,29 +30,29 @@ extension Authenticator {
         return offer.isDue(await readiness(for: policy), at: platform.clock.civilTime, under: rules)
     }
 
-    /// Keeps what the person said to the offer. "Set up" makes no key by itself: it lets the next enrolment make one, which needs the
-    /// full sign-in. So nobody gets around a sensor that was switched off, or a key that died, by switching biometrics off and on.
+    /// Stores the person's answer to the offer. "Set up" makes no key by itself: it lets the next enrolment make one, which needs
+    /// the full sign-in. So switching biometrics off and on is no way around a sensor that was switched off, or a key that died.
     public func answerBiometricOffer(_ answer: BiometricOffer.Answer) async throws(Failure) {
         var offer = try await biometricOffer()
         offer.take(answer, at: platform.clock.civilTime)
         try await platform.secrets.write(Signing.encode(offer), as: offerName)
     }
 
-    /// Turns biometrics off for this account: the key behind the sensor is deleted, and neither offered nor made again until the
-    /// person wants it. Never prompts. The other rungs stay as they are.
+    /// Turns biometrics off for this account: the biometric key is deleted, and neither offered nor made again until the person
+    /// wants it. Never prompts. The other rungs stay as they are.
     ///
-    /// The server still lists the key, which can never sign again: it lets a factor go only for a proof, and nobody is asked for one
-    /// here. `removeBiometricKey` tells it, also afterwards; otherwise the record goes with the enrolment.
+    /// The server still lists the key, which can never sign again: it removes a factor only for a proof, and this call asks for
+    /// none. `removeBiometricKey` removes it there, also afterwards; otherwise the record goes with the enrolment.
     ///
     /// - Throws: `superseded` while an enrolment or a change of keys is running.
     public func declineBiometrics() async throws(Failure) {
-        // The wish first: an app that is killed in between makes no new key, and deletes the old one when it is asked again.
+        // The answer first: an app that is killed in between makes no new key, and deletes the old one at the next call.
         try await answerBiometricOffer(.never)
         guard try await liveEnrolment() != nil else { return }
-        guard platform.journals.open(enrolmentsName) else { throw Failure(.superseded) }
-        defer { platform.journals.close(enrolmentsName) }
+        guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
+        defer { platform.journals.unlock(enrolmentsName) }
         var marks = try await enrolments()
-        // A new key that nobody has heard the end of takes no other's place any more.
+        // A pending change must not bring a biometric key back.
         if let change = marks.change, change.kind == .biometric { marks.undo(change) }
         marks.kinds?.removeAll { $0 == .biometric }
         try await keep(marks)
@@ -61,8 +60,8 @@ extension Authenticator {
         _ = try? await settleChange()
     }
 
-    /// What the person said to the offer of biometrics. What cannot be read as such, and what came back from a backup without what
-    /// opens it, counts as never asked.
+    /// The person's answer to the offer of biometrics. One that is damaged, or that a backup brought without the key that opens
+    /// it, counts as never asked.
     func biometricOffer() async throws(Failure) -> BiometricOffer {
         let bytes: [UInt8]?
         do throws(Failure) {

@@ -1,16 +1,17 @@
 import Foundation
 import ThumbturnCore
 
-/// The system's hint about the enrolled faces and fingers, kept since a person was last confirmed.
+/// The system's mark of the enrolled faces and fingers, stored since the person was last confirmed.
 extension Authenticator {
-    /// What the system's mark says beside the one that was kept.
+    /// How the system's mark differs from the stored one.
     func enrolmentChange() async -> EnrolmentMark.Change {
         let bytes = (try? await platform.secrets.read(markName)) ?? nil
-        let kept = bytes.flatMap { try? JSONDecoder().decode(EnrolmentMark.self, from: Data($0)) }
-        return EnrolmentMark.change(from: kept, to: await platform.sensor.enrolmentMark())
+        let stored = bytes.flatMap { try? JSONDecoder().decode(EnrolmentMark.self, from: Data($0)) }
+        return EnrolmentMark.change(from: stored, to: await platform.sensor.enrolmentMark())
     }
 
-    /// A person was confirmed: what is enrolled now is theirs. Where the system gives no mark, the old one stays.
+    /// Stores the mark, because the person was confirmed: what is enrolled now is theirs. Where the system gives no mark, the old
+    /// one stays.
     func keepEnrolmentMark() async {
         guard let mark = await platform.sensor.enrolmentMark() else { return }
         // Where this cannot be written the person is asked to confirm once more.

@@ -1,26 +1,28 @@
 import Foundation
 package import ThumbturnCore
+import ThumbturnMessages
 
-/// This device's enrolments with one server and account: which one is live, where its keys are, and what may have been left half done.
+/// The journal of this device's enrolments with one server and account: which one is live, where its keys are, and what may be
+/// unfinished.
 struct Enrolments: Codable, Equatable {
-    /// The number of the live one.
+    /// The number of the live enrolment.
     var live: Int?
-    /// The numbers of those that may have left keys behind.
+    /// The numbers of the enrolments that may have left keys behind.
     var begun: [Int] = []
     /// Those of them that the server may know.
     var sent: [Int] = []
     /// The id under which the server knows the live enrolment's PIN key.
     var pinHandle: String?
-    /// The kinds of keys that the live enrolment has. One that is not there any more is gone for good.
+    /// The kinds of keys that the live enrolment has. A key of these kinds that is missing is gone for good.
     var kinds: [KeyKind]?
-    /// The live enrolment's keys that took another one's place.
+    /// The live enrolment's keys that replaced an earlier one.
     var replaced: [KeyPlace]?
     /// A change that the server may or may not have made.
     var change: PendingChange?
-    /// Keys that nobody needs any more.
+    /// Keys that are not needed any more.
     var stale: [KeyPlace]?
 
-    /// Where a key is: under its own number, so that it can be made beside the one whose place it takes.
+    /// Where a key is: under a number of its own, so that it can be made beside the key that it replaces.
     struct KeyPlace: Codable, Equatable {
         var kind: KeyKind
         var number: Int
@@ -29,9 +31,9 @@ struct Enrolments: Codable, Equatable {
     /// A change of one key, written before the server is asked for it.
     struct PendingChange: Codable, Equatable {
         var kind: KeyKind
-        /// The new key's; nil where the key is taken away.
+        /// The number of the new key; nil where the key is removed.
         var number: Int?
-        /// The new key's id; nil until it is known. Before that nothing was sent.
+        /// The id of the new key; nil until it is known. Before that nothing was sent.
         var kid: String?
     }
 
@@ -46,13 +48,13 @@ struct Enrolments: Codable, Equatable {
         return numbers
     }
 
-    /// Another enrolment is the live one, or none.
-    mutating func takeUp(_ number: Int?, _ handle: String?, _ kinds: [KeyKind] = []) {
-        (live, pinHandle, self.kinds) = (number, handle, kinds)
+    /// Makes another enrolment the live one, or none.
+    mutating func goLive(_ number: Int?, pinHandle: String?, kinds: [KeyKind] = []) {
+        (live, self.pinHandle, self.kinds) = (number, pinHandle, kinds)
         (replaced, change, stale) = (nil, nil, nil)
     }
 
-    /// The change is made.
+    /// Records that the change is made.
     mutating func finish(_ change: PendingChange) {
         if let old = number(of: change.kind) { stale = (stale ?? []) + [KeyPlace(kind: change.kind, number: old)] }
         if let number = change.number {
@@ -63,7 +65,7 @@ struct Enrolments: Codable, Equatable {
         self.change = nil
     }
 
-    /// The change is not made.
+    /// Records that the change is not made.
     mutating func undo(_ change: PendingChange) {
         if let number = change.number { stale = (stale ?? []) + [KeyPlace(kind: change.kind, number: number)] }
         self.change = nil
@@ -71,8 +73,8 @@ struct Enrolments: Codable, Equatable {
 }
 
 extension Authenticator {
-    /// Which of this device's enrolments is the live one; nil where there is none. It says where the keys are, not whether they
-    /// work: that is read from the keys.
+    /// The number of this device's live enrolment; nil where there is none. It tells where the keys are, not whether they work:
+    /// that is read from the keys.
     package func liveEnrolment() async throws(Failure) -> Int? { try await enrolments().live }
 
     /// The handle under which the server knows the live enrolment's PIN key; nil where there is none.
@@ -89,7 +91,8 @@ extension Authenticator {
         do throws(Failure) {
             bytes = try await platform.secrets.read(enrolmentsName)
         } catch {
-            // It came back from a backup without what opens it, and so did what it names: nothing is left to be enrolled.
+            // A backup brought the journal without the key that opens it, and without the keys that it names: nothing is
+            // enrolled.
             guard error.recovery == .reEnrol else { throw error }
             bytes = nil
         }
@@ -108,19 +111,23 @@ extension Authenticator {
         let any = name(of: .session, in: 0)
         return "enrolments \(any.server) \(any.account)"
     }
+}
 
-    /// Finishes or undoes a change of keys that was interrupted, because the app was killed or an answer was lost. Only the server
-    /// knows which, so it is asked, by the session key alone.
+// MARK: - Pending changes
+
+extension Authenticator {
+    /// Finishes or undoes a change of keys that was interrupted, because the app was killed or an answer was lost. Only the
+    /// server knows which, so it is asked, in the name of the session key.
     func settleInterruptedChange() async throws(Failure) {
         let marks = try await enrolments()
         guard marks.change != nil || marks.stale != nil else { return }
-        // A change that is running is not an interrupted one.
-        guard platform.journals.open(enrolmentsName) else { return }
-        defer { platform.journals.close(enrolmentsName) }
+        // A change whose journal is locked is running, and was not interrupted.
+        guard platform.journals.tryLock(enrolmentsName) else { return }
+        defer { platform.journals.unlock(enrolmentsName) }
         try await settleChange()
     }
 
-    /// Only the holder of the journal calls it.
+    /// Finishes or undoes a pending change, and deletes keys that are not needed any more. The caller holds the journal.
     ///
     /// - Returns: whether the server has made the change; false where there was none.
     @discardableResult
@@ -133,7 +140,7 @@ extension Authenticator {
             if wasMade { marks.finish(change) } else { marks.undo(change) }
             try await keep(marks)
         }
-        // What cannot be deleted now is tried again the next time.
+        // A key that cannot be deleted now is tried again the next time.
         var left: [Enrolments.KeyPlace] = []
         for stale in marks.stale ?? [] {
             do throws(Failure) {
@@ -147,10 +154,10 @@ extension Authenticator {
         return wasMade
     }
 
-    /// What the server lists, asked by the session key alone.
+    /// The keys that the server lists for this device. Asking needs only the session key.
     func serverKeys() async throws(Failure) -> [DeviceRecord.Key] {
         try await connection.send(
-            "GET", "/v1/devices/current", key: liveName(of: .session), expecting: DeviceRecord.self
+            "GET", to: "/v1/devices/current", key: liveName(of: .session), expecting: DeviceRecord.self
         ).keys
     }
 
@@ -162,7 +169,7 @@ extension Authenticator {
             return keys.contains { $0.kid == kid }
         } catch {
             // The server no longer knows this device, so it has made no change.
-            guard error.status == Failure.PlatformStatus(domain: "HTTP", code: 404) else { throw error }
+            guard error.status == .notFound else { throw error }
             return false
         }
     }

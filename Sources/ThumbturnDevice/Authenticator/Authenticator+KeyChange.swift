@@ -1,138 +1,137 @@
 import Synchronization
 public import ThumbturnCore
+import ThumbturnMessages
 
-/// Changes of the keys of an enrolment that goes on living.
+/// Changes of single keys of a live enrolment.
 ///
-/// All of them are transactions with a journal. The new key is made beside the old one, under a number of its own, and written down
-/// before the server hears of it; the server exchanges one for the other at once; then the old key is deleted. An app that is killed
-/// in between finds out at the next unlock which of the two the server has. All of them throw `superseded` while another enrolment or
-/// change is running, what `authenticate` throws where a key has to sign, and `refused` where the server does not allow it.
+/// Each of them is a transaction with a journal. The new key is made beside the old one, under a number of its own, and written
+/// down before the server hears of it; the server exchanges one for the other in one step; then the old key is deleted. An app
+/// that is killed in between finds out at the next unlock which of the two the server has. All of them throw `superseded` while
+/// another enrolment or change is running, what `authenticate` throws where a key has to sign, and `refused` where the server
+/// does not allow the change.
 extension Authenticator {
-    /// Gives this device a PIN where it has none. The sensor or the device passcode shows that it is its owner who does it.
+    /// Sets a PIN on a device that has none, authorised by the sensor or the device passcode.
     ///
-    /// - Throws: `alreadyEnrolled` where there is a PIN; `pinEasilyGuessed` for one that a thief tries first.
+    /// - Throws: `alreadyEnrolled` where there is a PIN; `pinEasilyGuessed` for one that an attacker would try first.
     public func setPIN(_ reason: String = "Set your PIN", policy: UnlockPolicy = .unlock) async throws(Failure) {
-        try await change(.setPIN, reason, .key(of: [.biometric, .devicePasscode], policy))
+        try await change(.setPIN, reason, authorisedBy: .keys(of: [.biometric, .devicePasscode], policy))
     }
 
-    /// Exchanges the PIN for another one. The old PIN or the sensor pays, in the order of the policy's ladder.
+    /// Replaces the PIN, authorised by the old PIN or the sensor, in the order of the policy's ladder.
     ///
-    /// - Throws: `notEnrolled` where there is no PIN; `pinEasilyGuessed` for one that a thief tries first.
+    /// - Throws: `notEnrolled` where there is no PIN; `pinEasilyGuessed` for one that an attacker would try first.
     public func changePIN(_ reason: String = "Change your PIN", policy: UnlockPolicy = .unlock) async throws(Failure) {
-        try await change(.changePIN, reason, .key(of: [.appPIN, .biometric], policy))
+        try await change(.changePIN, reason, authorisedBy: .keys(of: [.appPIN, .biometric], policy))
     }
 
-    /// Gives this device a new PIN for somebody who forgot the old one, or whose PIN is used up. Only the full sign-in pays, never the
-    /// device passcode: whoever knows that would have the PIN too.
+    /// Sets a new PIN where the old one was forgotten or is used up. It is authorised only by the full sign-in, never by the
+    /// device passcode: otherwise the passcode would be enough to have the PIN too.
     ///
-    /// - Throws: `refused` for a wrong password, before a PIN is chosen; `pinEasilyGuessed` for one that a thief tries first.
+    /// - Throws: `refused` for a wrong password, before a PIN is chosen; `pinEasilyGuessed` for one that an attacker would try
+    ///   first.
     public func resetPIN(with signIn: some PrimarySignIn) async throws(Failure) {
-        try await change(.resetPIN, "Set a new PIN", .credentials(signIn))
+        try await change(.resetPIN, "Set a new PIN", authorisedBy: .credentials(signIn))
     }
 
-    /// Takes the PIN away. The PIN itself or the sensor pays, because another PIN could be set afterwards.
+    /// Removes the PIN, authorised by the PIN itself or the sensor, because another PIN could be set afterwards.
     ///
     /// - Throws: `notEnrolled` where there is no PIN.
     public func removePIN(_ reason: String = "Remove your PIN", policy: UnlockPolicy = .unlock) async throws(Failure) {
-        try await change(.removePIN, reason, .key(of: [.appPIN, .biometric], policy))
+        try await change(.removePIN, reason, authorisedBy: .keys(of: [.appPIN, .biometric], policy))
     }
 
-    /// Makes a new biometric key after a changed face or finger, or after biometrics were turned off, with the full sign-in.
+    /// Makes a new biometric key after the enrolled faces or fingers changed, or after biometrics were turned off, authorised by
+    /// the full sign-in.
     ///
-    /// - Throws: what this device lacks (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`, `lockedOut`); `refused`
-    ///   for a wrong password.
+    /// - Throws: what this device lacks (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`, `lockedOut`);
+    ///   `refused` for a wrong password.
     public func replaceBiometricKey(
         _ reason: String = "Use the sensor again", with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
-        try await change(.replaceBiometric, reason, .credentials(signIn), policy)
+        try await change(.replaceBiometric, reason, authorisedBy: .credentials(signIn), newKeyFor: policy)
     }
 
-    /// Makes a new biometric key with the device passcode, where the server allows that; it does not unless its operator said so. The
-    /// server remembers of such a key that the passcode brought it.
+    /// Makes a new biometric key, authorised by the device passcode. A server allows that only where its operator has configured
+    /// it, and it records that the passcode authorised the key.
     ///
     /// - Throws: what this device lacks, as with the full sign-in.
     public func replaceBiometricKey(
         _ reason: String = "Use the sensor again", policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
-        try await change(.replaceBiometric, reason, .key(of: [.devicePasscode], policy), policy)
+        try await change(
+            .replaceBiometric, reason, authorisedBy: .keys(of: [.devicePasscode], policy), newKeyFor: policy
+        )
     }
 
-    /// Turns biometrics off. Turning them on again is `replaceBiometricKey`, which costs what it costs after a new face: the switch is
-    /// no way around that.
+    /// Turns biometrics off. Turning them on again is `replaceBiometricKey`, with the authorisation that it needs after a change
+    /// of the enrolled faces and fingers: switching off and on is no way around that.
     ///
     /// - Throws: `notEnrolled` where there is no biometric key.
     public func removeBiometricKey(
         _ reason: String = "Turn off the sensor", policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
-        try await change(.removeBiometric, reason, .key(of: [.biometric, .devicePasscode, .appPIN], policy))
+        try await change(
+            .removeBiometric, reason, authorisedBy: .keys(of: [.biometric, .devicePasscode, .appPIN], policy)
+        )
     }
+}
 
-    /// Who pays.
-    private enum Payment {
-        case key(of: Set<Rung>, UnlockPolicy)
-        case credentials(any PrimarySignIn)
+// MARK: - The transaction
+
+/// What authorises a change.
+private enum Authorisation {
+    case keys(of: Set<Rung>, UnlockPolicy)
+    case credentials(any PrimarySignIn)
+}
+
+/// A change of a key that is being made.
+private struct RunningChange: Sendable {
+    let change: KeyChange
+    /// The session key, in whose name the server is asked.
+    let session: KeyName
+    let reason: String
+    /// The policy of a new biometric key.
+    let policy: UnlockPolicy
+    /// The new key; nil where the key is removed.
+    let newKey: NewKey?
+
+    /// The id of the new key in the challenge.
+    var newKids: [String] {
+        switch newKey {
+        case .biometric(_, _, let kid, number: _): [kid]
+        case .pin: [PINHandle.placeholder]
+        case nil: []
+        }
     }
+}
 
+/// A key that the server does not know yet.
+private enum NewKey: Sendable {
+    case biometric(KeyName, PublicKey, kid: String, number: Int)
+    /// It is made once the person has chosen the PIN.
+    case pin(ChosenPIN, number: Int)
+}
+
+extension Authenticator {
     private func change(
-        _ change: KeyChange, _ reason: String, _ payment: Payment, _ policy: UnlockPolicy = .unlock
+        _ change: KeyChange, _ reason: String, authorisedBy authorisation: Authorisation,
+        newKeyFor policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
-        guard platform.journals.open(enrolmentsName) else { throw Failure(.superseded) }
-        defer { platform.journals.close(enrolmentsName) }
+        guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
+        defer { platform.journals.unlock(enrolmentsName) }
         try await settleChange()
         let session = try await liveName(of: .session)
         try await check(change)
-        let number = change.bringsKey ? Int.random(in: 1...Int.max) : nil
         do throws(Failure) {
-            try await journal(change, number, kid: nil)
-            let made = change == .replaceBiometric ? try await makeBiometricKey(under: number, policy) : nil
-            let new = change.bringsKey ? [made?.kid ?? PINHandle.placeholder] : []
-            let (connection, chosen) = (connection, ChosenPIN())
-            let challenges: @Sendable ([String]) async throws(Failure) -> CheckedChallenge = { (payers) async throws(Failure) in
-                try await connection.challenge(.manage, act: change.rawValue, for: new + payers, key: session)
-            }
-            let register: @Sendable (CheckedChallenge) async throws(Failure) -> KeyRegistration? = {
-                (challenge) async throws(Failure) in
-                try await self.register(change, number, made, challenge, chosen, reason, policy)
-            }
-            let send: @Sendable (KeyChangeRequest) async throws(Failure) -> Void = { (request) async throws(Failure) in
-                try await connection.send("POST", "/v1/devices/current/keys", .json(Signing.encode(request)), key: session)
-            }
-
-            switch payment {
-            case .credentials(let signIn):
-                let typed = try await signIn.credentials()
-                // The challenge first, because the nonce comes with it: the password travels once.
-                let challenge = try await challenges([])
-                let ticket = try await connection.send(
-                    "POST", typed.path, .json(typed.body), key: session, expecting: EnrolmentTicket.self
-                ).ticket
-                let registered = try await platform.prompts.inTurn(ask(reason, policy), mayShare: false, on: platform) {
-                    () async throws(Failure) in try await register(challenge)
-                }
-                guard let key = registered else { preconditionFailure("the full sign-in pays for new keys") }
-                try await send(KeyChangeRequest(key: key, ticket: ticket))
-            case .key(let rungs, var policy):
-                policy.ladder.removeAll { !rungs.contains($0) }
-                let readiness = await readiness(for: policy)
-                let signers = try await signers(for: policy.ladder, readiness)
-                let kids = policy.ladder.compactMap { signers[$0]?.kid }
-                // With nothing to sign there is nothing to ask the server; the flow says why.
-                let challenge = signers.isEmpty ? .nothing : try await challenges(kids)
-                let ladder = policy
-                try await platform.prompts.inTurn(self.ask(reason, policy), mayShare: false, on: platform) {
-                    () async throws(Failure) in
-                    _ = try await self.prove(
-                        challenge, signers, reason, ladder, readiness: { readiness },
-                        renew: { () async throws(Failure) in try await challenges(kids) },
-                        spend: { (proofs, challenge) async throws(Failure) in
-                            try await send(KeyChangeRequest(key: try await register(challenge), proof: proofs[0].jws))
-                        }
-                    )
-                }
+            let newKey = try await beginJournal(of: change, policy)
+            let running = RunningChange(change: change, session: session, reason: reason, policy: policy, newKey: newKey)
+            switch authorisation {
+            case .credentials(let signIn): try await make(running, with: signIn)
+            case .keys(let rungs, let policy): try await make(running, withKeysOf: rungs, policy)
             }
         } catch {
-            // The server may have made the change all the same, or it will be found out at the next unlock.
-            if (try? await settleChange(refused: error)) == true { return }
+            // The server may have made the change all the same; where it does not answer, that is found out at the next unlock.
+            if (try? await settleChange(after: error)) == true { return }
             throw error
         }
         var marks = try await enrolments()
@@ -141,7 +140,7 @@ extension Authenticator {
         _ = try? await settleChange()
     }
 
-    /// What can be told without asking anybody.
+    /// Checks what can be known before the person or the server is asked.
     private func check(_ change: KeyChange) async throws(Failure) {
         let hasPIN = try await livePINHandle() != nil
         switch change {
@@ -153,7 +152,7 @@ extension Authenticator {
             if let obstacle = await platform.sensor.biometry().obstacle { throw obstacle }
         case .removeBiometric:
             if try await state(of: liveName(of: .biometric)) != .missing { break }
-            // Declined, or deleted by the system: the server may still list it.
+            // The key was declined, or deleted by the system: the server may still list it.
             guard try await serverKeys().contains(where: { $0.kind == .biometric }) else {
                 throw Failure(.notEnrolled, recovery: .report)
             }
@@ -161,45 +160,31 @@ extension Authenticator {
         }
     }
 
-    private func journal(_ change: KeyChange, _ number: Int?, kid: String?) async throws(Failure) {
+    /// Writes the change down, and makes a biometric key where it brings one.
+    private func beginJournal(of change: KeyChange, _ policy: UnlockPolicy) async throws(Failure) -> NewKey? {
+        guard change.bringsKey else {
+            try await journal(change, number: nil, kid: nil)
+            return nil
+        }
+        let number = Int.random(in: 1...Int.max)
+        try await journal(change, number: number, kid: nil)
+        guard change == .replaceBiometric else { return .pin(ChosenPIN(), number: number) }
+        let key = name(of: .biometric, in: number)
+        try await CountedSensor(key, on: platform, under: policy.delays).createLedger()
+        let publicKey = try await platform.keys.create(key)
+        return .biometric(key, publicKey, kid: Signing.thumbprint(of: publicKey), number: number)
+    }
+
+    private func journal(_ change: KeyChange, number: Int?, kid: String?) async throws(Failure) {
         var marks = try await enrolments()
         marks.change = Enrolments.PendingChange(kind: change.kind, number: number, kid: kid)
         try await keep(marks)
     }
 
-    private func makeBiometricKey(under number: Int?, _ policy: UnlockPolicy) async throws(Failure) -> NewKey {
-        guard let number else { preconditionFailure("a new key has a number") }
-        let key = name(of: .biometric, in: number)
-        try await CountedSensor(key, on: platform, under: policy.delays).begin()
-        let jwk = try await platform.keys.create(key)
-        return NewKey(name: key, jwk: jwk, kid: Signing.thumbprint(of: jwk))
-    }
-
-    /// Has the new key sign for itself; nil where the change brings none. Its id is written down before the server hears of it.
-    private func register(
-        _ change: KeyChange, _ number: Int?, _ made: NewKey?, _ challenge: CheckedChallenge, _ chosen: ChosenPIN,
-        _ reason: String, _ policy: UnlockPolicy
-    ) async throws(Failure) -> KeyRegistration? {
-        guard let number else { return nil }
-        if let made {
-            var alone = policy
-            alone.ladder = [.biometric]
-            let fresh = Readiness(
-                biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable], ladder: alone.ladder
-            )
-            let signers = [Rung.biometric: Signer(key: made.name, kid: made.kid)]
-            let (_, proof) = try await prove(challenge, signers, reason, alone, readiness: { fresh }) { proofs, _ in proofs[0] }
-            try await journal(change, number, kid: made.kid)
-            return KeyRegistration(kind: .biometric, jwk: made.jwk, proof: proof.jws)
-        }
-        // The person chooses once, also when the old PIN has to be typed again.
-        let pin = try await chosen.pin { () async throws(Failure) in try await self.choosePIN() }
-        try await journal(change, number, kid: challenge.newHandle)
-        return try await registerPIN(pin, challenge, as: number)
-    }
-
-    /// After a failure: what the server refused it has not made. Where its answer was lost, it is asked.
-    private func settleChange(refused failure: Failure) async throws(Failure) -> Bool {
+    /// After a failure. A change that the server refused is not made; where its answer was lost, it is asked.
+    ///
+    /// - Returns: whether the server has made the change.
+    private func settleChange(after failure: Failure) async throws(Failure) -> Bool {
         if failure.code != .unreachable, failure.code != .unexpectedAnswer {
             var marks = try await enrolments()
             if let change = marks.change { marks.undo(change) }
@@ -209,14 +194,102 @@ extension Authenticator {
     }
 }
 
-/// A biometric key that no server knows yet.
-private struct NewKey: Sendable {
-    var name: KeyName
-    var jwk: JWK
-    var kid: String
+// MARK: - Authorisation
+
+extension Authenticator {
+    /// Makes a change that the person's full sign-in authorises.
+    private func make(_ running: RunningChange, with signIn: any PrimarySignIn) async throws(Failure) {
+        let credentials = try await signIn.credentials()
+        let challenge = try await challenge(for: running, authorisedBy: [])
+        let ticket = try await ticket(for: credentials, key: running.session)
+        let request = request(running.reason, running.policy)
+        let registration = try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) {
+            () async throws(Failure) in try await self.register(running, challenge)
+        }
+        guard let registration else { preconditionFailure("the full sign-in authorises only changes that bring a key") }
+        try await send(KeyChangeRequest(key: registration, ticket: ticket), for: running)
+    }
+
+    /// Makes a change that a key of one of these rungs authorises.
+    private func make(
+        _ running: RunningChange, withKeysOf rungs: Set<Rung>, _ policy: UnlockPolicy
+    ) async throws(Failure) {
+        var policy = policy
+        policy.ladder.removeAll { !rungs.contains($0) }
+        let readiness = await readiness(for: policy)
+        let keys = try await signingKeys(for: policy.ladder, readiness)
+        let kids = policy.ladder.compactMap { keys[$0]?.kid }
+        // With nothing to sign there is nothing to ask the server.
+        let signers: Signers?
+        if keys.isEmpty {
+            signers = nil
+        } else {
+            let renew = { @Sendable () async throws(Failure) in try await self.challenge(for: running, authorisedBy: kids) }
+            signers = Signers(keys: keys, challenge: ChallengeSource(try await renew(), clock: platform.clock, renew: renew))
+        }
+        let request = request(running.reason, policy)
+        try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { () async throws(Failure) in
+            _ = try await self.prove(request, with: signers, readiness: { readiness }) {
+                (proofs, challenge) async throws(Failure) in
+                let registration = try await self.register(running, challenge)
+                try await self.send(KeyChangeRequest(key: registration, proof: proofs[0].jws), for: running)
+            }
+        }
+    }
+
+    private func challenge(
+        for running: RunningChange, authorisedBy kids: [String]
+    ) async throws(Failure) -> CheckedChallenge {
+        try await connection.challenge(
+            .manage, act: running.change.rawValue, for: running.newKids + kids, key: running.session
+        )
+    }
+
+    private func send(_ request: KeyChangeRequest, for running: RunningChange) async throws(Failure) {
+        try await connection.send(
+            "POST", to: "/v1/devices/current/keys", body: .json(Signing.encode(request)), key: running.session
+        )
+    }
 }
 
-/// The new PIN, once it is chosen.
+// MARK: - The new key
+
+extension Authenticator {
+    /// Has the new key sign for itself; nil where the change brings none. Its id is written down before the server hears of it.
+    private func register(
+        _ running: RunningChange, _ challenge: CheckedChallenge
+    ) async throws(Failure) -> KeyRegistration? {
+        switch running.newKey {
+        case nil: return nil
+        case .biometric(let name, let publicKey, let kid, let number):
+            let proof = try await proveNewKey(name, kid: kid, for: running, challenge)
+            try await journal(running.change, number: number, kid: kid)
+            return KeyRegistration(kind: .biometric, jwk: JWK(publicKey), proof: proof.jws)
+        case .pin(let chosen, let number):
+            // The person chooses once, even if the old PIN has to be typed again.
+            let pin = try await chosen.pin { () async throws(Failure) in try await self.choosePIN() }
+            try await journal(running.change, number: number, kid: challenge.newHandle)
+            return try await registerPIN(pin, challenge: challenge, as: number)
+        }
+    }
+
+    private func proveNewKey(
+        _ name: KeyName, kid: String, for running: RunningChange, _ challenge: CheckedChallenge
+    ) async throws(Failure) -> Proof {
+        var policy = running.policy
+        policy.ladder = [.biometric]
+        let fresh = Readiness(
+            biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable], ladder: policy.ladder
+        )
+        let signers = Signers(
+            keys: [.biometric: Signer(key: name, kid: kid)], challenge: ChallengeSource(challenge, clock: platform.clock)
+        )
+        let request = request(running.reason, policy)
+        return try await prove(request, with: signers, readiness: { fresh }) { proofs, _ in proofs[0] }.1
+    }
+}
+
+/// The new PIN, once the person has chosen it.
 private final class ChosenPIN: Sendable {
     private let chosen = Mutex<PIN?>(nil)
 

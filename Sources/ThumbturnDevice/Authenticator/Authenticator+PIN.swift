@@ -1,4 +1,5 @@
 import ThumbturnCore
+import ThumbturnMessages
 
 extension Authenticator {
     /// The state of a key of the live enrolment. A PIN key counts only with the handle under which the server knows it.
@@ -8,8 +9,8 @@ extension Authenticator {
         return await counted.state()
     }
 
-    /// The states of all keys of an enrolment. A key that was enrolled and is not there any more is gone for good: systems delete keys
-    /// that died, and backups bring back everything but keys.
+    /// The states of all keys of an enrolment. A key that was enrolled and is missing is gone for good: systems delete keys that
+    /// died, and backups bring back everything but keys.
     func keyStates(_ marks: Enrolments) async throws(Failure) -> [KeyKind: KeyState] {
         var states: [KeyKind: KeyState] = [:]
         for kind in KeyKind.allCases {
@@ -37,12 +38,7 @@ extension Authenticator {
         return handle
     }
 
-    /// Has the person choose a PIN, makes its key, and lets the key sign for itself at once: nobody enters a new PIN twice here.
-    func registerPIN(_ challenge: CheckedChallenge, as enrolment: Int) async throws(Failure) -> KeyRegistration {
-        try await registerPIN(try await choosePIN(), challenge, as: enrolment)
-    }
-
-    /// Asks for a new PIN.
+    /// Asks the person for a new PIN.
     func choosePIN() async throws(Failure) -> PIN {
         guard let pin = platform.pin else { throw Failure(.policyDenies) }
         switch await pin.entry.choose() {
@@ -53,15 +49,18 @@ extension Authenticator {
         }
     }
 
-    /// Makes the key of a PIN under a number, and lets it sign for itself.
-    func registerPIN(_ chosen: PIN, _ challenge: CheckedChallenge, as number: Int) async throws(Failure) -> KeyRegistration {
+    /// Makes the key of a new PIN under a number, and has it sign for itself at once, so that the person does not enter the PIN
+    /// again.
+    func registerPIN(
+        _ chosen: PIN, challenge: CheckedChallenge, as number: Int
+    ) async throws(Failure) -> KeyRegistration {
         guard let key = CountedPINKey(name(of: .pin, in: number), on: platform), let handle = challenge.newHandle else {
             preconditionFailure("a PIN is enrolled only where the platform has one, under a handle that was asked for")
         }
-        let jwk = try await key.create(chosen)
+        let publicKey = try await key.create(chosen)
         let input = Signing.proofInput(challenge: challenge.text, kid: handle)
-        // No guess, so nothing is counted; the ledger may be busy with a guess at the old PIN.
-        let signature = try await key.pin.key.sign(input, with: key.name, pin: chosen)
-        return KeyRegistration(kind: .pin, jwk: jwk, proof: CompactJWS.compact(signingInput: input, signature: signature))
+        // This is no guess, so nothing is counted; a guess at the old PIN may hold the gate.
+        let signature = try await key.signUncounted(input, with: chosen)
+        return KeyRegistration(kind: .pin, jwk: JWK(publicKey), proof: CompactJWS.compact(signingInput: input, signature: signature))
     }
 }

@@ -1,189 +1,226 @@
 import Foundation
 public import ThumbturnCore
+import ThumbturnMessages
 
-/// A live session: tokens bound to this device's session key. It has no description, so it cannot reach a log.
+/// A live session: tokens that are bound to this device's session key. It prints as its type's name, so it cannot reach a log.
 public struct DeviceSession: Sendable, Redacted {
-    /// For requests to this server's resources, with a DPoP proof of the session key; alone it is useless.
+    /// The token for requests to this server's resources. Each request needs a DPoP proof of the session key beside it; without
+    /// one the token is useless.
     public let accessToken: String
     /// Nil after a step-up: what was proved for one action ends with its token.
     let refreshToken: String?
-    /// When the access token runs out, by the device's clock.
+    /// When the access token expires, by the device's clock.
     public let expiresAt: UnixTime
 }
 
+// MARK: - Requests
+
 extension Authenticator {
-    /// Sends a request to the server in the name of the signed-in person. A token that has run out is refreshed once.
+    /// Sends a request to the server in the name of the signed-in person. A token that has expired is refreshed once.
     ///
     /// - Returns: the body of the answer.
-    /// - Throws: `sessionOver` where nobody is signed in or the session has ended; `refused`, `unreachable`,
-    ///   `unexpectedAnswer`.
-    public func send(_ method: String, _ path: String, json: [UInt8]? = nil) async throws(Failure) -> [UInt8] {
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
-        return try await send(method, path, json: json, in: live)
+    /// - Throws: `sessionOver` where there is no session or it has ended; `refused`, `unreachable`, `unexpectedAnswer`.
+    public func send(_ method: String, to path: String, json: [UInt8]? = nil) async throws(Failure) -> [UInt8] {
+        let live = try await requireEnrolment()
+        let request = ResourceRequest(method: method, path: path, json: json)
+        let response = try await withSession(of: live) { [connection] (token, key) async throws(Failure) in
+            try await connection.send(request.method, to: request.path, body: request.body, token: token, key: key)
+        }
+        return response.body
     }
 
-    /// Sends a request that does one action, with the last step-up's token where that stands for it. Where the resource wants a step-up
-    /// (RFC 9470), the person is asked, and the request is sent once more.
+    /// Sends a request that does one action, with the last step-up's token where that is recent enough. Where the resource
+    /// demands a step-up (RFC 9470), the person is asked, and the request is sent once more.
     ///
-    /// What is signed is the action and the amount that the app names here, and shows. A resource that names another one gets nothing.
+    /// What is signed is the action and the amount that the app names here, and shows. A resource that names another one gets
+    /// nothing.
     ///
     /// - Returns: the body of the answer.
-    /// - Throws: what `send` and `stepUp` throw; `refused` where the resource wants more than this device can show, or wants a step-up
-    ///   again.
+    /// - Throws: what `send` and `stepUp` throw; `refused` where the resource demands more than this device can prove, or demands
+    ///   a step-up again.
     public func send(
-        _ method: String, _ path: String, json: [UInt8]? = nil, doing action: StepUpAction, amount: Money? = nil, _ reason: String,
+        _ method: String, to path: String, json: [UInt8]? = nil, for action: StepUpAction, amount: Money? = nil, reason: String,
         policy: UnlockPolicy = .highRisk, liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> [UInt8] {
-        try check(reason)
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
-        let body = json.map(ServerConnection.Body.json) ?? .none
-        let ask = ActionAsk(action.name, amount: amount)
-        let before = try await reusable(for: action, ask, policy, withLiveness: liveness != nil)
-        switch try await reach(method, path, body, with: before?.session, in: live) {
+        let demand = try stepUpDemand(for: action, amount: amount, reason: reason, policy: policy, liveness: liveness)
+        let request = ResourceRequest(method: method, path: path, json: json)
+        let earlier = try await reusableStepUp(for: demand)
+        switch try await reach(request, with: earlier?.session) {
         case .answer(let answer): return answer.body
         case .stepUp(let wanted):
-            guard wanted.ask == nil || wanted.ask == ask else { throw Failure(.unexpectedAnswer) }
-            // Another prompt does not raise what a key is trusted for.
+            guard wanted.ask == nil || wanted.ask == demand.ask else { throw Failure(.unexpectedAnswer) }
+            // Another prompt does not raise the assurance of a key.
             guard wanted.acrValues.isEmpty else { throw Failure(.refused) }
         }
-        let fresh = try await stepUp(for: action, amount, reason, policy, liveness, mayReuse: false).session
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
-        switch try await reach(method, path, body, with: fresh, in: live) {
+        let fresh = try await stepUp(demand, mayReuse: false).session
+        switch try await reach(request, with: fresh) {
         case .answer(let answer): return answer.body
         case .stepUp: throw Failure(.refused)
         }
     }
 
-    /// - Parameter stepUp: one whose token goes first, if there is one.
-    private func reach(
-        _ method: String, _ path: String, _ body: ServerConnection.Body, with stepUp: DeviceSession?, in enrolment: Int
-    ) async throws(Failure) -> ServerConnection.Reached {
-        let key = name(of: .session, in: enrolment)
-        if let stepUp {
-            do throws(Failure) {
-                return try await connection.reach(method, path, body, token: stepUp.accessToken, key: key)
-            } catch {
-                // It is over, by the server's clock or because somebody ended it; the session may live.
-                guard error.code == .sessionOver else { throw error }
-            }
-        }
-        var session = try await storedSession(of: enrolment)
-        if session.expiresAt <= platform.clock.civilTime { session = try await refresh(enrolment) }
-        do throws(Failure) {
-            return try await connection.reach(method, path, body, token: session.accessToken, key: key)
-        } catch {
-            // As in `send`.
-            guard error.code == .sessionOver else { throw error }
-            session = try await refresh(enrolment)
-            return try await connection.reach(method, path, body, token: session.accessToken, key: key)
-        }
-    }
-
-    private func send(_ method: String, _ path: String, json: [UInt8]? = nil, in enrolment: Int) async throws(Failure) -> [UInt8]
-    {
-        let key = name(of: .session, in: enrolment)
-        let body = json.map(ServerConnection.Body.json) ?? .none
-        var session = try await storedSession(of: enrolment)
-        if session.expiresAt <= platform.clock.civilTime { session = try await refresh(enrolment) }
-        do throws(Failure) {
-            return try await connection.send(method, path, body, token: session.accessToken, key: key).body
-        } catch {
-            guard error.code == .sessionOver else { throw error }
-            // The device's clock may be wrong about the token's age, so the server's word counts, once.
-            session = try await refresh(enrolment)
-            return try await connection.send(method, path, body, token: session.accessToken, key: key).body
-        }
-    }
-
-    /// Who the session speaks for.
-    public func me() async throws(Failure) -> Me {
-        try decode(Me.self, try await send("GET", "/v1/me"))
+    /// The account that the session belongs to.
+    public func me() async throws(Failure) -> SignedInAccount {
+        SignedInAccount(try decode(Me.self, from: try await send("GET", to: "/v1/me")))
     }
 
     /// The devices of this account.
-    public func devices() async throws(Failure) -> [DeviceRecord] {
-        try decode(DeviceList.self, try await send("GET", "/v1/devices")).devices
+    public func devices() async throws(Failure) -> [EnrolledDevice] {
+        try decode(DeviceList.self, from: try await send("GET", to: "/v1/devices")).devices.map(EnrolledDevice.init)
     }
 
-    /// Exchanges the refresh token for new tokens. No presence is proved: the claim `auth_time` does not move.
+    /// - Parameter stepUp: the step-up whose token is tried first, if there is one.
+    private func reach(
+        _ request: ResourceRequest, with stepUp: DeviceSession?
+    ) async throws(Failure) -> ServerConnection.Reached {
+        let live = try await requireEnrolment()
+        if let stepUp {
+            do throws(Failure) {
+                return try await connection.reach(
+                    request.method, at: request.path, body: request.body, token: stepUp.accessToken,
+                    key: name(of: .session, in: live)
+                )
+            } catch {
+                // The step-up is over, by the server's clock or because it was revoked; the session may live.
+                guard error.code == .sessionOver else { throw error }
+            }
+        }
+        return try await withSession(of: live) { [connection] (token, key) async throws(Failure) in
+            try await connection.reach(request.method, at: request.path, body: request.body, token: token, key: key)
+        }
+    }
+
+    /// Makes a request with the session's access token, and once more with a fresh one where the server reports that it is over: the
+    /// device's clock may be wrong about the token's age.
+    private func withSession<Answer: Sendable>(
+        of enrolment: Int, _ request: (_ token: String, _ key: KeyName) async throws(Failure) -> Answer
+    ) async throws(Failure) -> Answer {
+        let key = name(of: .session, in: enrolment)
+        var session = try await storedSession(of: enrolment)
+        if session.expiresAt <= platform.clock.civilTime { session = try await refresh(enrolment) }
+        do throws(Failure) {
+            return try await request(session.accessToken, key)
+        } catch {
+            guard error.code == .sessionOver else { throw error }
+            session = try await refresh(enrolment)
+            return try await request(session.accessToken, key)
+        }
+    }
+
+    private func requireEnrolment() async throws(Failure) -> Int {
+        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
+        return live
+    }
+
+    private func decode<Answer: Message>(_ type: Answer.Type, from bytes: [UInt8]) throws(Failure) -> Answer {
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
+            throw Failure(.unexpectedAnswer)
+        }
+        return answer
+    }
+}
+
+/// A request to a resource of the server.
+private struct ResourceRequest: Sendable {
+    let method: String
+    let path: String
+    let body: ServerConnection.Body
+
+    init(method: String, path: String, json: [UInt8]?) {
+        self.method = method
+        self.path = path
+        body = json.map(ServerConnection.Body.json) ?? .none
+    }
+}
+
+// MARK: - Tokens
+
+extension Authenticator {
+    /// Exchanges the refresh token for new tokens. It proves no presence: the claim `auth_time` does not move.
     ///
     /// Repeating it after a lost answer is safe: the server gives the same successor again.
     ///
-    /// - Throws: `sessionOver` where nobody is signed in or the session has ended; `unreachable`, `unexpectedAnswer`.
+    /// - Throws: `sessionOver` where there is no session or it has ended; `unreachable`, `unexpectedAnswer`.
     @discardableResult
     public func refresh() async throws(Failure) -> DeviceSession {
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
-        return try await refresh(live)
+        try await refresh(try await requireEnrolment())
     }
 
-    /// Exchanges one key's proof, or two keys', for a session.
+    /// Exchanges the proof of one key, or the proofs of two, for a session.
     package func redeem(_ proofs: [Proof]) async throws(Failure) -> DeviceSession {
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
-        let session = try await token(try form(proofs), live)
-        // Whoever signs in anew begins anew.
+        let live = try await requireEnrolment()
+        let answer = try await token(for: try fields(for: proofs), of: live)
+        // A new sign-in ends the last step-up.
         lastStepUp = nil
-        // The enrolment may have been ended while the server answered; then nothing is kept.
-        if try await liveEnrolment() == live { try await keep(session, live) }
-        return session
+        // The enrolment may have been ended while the server answered; then nothing is stored.
+        if try await liveEnrolment() == live { try await store(answer, for: live) }
+        return answer
     }
 
     /// Exchanges proofs for a token for one action. The session stays as it is.
     func redeem(
         _ proofs: [Proof], for ask: ActionAsk, with evidence: LivenessEvidence?
     ) async throws(Failure) -> DeviceSession {
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
-        var form = try form(proofs) + [("act", ask.text)]
-        if let evidence { form.append(("liveness", evidence.jws)) }
+        let live = try await requireEnrolment()
+        var fields = try fields(for: proofs) + [("act", ask.text)]
+        if let evidence { fields.append(("liveness", evidence.jws)) }
         let answer = try await connection.send(
-            "POST", "/v1/token", .form(form), key: name(of: .session, in: live), expecting: StepUpAnswer.self
+            "POST", to: "/v1/token", body: .form(fields), key: name(of: .session, in: live), expecting: StepUpAnswer.self
         )
-        // One at a time: the one before stands for nothing any more.
+        // There is one step-up at a time: this one ends the last.
         lastStepUp = nil
-        return try session(answer.accessToken, answer.tokenType, answer.expiresIn)
+        return try session(answer.accessToken, type: answer.tokenType, expiresIn: answer.expiresIn)
     }
 
-    private func form(_ proofs: [Proof]) throws(Failure) -> [(String, String)] {
+    private func fields(for proofs: [Proof]) throws(Failure) -> [(String, String)] {
         guard (1...2).contains(proofs.count) else { throw Failure(.policyDenies) }
-        let form = [("grant_type", proofGrantType), ("proof", proofs[0].jws)]
-        return proofs.count == 2 ? form + [("also", proofs[1].jws)] : form
-    }
-
-    func forgetSession(of enrolment: Int) async throws(Failure) {
-        try await platform.secrets.delete(sessionName(enrolment))
+        let fields = [("grant_type", proofGrantType), ("proof", proofs[0].jws)]
+        return proofs.count == 2 ? fields + [("also", proofs[1].jws)] : fields
     }
 
     private func refresh(_ enrolment: Int) async throws(Failure) -> DeviceSession {
         guard let exchanged = try await storedSession(of: enrolment).refreshToken else {
-            preconditionFailure("what is kept can be refreshed")
+            preconditionFailure("a stored session has a refresh token")
         }
         do throws(Failure) {
-            let session = try await token([("grant_type", "refresh_token"), ("refresh_token", exchanged)], enrolment)
+            let answer = try await token(for: [("grant_type", "refresh_token"), ("refresh_token", exchanged)], of: enrolment)
             // A slow answer must not overwrite a newer session, nor bring back one that was ended meanwhile.
-            if try await storedSession(of: enrolment).refreshToken == exchanged { try await keep(session, enrolment) }
-            return session
+            if try await storedSession(of: enrolment).refreshToken == exchanged { try await store(answer, for: enrolment) }
+            return answer
         } catch {
             guard error.code == .refused else { throw error }
             throw Failure(.sessionOver, status: error.status)
         }
     }
 
-    private func token(_ form: [(String, String)], _ enrolment: Int) async throws(Failure) -> DeviceSession {
+    private func token(for fields: [(String, String)], of enrolment: Int) async throws(Failure) -> DeviceSession {
         let answer = try await connection.send(
-            "POST", "/v1/token", .form(form), key: name(of: .session, in: enrolment), expecting: TokenAnswer.self
+            "POST", to: "/v1/token", body: .form(fields), key: name(of: .session, in: enrolment), expecting: TokenAnswer.self
         )
-        return try session(answer.accessToken, answer.tokenType, answer.expiresIn, refreshToken: answer.refreshToken)
+        return try session(
+            answer.accessToken, type: answer.tokenType, expiresIn: answer.expiresIn, refreshToken: answer.refreshToken
+        )
     }
 
     private func session(
-        _ accessToken: String, _ type: String, _ expiresIn: Int64, refreshToken: String? = nil
+        _ accessToken: String, type: String, expiresIn: Int64, refreshToken: String? = nil
     ) throws(Failure) -> DeviceSession {
         guard type == "DPoP" else { throw Failure(.unexpectedAnswer) }
         return DeviceSession(
-            accessToken: accessToken, refreshToken: refreshToken, expiresAt: platform.clock.civilTime + .seconds(expiresIn))
+            accessToken: accessToken, refreshToken: refreshToken, expiresAt: platform.clock.civilTime + .seconds(expiresIn)
+        )
+    }
+}
+
+// MARK: - Storage
+
+extension Authenticator {
+    func forgetSession(of enrolment: Int) async throws(Failure) {
+        try await platform.secrets.delete(sessionName(enrolment))
     }
 
-    private func keep(_ session: DeviceSession, _ enrolment: Int) async throws(Failure) {
-        guard let stored = StoredSession(session) else { preconditionFailure("what is kept can be refreshed") }
+    private func store(_ session: DeviceSession, for enrolment: Int) async throws(Failure) {
+        guard let stored = StoredSession(session) else { preconditionFailure("a stored session has a refresh token") }
         try await platform.secrets.write(Signing.encode(stored), as: sessionName(enrolment))
     }
 
@@ -198,16 +235,9 @@ extension Authenticator {
         let key = name(of: .session, in: enrolment)
         return "session \(key.server) \(key.account) \(enrolment)"
     }
-
-    private func decode<Answer: Message>(_ type: Answer.Type, _ bytes: [UInt8]) throws(Failure) -> Answer {
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
-            throw Failure(.unexpectedAnswer)
-        }
-        return answer
-    }
 }
 
-/// How a session is kept.
+/// A session as it is stored.
 private struct StoredSession: Codable {
     var accessToken: String
     var refreshToken: String

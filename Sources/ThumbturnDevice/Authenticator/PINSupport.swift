@@ -2,13 +2,13 @@
 public struct PINSupport: Sendable {
     /// The app's PIN screen.
     public var entry: any PINEntry
-    /// The keys.
+    /// The keys that a PIN opens.
     public var key: any PINKey
-    /// One guess at a time, so that two of them are counted as two.
-    let turnstile = Turnstile()
+    /// Lets one guess through at a time, so that two of them are counted as two.
+    let gate = SerialGate()
 
-    /// A screen and the keys behind it. Make one for each key store of the device: guesses through one value, and its copies, wait
-    /// for each other.
+    /// A PIN screen and the keys behind it. Make one value for each key store of the device: guesses through one value, and
+    /// through its copies, wait for each other.
     public init(entry: any PINEntry, key: any PINKey) {
         self.entry = entry
         self.key = key

@@ -1,15 +1,17 @@
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
-/// The device checks what it signs: a challenge must be what this device asked for, or no key touches it.
+/// Checks that a challenge is the one that this device asked for. No key signs a challenge that was not checked.
 struct ChallengeCheck {
     let issuer: String
     let request: ChallengeRequest
-    /// Of an approval: what was shown, byte for byte, and what was demanded.
+    /// The transaction of an approval, byte for byte as it was shown; nil for other purposes.
     var txn: String? = nil
+    /// What the approval needs; nil for other purposes.
     var demand: ApprovalDemand? = nil
 
-    /// Returns the challenge if it answers the request. Its MAC is the server's own business; the device cannot read it.
+    /// Returns the challenge if it answers the request. Its MAC is for the server: the device cannot check it.
     func accept(_ challenge: String) throws(Failure) -> CheckedChallenge {
         guard let jws = CompactJWS(challenge), JSONScan.isUnambiguous(jws.payload),
             let claims = try? JSONDecoder().decode(Strict<ChallengeClaims>.self, from: Data(jws.payload)).content,
@@ -18,14 +20,15 @@ struct ChallengeCheck {
             claims.txn == txn, claims.demand == demand,
             isAnswered(by: claims.kids),
             claims.cnf.jkt == request.jkt,
-            // By the server's clock alone: the device's own may be wrong, and the server judges the time anyway.
+            // Both times are the server's: the device's clock may be wrong, and the server judges the age anyway.
             claims.iat < claims.exp, claims.exp - claims.iat <= request.purpose.lifetime
         else { throw Failure(.unexpectedAnswer) }
         let new = zip(request.kids, claims.kids).first { asked, _ in asked == PINHandle.placeholder }
         return CheckedChallenge(text: challenge, newHandle: new?.1, lifetime: claims.exp - claims.iat, issuedAt: claims.iat)
     }
 
-    /// The same key ids in the same order; only in the place of the placeholder there is a handle of the server's.
+    /// Whether these are the key ids that were asked for, in the same order, with a handle of the server's in place of the
+    /// placeholder.
     private func isAnswered(by kids: [String]) -> Bool {
         kids.count == request.kids.count
             && zip(request.kids, kids).allSatisfy { asked, given in
@@ -34,17 +37,14 @@ struct ChallengeCheck {
     }
 }
 
-/// A challenge that is what this device asked for.
+/// A challenge that was checked to be the one that this device asked for.
 package struct CheckedChallenge: Sendable {
     /// The string to sign, exactly as received.
     package let text: String
-    /// The id of the new PIN key in it, where one was asked for.
+    /// The id of the new PIN key, where one was asked for.
     package let newHandle: String?
-    /// How long the server takes it.
+    /// How long the server accepts it.
     let lifetime: Duration
-    /// The server's time when it made the challenge; nil where there is none.
-    let issuedAt: UnixTime?
-
-    /// Where there is nothing to sign.
-    static let nothing = CheckedChallenge(text: "", newHandle: nil, lifetime: .zero, issuedAt: nil)
+    /// The server's time when it made the challenge.
+    let issuedAt: UnixTime
 }

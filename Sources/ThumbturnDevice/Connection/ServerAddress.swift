@@ -1,12 +1,13 @@
 package import Foundation
 package import ThumbturnCore
+import ThumbturnMessages
 
 /// The address of a server, which is also the issuer that its challenges and tokens name.
 package struct ServerAddress: Hashable, Sendable {
-    /// Without a slash at the end.
+    /// The address, without a slash at the end.
     package let issuer: String
 
-    /// Accepts https, and http to this machine itself. Anything else is refused as `insecureServer`.
+    /// Accepts an https address, and an http address of this machine itself; any other throws `insecureServer`.
     package init(_ url: URL) throws(Failure) {
         let refusal = Failure(.insecureServer)
         guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let host = parts.host, !host.isEmpty,

@@ -1,8 +1,10 @@
 import Foundation
 import Synchronization
 package import ThumbturnCore
+package import ThumbturnMessages
 
-/// Requests to one server in the name of a session key: DPoP proofs, server nonces, problem documents.
+/// Sends requests to one server in the name of a session key, with DPoP proofs and server nonces, and turns problem documents
+/// into failures.
 package final class ServerConnection: Sendable {
     let address: ServerAddress
     private let platform: DevicePlatform
@@ -14,33 +16,36 @@ package final class ServerConnection: Sendable {
         self.platform = platform
     }
 
+    /// The body of a request.
     package enum Body: Sendable {
         case none
         case json([UInt8])
         case form([(String, String)])
     }
 
-    /// A fresh challenge that is checked to be what was asked for.
+    /// Asks for a fresh challenge, and checks that it is the one that was asked for.
     package func challenge(
         _ purpose: Purpose, act: String? = nil, for kids: [String], key sessionKey: KeyName
     ) async throws(Failure) -> CheckedChallenge {
         let jkt = Signing.thumbprint(of: try await platform.keys.publicKey(of: sessionKey))
         let request = ChallengeRequest(purpose: purpose, act: act, kids: kids, jkt: jkt)
         let asked = platform.moment
-        let response = try await exchange("POST", "/v1/challenges", .json(Signing.encode(request)), token: nil, key: nil)
+        let response = try await exchange(
+            "POST", at: "/v1/challenges", body: .json(Signing.encode(request)), token: nil, key: nil
+        )
         let challenge = try read(ChallengeAnswer.self, from: response).challenge
         return try accept(challenge, by: ChallengeCheck(issuer: address.issuer, request: request), asked: asked)
     }
 
-    /// A fresh challenge for an approval, checked to be over exactly what this device showed.
+    /// Asks for a fresh challenge for an approval, and checks that it is over exactly what this device showed.
     package func challenge(
         for approval: Approval, kids: [String], key sessionKey: KeyName
     ) async throws(Failure) -> CheckedChallenge {
         let jkt = Signing.thumbprint(of: try await platform.keys.publicKey(of: sessionKey))
         let asked = platform.moment
         let answer = try await send(
-            "POST", "/v1/approvals/\(approval.id)/challenge", .json(Signing.encode(ApprovalChallengeRequest(kids: kids))),
-            key: sessionKey, expecting: ChallengeAnswer.self
+            "POST", to: "/v1/approvals/\(approval.id)/challenge",
+            body: .json(Signing.encode(ApprovalChallengeRequest(kids: kids))), key: sessionKey, expecting: ChallengeAnswer.self
         )
         let request = ChallengeRequest(purpose: .approve, act: approval.id, kids: kids, jkt: jkt)
         let check = ChallengeCheck(issuer: address.issuer, request: request, txn: approval.txn, demand: approval.demand)
@@ -49,60 +54,61 @@ package final class ServerConnection: Sendable {
 
     private func accept(_ challenge: String, by check: ChallengeCheck, asked: Moment) throws(Failure) -> CheckedChallenge {
         let accepted = try check.accept(challenge)
-        if let time = accepted.issuedAt { platform.hear(time, from: address.issuer, asked: asked) }
+        platform.record(accepted.issuedAt, from: address.issuer, asked: asked)
         return accepted
     }
 
-    /// Sends a request with a DPoP proof and reads the answer. Asks once more when the server wants a newer nonce.
+    /// Sends a request with a DPoP proof and reads the answer. Sends it once more where the server demands a newer nonce.
     package func send<Answer: Message>(
-        _ method: String, _ path: String, _ body: Body = .none, token: String? = nil, key: KeyName, expecting: Answer.Type
+        _ method: String, to path: String, body: Body = .none, token: String? = nil, key: KeyName, expecting: Answer.Type
     ) async throws(Failure) -> Answer {
-        try read(Answer.self, from: try await send(method, path, body, token: token, key: key))
+        try read(Answer.self, from: try await send(method, to: path, body: body, token: token, key: key))
     }
 
+    /// Sends a request with a DPoP proof. Sends it once more where the server demands a newer nonce.
     @discardableResult
     package func send(
-        _ method: String, _ path: String, _ body: Body = .none, token: String? = nil, key: KeyName
+        _ method: String, to path: String, body: Body = .none, token: String? = nil, key: KeyName
     ) async throws(Failure) -> TransportResponse {
-        try await exchange(method, path, body, token: token, key: key)
+        try await exchange(method, at: path, body: body, token: token, key: key)
     }
 
-    /// An answer, or what a resource wants first.
+    /// The answer of a resource, or the step-up that it demands first.
     package enum Reached: Sendable {
         case answer(TransportResponse)
         case stepUp(StepUpChallenge)
     }
 
-    /// Sends a request as `send` does; where a step-up is wanted (RFC 9470) that is no failure.
+    /// Sends a request as `send` does; a demand for a step-up (RFC 9470) is no failure.
     package func reach(
-        _ method: String, _ path: String, _ body: Body = .none, token: String, key: KeyName
+        _ method: String, at path: String, body: Body = .none, token: String, key: KeyName
     ) async throws(Failure) -> Reached {
-        let response = try await exchange(method, path, body, token: token, key: key, takingStepUps: true)
+        let response = try await exchange(method, at: path, body: body, token: token, key: key, returnsStepUps: true)
         guard response.status == 401 else { return .answer(response) }
-        guard let wanted = response.stepUp else { preconditionFailure("other answers of this status are failures") }
+        guard let wanted = response.stepUp else { preconditionFailure("any other answer of this status is a failure") }
         return .stepUp(wanted)
     }
 
     private func exchange(
-        _ method: String, _ path: String, _ body: Body, token: String?, key: KeyName?, takingStepUps: Bool = false
+        _ method: String, at path: String, body: Body, token: String?, key: KeyName?, returnsStepUps: Bool = false
     ) async throws(Failure) -> TransportResponse {
         for attempt in 1...2 {
-            let request = try await request(method, path, body, token: token, key: key)
+            let request = try await request(method, at: path, body: body, token: token, key: key)
             let response = try await platform.transport.send(request)
             if let fresh = response.headers["dpop-nonce"] { nonce.withLock { $0 = fresh } }
             if (200..<300).contains(response.status) { return response }
             let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body))
             if problem?.error == "use_dpop_nonce", attempt == 1 { continue }
-            if takingStepUps, response.stepUp != nil { return response }
-            throw Self.failure(status: response.status, problem)
+            if returnsStepUps, response.stepUp != nil { return response }
+            throw Self.failure(status: response.status, problem: problem)
         }
         throw Failure(.unexpectedAnswer)
     }
 
     private func request(
-        _ method: String, _ path: String, _ body: Body, token: String?, key: KeyName?
+        _ method: String, at path: String, body: Body, token: String?, key: KeyName?
     ) async throws(Failure) -> TransportRequest {
-        // Whatever a path comes from, it cannot lead the token to another host.
+        // Wherever a path comes from, it must not lead the token to another host.
         guard path.hasPrefix("/"), !path.hasPrefix("//"), let url = URLComponents(string: address.issuer + path),
             url.host == URLComponents(string: address.issuer)?.host, url.port == URLComponents(string: address.issuer)?.port
         else { throw Failure(.insecureServer) }
@@ -117,7 +123,7 @@ package final class ServerConnection: Sendable {
             request.headers["Content-Type"] = "application/x-www-form-urlencoded"
         }
         guard let sessionKey = key else { return request }
-        let jwk = try await platform.keys.publicKey(of: sessionKey)
+        let publicKey = try await platform.keys.publicKey(of: sessionKey)
         let claims = DPoPClaims(
             jti: Base64URL.encode((0..<16).map { _ in UInt8.random(in: 0...255) }), htm: method,
             // Without query and fragment (RFC 9449 section 4.2).
@@ -125,7 +131,7 @@ package final class ServerConnection: Sendable {
             iat: platform.clock.civilTime, ath: token.map { Signing.hash(Array($0.utf8)) }, nonce: nonce.withLock { $0 },
             bdy: method == "GET" ? nil : Signing.hash(request.body)
         )
-        let input = Signing.dpopInput(claims, key: jwk)
+        let input = Signing.dpopInput(claims, key: publicKey)
         let signature = try await platform.keys.sign(input, with: sessionKey, presence: nil)
         request.headers["DPoP"] = CompactJWS.compact(signingInput: input, signature: signature)
         if let token { request.headers["Authorization"] = "DPoP \(token)" }
@@ -140,19 +146,20 @@ package final class ServerConnection: Sendable {
         return answer
     }
 
-    private static func failure(status: Int, _ problem: Problem?) -> Failure {
+    private static func failure(status: Int, problem: Problem?) -> Failure {
         let http = Failure.PlatformStatus(domain: "HTTP", code: status)
-        // RFC 6750 section 3.1 and RFC 9449 section 7.1: only this one means that the token is the trouble.
+        // RFC 6750 section 3.1 and RFC 9449 section 7.1: only this error means that the token is invalid.
         if problem?.error == "invalid_token" { return Failure(.sessionOver, status: http) }
-        // A proof that we made is not accepted: another address than the server's public one, or a fault. No sign-in mends that.
+        // The server refused a DPoP proof of ours: the address is not the server's public one, or it is a fault. No sign-in mends
+        // that.
         if problem?.error == "invalid_dpop_proof" { return Failure(.unexpectedAnswer, status: http) }
-        // Only about a guess that was counted, and only to this session key.
+        // The server tells this only about a guess that was counted, and only to this session key.
         if let left = problem?.triesLeft {
             return left > 0
                 ? Failure(.notMatched, status: http)
                 : Failure(.keyInvalidated, status: http)
         }
-        // The key pauses after wrong signatures, and only its own device is told.
+        // The key pauses after wrong signatures; the server tells this only to the key's own device.
         if let seconds = problem?.retryAfter { return Failure(.refused, recovery: .wait(.seconds(seconds)), status: http) }
         return switch problem?.type {
         case Problem.Kind.verificationFailed.uri: Failure(.refused, recovery: .signInAgain, status: http)
@@ -164,7 +171,7 @@ package final class ServerConnection: Sendable {
         }
     }
 
-    /// `application/x-www-form-urlencoded`: everything but the unreserved characters is escaped.
+    /// Encodes a text for `application/x-www-form-urlencoded`: every character that is not unreserved is escaped.
     private static func formEncoded(_ text: String) -> String {
         let hex = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -181,7 +188,7 @@ package final class ServerConnection: Sendable {
 }
 
 extension TransportResponse {
-    /// The step-up that a resource wants; nil for every other answer.
+    /// The step-up that a resource demands; nil for every other answer.
     fileprivate var stepUp: StepUpChallenge? {
         status == 401 ? headers["www-authenticate"].flatMap(StepUpChallenge.init) : nil
     }

@@ -1,25 +1,26 @@
 import Synchronization
 import ThumbturnCore
 
-/// What each server told last of its time, as long as the app and the device run. None of them is believed about another's ledgers.
+/// The last time that each server reported, as long as the app and the device run. The time of one server counts only for its own
+/// ledgers.
 final class ServerTimes: Sendable {
-    private struct Told: Sendable {
+    private struct Report: Sendable {
         var time: UnixTime
         var asked: Moment
         var answered: Moment
     }
 
-    private let told = Mutex<[String: Told]>([:])
+    private let reports = Mutex<[String: Report]>([:])
 
-    /// Two clocks may drift apart by seconds in a day.
+    /// How long a report is used. Two clocks may drift apart by seconds in a day.
     private static let longestUse = Duration.seconds(3600)
 
-    fileprivate func hear(_ time: UnixTime, from server: String, asked: Moment, answered: Moment) {
-        told.withLock { $0[server] = Told(time: time, asked: asked, answered: answered) }
+    fileprivate func record(_ time: UnixTime, from server: String, asked: Moment, answered: Moment) {
+        reports.withLock { $0[server] = Report(time: time, asked: asked, answered: answered) }
     }
 
     fileprivate func time(of server: String, at now: Moment) -> ServerTime? {
-        guard let last = told.withLock({ $0[server] }), last.asked.elapsed(until: last.answered) != nil,
+        guard let last = reports.withLock({ $0[server] }), last.asked.elapsed(until: last.answered) != nil,
             let sinceAsked = last.asked.elapsed(until: now), let sinceAnswered = last.answered.elapsed(until: now),
             sinceAsked < Self.longestUse
         else { return nil }
@@ -28,15 +29,15 @@ final class ServerTimes: Sendable {
 }
 
 extension DevicePlatform {
-    /// Now, by the device's own clock alone.
+    /// Now, by only the device's own clock.
     var moment: Moment { Moment(boot: clock.boot, sinceBoot: clock.now) }
 
-    /// A server has told its time in the answer to a request that left at `asked`.
-    func hear(_ time: UnixTime, from server: String, asked: Moment) {
-        serverTimes.hear(time, from: server, asked: asked, answered: moment)
+    /// Records the time that a server reported in its answer to a request that was sent at `asked`.
+    func record(_ time: UnixTime, from server: String, asked: Moment) {
+        serverTimes.record(time, from: server, asked: asked, answered: moment)
     }
 
-    /// Now, with what is known of that server's time.
+    /// Now, with that server's time where it is known.
     func moment(for server: String) -> Moment {
         let now = moment
         return Moment(boot: now.boot, sinceBoot: now.sinceBoot, server: serverTimes.time(of: server, at: now))

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The network through URLSession: no cookies, no cache, no redirects.
+/// Sends requests through URLSession, without cookies, cache and redirects.
 public struct URLSessionTransport: Transport {
     private static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
@@ -14,7 +14,7 @@ public struct URLSessionTransport: Transport {
         return URLSession(configuration: configuration, delegate: RefusingRedirects(), delegateQueue: nil)
     }()
 
-    /// All of them share one session.
+    /// Makes a transport. All transports share one URLSession.
     public init() {}
 
     public func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {

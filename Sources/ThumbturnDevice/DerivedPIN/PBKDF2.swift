@@ -6,7 +6,7 @@ import CryptoExtras
 
 /// PBKDF2 with HMAC-SHA-256 (RFC 8018 section 5.2).
 enum PBKDF2 {
-    /// Nil where the library refuses, for example no rounds.
+    /// Derives `count` bytes; nil where the library refuses the arguments, for example zero rounds.
     static func sha256(_ password: [UInt8], salt: [UInt8], rounds: Int, count: Int) -> [UInt8]? {
         guard rounds > 0, count > 0 else { return nil }
         #if canImport(CommonCrypto)

@@ -4,8 +4,9 @@ import CryptoKit
 import Crypto
 #endif
 public import ThumbturnCore
+import ThumbturnMessages
 
-/// A PIN key that is derived from the PIN each time, for devices whose hardware has no key that a PIN opens.
+/// PIN keys that are derived from the PIN at each use, for devices whose hardware has no key that a PIN opens.
 ///
 ///     stretched = PBKDF2-HMAC-SHA-256(PIN, salt: SHA-256("thumbturn pin salt v1" ‖ name), 600 000 rounds, 32 bytes)
 ///     bound     = HMAC-SHA-256(the device's secret, stretched)
@@ -14,39 +15,40 @@ public import ThumbturnCore
 ///
 /// (RFC 8018 section 5.2, RFC 2104, RFC 5869; drawing again until a number fits is FIPS 186-5 appendix A.2.2.)
 ///
-/// **Nothing here can tell a wrong PIN from the right one**: it makes another key, whose signature only the server can judge. That is
-/// the point, because whoever copies the storage finds nothing to try PINs against. So the public key, its thumbprint and every
-/// signature are handed to the caller and kept nowhere. Whoever has the device's secret *and* the public key can try all PINs; in a
-/// keystore the secret cannot be copied, and each guess is one operation there.
+/// **Nothing on the device can tell a wrong PIN from the right one**: it derives another key, whose signature only the server can
+/// judge. So an attacker who copies the storage finds nothing to try PINs against, and the public key, its thumbprint and every
+/// signature are returned to the caller and never stored. An attacker who has the device's secret *and* the public key can try
+/// all PINs; in a keystore the secret cannot be copied, and each guess is one operation there.
 public struct SoftwarePINKey: PINKey {
     private let secrets: any PINSecrets
     private let rounds: Int
 
-    /// PIN keys bound to these secrets.
+    /// Makes PIN keys that are bound to these secrets.
     public init(secrets: any PINSecrets) {
         self.init(secrets: secrets, rounds: Self.rounds)
     }
 
-    /// With another number of rounds, for tests.
+    /// Makes PIN keys with another number of rounds, for tests.
     package init(secrets: any PINSecrets, rounds: Int) {
         self.secrets = secrets
         self.rounds = rounds
     }
 
-    /// As OWASP's Password Storage Cheat Sheet wants it for PBKDF2-HMAC-SHA-256.
+    /// The number of PBKDF2-HMAC-SHA-256 rounds, from OWASP's Password Storage Cheat Sheet.
     package static let rounds = 600_000
 
+    /// The server, because each PIN derives some key.
     public var judge: PINJudge { .server }
 
-    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
+    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey {
         try await secrets.create(name)
-        let key = try await derive(pin, name)
-        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform) }
-        return jwk
+        let key = try await derive(name, from: pin)
+        guard let publicKey = PublicKey(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform) }
+        return publicKey
     }
 
     public func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
-        let key = try await derive(pin, name)
+        let key = try await derive(name, from: pin)
         guard let signature = try? key.signature(for: message) else { throw Failure(.platform) }
         return Array(signature.rawRepresentation)
     }
@@ -55,20 +57,20 @@ public struct SoftwarePINKey: PINKey {
 
     public func delete(_ name: KeyName) async throws(Failure) { try await secrets.delete(name) }
 
-    private func derive(_ pin: PIN, _ name: KeyName) async throws(Failure) -> P256.Signing.PrivateKey {
+    private func derive(_ name: KeyName, from pin: PIN) async throws(Failure) -> P256.Signing.PrivateKey {
         let stretched = try await Self.stretch(pin, for: name, rounds: rounds)
         let bound = try await secrets.authenticate(stretched, with: name)
-        guard let scalar = Self.firstScalar(of: { Self.candidate($0, bound) }),
+        guard let scalar = Self.firstScalar(of: { Self.candidate($0, of: bound) }),
             let key = try? P256.Signing.PrivateKey(rawRepresentation: scalar)
         else { throw Failure(.platform) }
         return key
     }
 
-    /// The PIN as keys get it, different for each of them: half a second of work, away from the caller's actor.
+    /// Stretches a PIN, differently for each key. It takes about half a second, away from the caller's actor.
     @concurrent package static func stretch(
         _ pin: PIN, for name: KeyName, rounds: Int
     ) async throws(Failure) -> [UInt8] {
-        // The number of an enrolment is random, so no two keys have one salt.
+        // The number of an enrolment is random, so no two keys have the same salt.
         let salt = SHA256.hash(
             data: BoundText.bytes("thumbturn pin salt v1", name.server, name.account, String(name.enrolment))
         )
@@ -78,14 +80,14 @@ public struct SoftwarePINKey: PINKey {
         return stretched
     }
 
-    private static func candidate(_ number: UInt8, _ bound: [UInt8]) -> [UInt8] {
+    private static func candidate(_ number: UInt8, of bound: [UInt8]) -> [UInt8] {
         unsafe HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: bound), info: Array("thumbturn pin key v1".utf8) + [number], outputByteCount: 32
         ).withUnsafeBytes { unsafe Array($0) }
     }
 
-    /// The first candidate between 1 and n - 1. Reducing the others instead would favour small numbers. Nearly always it is the very
-    /// first: one in four thousand millions is not.
+    /// The first candidate between 1 and n - 1. Reducing the others modulo n instead would favour small numbers. The first
+    /// candidate fits except in about one of four billion cases.
     static func firstScalar(of candidates: (UInt8) -> [UInt8]) -> [UInt8]? {
         (UInt8(0)...255).lazy.map(candidates).first { candidate in
             candidate.contains { $0 != 0 } && candidate.lexicographicallyPrecedes(order)

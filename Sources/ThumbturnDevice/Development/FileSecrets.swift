@@ -1,10 +1,12 @@
 public import ThumbturnCore
 
-/// Small secrets for development, in files of mode 0600.
+/// A store of small secrets for development, in files of mode 0600.
 public struct FileSecrets: SecretStore {
     private let files: PrivateFiles
 
-    /// - Parameter folder: made with mode 0700 where it does not exist.
+    /// Makes a store in a folder.
+    ///
+    /// - Parameter folder: created with mode 0700 where it does not exist.
     public init(folder: String) {
         files = PrivateFiles(folder: folder)
     }

@@ -1,12 +1,16 @@
 public import ThumbturnCore
 
-/// Keys of vaults for development, in files of mode 0600. **Their protection is `software`**: whoever can read the files has the
-/// keys, with or without the person, and neither a change of enrolment nor a removed passcode kills them. The prompt is shown all
-/// the same, so that an app behaves as it will.
+/// A store of vault keys for development, in files of mode 0600.
+///
+/// **Their protection is `software`**: a process that can read the files has the keys, with or without the person, and neither a
+/// change of enrolment nor a removed passcode invalidates them. The prompt is shown all the same, so that an app behaves as on a
+/// real device.
 public struct FileVaultStore: ProtectedStore {
     private let files: PrivateFiles
 
-    /// - Parameter folder: made with mode 0700 where it does not exist.
+    /// Makes a store in a folder.
+    ///
+    /// - Parameter folder: created with mode 0700 where it does not exist.
     public init(folder: String) {
         files = PrivateFiles(folder: folder)
     }
@@ -32,7 +36,7 @@ public struct FileVaultStore: ProtectedStore {
         try files.delete(Self.file(name))
     }
 
-    /// The name is hashed, so that no name decides a path.
+    /// Server and account are hashed, so that no name determines a path.
     private static func file(_ name: KeyName) -> String {
         "\(Signing.hash(BoundText.bytes(name.server, name.account))).\(name.enrolment).\(name.kind.rawValue).vault-key"
     }

@@ -4,40 +4,45 @@ import CryptoKit
 import Crypto
 #endif
 public import ThumbturnCore
+import ThumbturnMessages
 
-/// Keys for development, in files of mode 0600. **Their protection is `software`**: whoever can read the files can sign, with or
-/// without the person, and a change of enrolment does not kill them. A server that asks for evidence refuses them.
+/// Keys for development, in files of mode 0600.
+///
+/// **Their protection is `software`**: a process that can read the files can sign, with or without the person, and a change of
+/// enrolment does not invalidate them. A server that demands evidence refuses them.
 public struct SoftwareKeys: DeviceKeys {
     private let files: PrivateFiles
 
-    /// - Parameter folder: made with mode 0700 where it does not exist.
+    /// Makes a key store in a folder.
+    ///
+    /// - Parameter folder: created with mode 0700 where it does not exist.
     public init(folder: String) {
         files = PrivateFiles(folder: folder)
     }
 
-    public func create(_ name: KeyName) throws(Failure) -> JWK {
+    public func create(_ name: KeyName) throws(Failure) -> PublicKey {
         let key = P256.Signing.PrivateKey()
         try files.write(Array(key.rawRepresentation), to: Self.file(name))
-        return try Self.jwk(of: key)
+        return try Self.publicKey(of: key)
     }
 
     public func state(of name: KeyName) -> KeyState {
         do throws(Failure) {
             return try key(name) == nil ? .missing : .usable
         } catch {
-            // There but not readable is never a reason to call somebody signed out; there and damaged is gone for good.
+            // A key that cannot be read now does not mean that the person is signed out; a damaged one is gone for good.
             return error.recovery == .reEnrol ? .invalidated(.unknown) : .notYetReadable
         }
     }
 
-    public func publicKey(of name: KeyName) throws(Failure) -> JWK {
+    public func publicKey(of name: KeyName) throws(Failure) -> PublicKey {
         guard let key = try key(name) else { throw Failure(.notEnrolled) }
-        return try Self.jwk(of: key)
+        return try Self.publicKey(of: key)
     }
 
     public func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) throws(Failure) -> [UInt8] {
         guard let key = try key(name) else { throw Failure(.notEnrolled) }
-        // No hardware stands behind this check. It keeps development honest: code that forgets the prompt fails here too.
+        // No hardware enforces this check. It makes code that forgets the prompt fail in development, too.
         guard name.kind.userVerification == .none || presence != nil else { throw Failure(.notMatched) }
         guard let signature = try? key.signature(for: message) else { throw Failure(.platform) }
         return Array(signature.rawRepresentation)
@@ -55,14 +60,14 @@ public struct SoftwareKeys: DeviceKeys {
         return key
     }
 
-    private static func jwk(of key: P256.Signing.PrivateKey) throws(Failure) -> JWK {
-        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else {
+    private static func publicKey(of key: P256.Signing.PrivateKey) throws(Failure) -> PublicKey {
+        guard let publicKey = PublicKey(x963: Array(key.publicKey.x963Representation)) else {
             throw Failure(.platform)
         }
-        return jwk
+        return publicKey
     }
 
-    /// Server and account are hashed, so that no address decides a path.
+    /// Server and account are hashed, so that no address determines a path.
     private static func file(_ name: KeyName) -> String {
         "\(Signing.hash(Array("\(name.server)\n\(name.account)".utf8))).\(name.enrolment).\(name.kind.rawValue).software-key"
     }

@@ -5,12 +5,14 @@ import Crypto
 #endif
 public import ThumbturnCore
 
-/// Secrets of derived PIN keys for development, kept among the small secrets. **Whoever reads that store can make the device's half of
-/// every guess elsewhere**; the server's count is then all that is in the way.
+/// Secrets of derived PIN keys for development, kept among the small secrets.
+///
+/// **An attacker who reads that store can compute the device's half of every guess elsewhere**; then only the server's count
+/// limits the guesses.
 public struct StoredPINSecrets: PINSecrets {
     private let store: any SecretStore
 
-    /// Secrets in this store.
+    /// Keeps the secrets in this store.
     public init(_ store: any SecretStore) {
         self.store = store
     }

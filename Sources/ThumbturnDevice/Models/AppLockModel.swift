@@ -1,7 +1,7 @@
 public import Observation
 public import ThumbturnCore
 
-/// The lock of an app, for its screens: an `AppLock` that listens to the app's place on the screen and to our own prompts.
+/// The lock of an app, for its screens: an `AppLock` that follows the app's phases and the library's own prompts.
 ///
 /// Run it as long as the app lives, show the lock screen while `isLocked`, and the privacy cover while `isCovered`:
 ///
@@ -9,29 +9,30 @@ public import ThumbturnCore
 @MainActor @Observable public final class AppLockModel {
     /// Whether the contents are locked. A new process is locked.
     public private(set) var isLocked = true
-    /// Whether the contents are to be hidden, also from the list of running apps.
+    /// Whether the contents have to be hidden, also in the list of running apps.
     public private(set) var isCovered = true
     /// Whether the person is being asked.
     public private(set) var isAsking = false
-    /// What the lock screen says; nil where there is nothing to say.
+    /// The message of the lock screen; nil where there is none.
     public private(set) var message: PersonMessage?
 
     @ObservationIgnored private var lock: AppLock
     private let platform: DevicePlatform
-    private let unlock: @Sendable () async throws(Failure) -> Void
+    private let unlock: @Sendable () async throws -> Void
     private let whenLocked: @MainActor () -> Void
     private let work: AsyncStream<AppLock.Effect>
     private let workbox: AsyncStream<AppLock.Effect>.Continuation
 
-    /// A locked app.
+    /// Makes the lock of an app, which begins locked.
     ///
     /// - Parameters:
-    ///   - rules: when it locks.
-    ///   - platform: whose clock and phases of the app count.
-    ///   - unlock: asks the person, for example with `Authenticator.authenticate`; it returns where that was a success.
-    ///   - whenLocked: forgets what was unlocked; also `Authenticator.forgetWhoWasThere` where a policy has a `reuse`.
+    ///   - rules: when the app locks.
+    ///   - platform: the platform whose clock and app phases count.
+    ///   - unlock: asks the person, for example with `Authenticator.authenticate`, and returns if that succeeded.
+    ///   - whenLocked: forgets what was unlocked; where a policy has a `reuse`, it also calls
+    ///     `Authenticator.forgetRecentAuthentication`.
     public init(
-        rules: AppLock.Rules = .init(), platform: DevicePlatform, unlock: @escaping @Sendable () async throws(Failure) -> Void,
+        rules: AppLock.Rules = .init(), platform: DevicePlatform, unlock: @escaping @Sendable () async throws -> Void,
         whenLocked: @escaping @MainActor () -> Void = {}
     ) {
         lock = AppLock(rules: rules)
@@ -41,12 +42,12 @@ public import ThumbturnCore
         (work, workbox) = AsyncStream.makeStream()
     }
 
-    /// Listens until the task is cancelled. Call it once.
+    /// Follows the app until the task is cancelled. Call it once.
     public func run() async {
-        let (phases, sights) = (platform.phases.phases(), platform.prompts.sights())
+        let (phases, visibility) = (platform.phases.phases(), platform.prompts.promptVisibility())
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await phase in phases { await self.handle(.phase(phase)) } }
-            group.addTask { for await isUp in sights { await self.handle(.prompt(isUp: isUp)) } }
+            group.addTask { for await isUp in visibility { await self.handle(.prompt(isUp: isUp)) } }
             for await effect in work {
                 switch effect {
                 case .ask: group.addTask { await self.ask() }
@@ -62,23 +63,24 @@ public import ThumbturnCore
         }
     }
 
-    /// The person wants in.
+    /// Asks the person, who tapped the lock screen.
     public func tap() { handle(.tapped) }
 
     /// Locks at once; the next unlock waits for a tap.
     public func lockNow() { handle(.lockNow) }
 
-    /// The person was let in by another way, such as a full sign-in.
+    /// Unlocks the app after another authentication, such as a full sign-in.
     public func unlocked() { handle(.unlocked) }
 
     private func ask() async {
         message = nil
-        do throws(Failure) {
+        do {
             try await unlock()
             handle(.unlocked)
         } catch {
-            message = error.message
-            handle(error.code == .cancelledByUser ? .cancelled : .notUnlocked)
+            let failure = Failure(thrownByApp: error)
+            message = failure.message
+            handle(failure.code == .cancelledByUser ? .cancelled : .notUnlocked)
         }
     }
 
@@ -93,7 +95,7 @@ public import ThumbturnCore
             switch effect {
             case .lock: whenLocked()
             case .ask, .wake: workbox.yield(effect)
-            // `isCovered` says so.
+            // A cover is shown through `isCovered`.
             case .cover, .uncover: break
             }
         }

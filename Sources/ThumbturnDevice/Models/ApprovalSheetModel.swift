@@ -1,31 +1,31 @@
 public import Observation
 public import ThumbturnCore
 
-/// What a server wants approved, as it is to be shown: every line, in its order, letter by letter.
-public struct ApprovalDetails: Hashable, Sendable {
+/// The contents of an approval as they have to be shown: every line, in its order, letter by letter.
+public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     /// One line of the sheet.
     public struct Line: Hashable, Sendable {
-        /// For example "Amount".
+        /// The label, for example "Amount".
         public let label: String
-        /// For example "€1,250.00".
+        /// The value, for example "€1,250.00".
         public let value: String
 
-        /// A line.
+        /// Makes a line.
         public init(label: String, value: String) {
             self.label = label
             self.value = value
         }
     }
 
-    /// For example "Payment".
+    /// The title, for example "Payment".
     public let title: String
-    /// What is agreed to, line by line.
+    /// The contents, line by line.
     public let lines: [Line]
-    /// What is said beside it; nil for most.
+    /// A warning to show beside the lines; nil for most.
     public let caution: PersonMessage?
 
-    /// Nil where something could not be shown as it is: no title or no line, an empty text, or control and format characters, which
-    /// turn or hide what stands beside them.
+    /// Makes the contents; nil where they could not be shown as they are: no title or no line, an empty text, or control and
+    /// format characters, which reverse or hide the text beside them.
     public init?(title: String, lines: [Line], caution: PersonMessage? = nil) {
         let texts = [title] + lines.flatMap { [$0.label, $0.value] }
         guard !lines.isEmpty, texts.allSatisfy({ ShownText.isShownAsItIs($0) }) else { return nil }
@@ -33,31 +33,38 @@ public struct ApprovalDetails: Hashable, Sendable {
         self.lines = lines
         self.caution = caution
     }
+
+    /// The title and the labels, without the values, which may name people.
+    public var description: String { "\(title): \(lines.map(\.label).joined(separator: ", "))" }
 }
 
-/// The sheet for one approval: shows what the server sent, and asks for a proof of exactly that after a tap. Nothing starts by itself.
+/// The sheet for one approval: it shows what the server sent, and asks for a proof of exactly that after a tap. Nothing starts by
+/// itself.
 @MainActor @Observable public final class ApprovalSheetModel {
-    /// Where the sheet stands.
+    /// The stages of the sheet.
     public enum Stage: Hashable, Sendable {
-        /// The person reads.
+        /// The person is reading.
         case shown
+        /// The person is being asked for the proof.
         case asking
+        /// The person approved.
         case approved
+        /// The person declined.
         case declined
-        /// It did not work; the person may tap again where `canApprove`.
+        /// The approval failed; the person may tap again where `canApprove`.
         case stopped(Failure)
     }
 
-    /// What is shown, and approved.
+    /// The contents that are shown, and approved.
     public let details: ApprovalDetails
-    /// Where the sheet stands.
+    /// The sheet's stage.
     public private(set) var stage = Stage.shown
-    /// What is said below; nil where there is nothing to say.
+    /// The message below the contents; nil where there is none.
     public private(set) var message: PersonMessage?
 
-    private let sign: @Sendable (ApprovalDetails) async throws(Failure) -> Void
+    private let sign: @Sendable (ApprovalDetails) async throws -> Void
 
-    /// Whether a tap would ask.
+    /// Whether a tap on "approve" asks for the proof.
     public var canApprove: Bool {
         switch stage {
         case .shown: true
@@ -66,40 +73,42 @@ public struct ApprovalDetails: Hashable, Sendable {
         }
     }
 
-    /// A sheet for these details.
+    /// Makes a sheet for these contents.
     ///
     /// - Parameters:
-    ///   - details: what is to be approved.
-    ///   - sign: has the person prove the approval of what it is given, with a prompt of its own: no unlock stands in for it.
-    public init(_ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws(Failure) -> Void) {
+    ///   - details: the contents to approve.
+    ///   - sign: has the person prove the approval of the contents that it is given, with a prompt of its own: no unlock stands
+    ///     in for it.
+    public init(_ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws -> Void) {
         self.details = details
         self.sign = sign
     }
 
-    /// The sheet for an approval that was fetched: what it shows is what is signed.
+    /// Makes the sheet for an approval that was fetched: what it shows is what is signed.
     public convenience init(
         _ approval: Approval, for auth: Authenticator, in language: MessageLanguage, liveness: (any LivenessCheck)? = nil
     ) {
-        self.init(approval.details(in: language)) { _ async throws(Failure) in
+        self.init(approval.details(in: language)) { _ in
             try await auth.approve(approval, in: language, liveness: liveness)
         }
     }
 
-    /// The person taps "approve". A second tap changes nothing.
+    /// Asks for the proof, after a tap on "approve". A second tap changes nothing.
     public func approve() async {
         guard canApprove else { return }
         stage = .asking
         message = nil
-        do throws(Failure) {
+        do {
             try await sign(details)
             stage = .approved
         } catch {
-            stage = .stopped(error)
-            message = error.message
+            let failure = Failure(thrownByApp: error)
+            stage = .stopped(failure)
+            message = failure.message
         }
     }
 
-    /// The person does not want it. What is being asked already goes on.
+    /// Ends the sheet, after a tap on "decline". A prompt that is up already goes on.
     public func decline() {
         guard stage != .asking, stage != .approved else { return }
         stage = .declined

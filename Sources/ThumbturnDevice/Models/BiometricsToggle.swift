@@ -1,43 +1,45 @@
 public import Observation
 public import ThumbturnCore
 
-/// The switch in an app's settings. It is on where a key behind the sensor works: that is looked up, never stored, so it cannot say "on"
-/// where nothing would happen.
+/// The switch for biometrics in an app's settings. It is on where there is a working biometric key: that is read from the key and
+/// never stored, so it cannot show "on" where nothing would happen.
 @MainActor @Observable public final class BiometricsToggle {
-    /// What the switch shows.
+    /// The positions of the switch.
     public enum State: Hashable, Sendable {
+        /// There is a working biometric key.
         case on
+        /// There is none, and it can be switched on.
         case off
-        /// It cannot be switched on now; `message` says why.
+        /// It cannot be switched on now; `message` has the reason.
         case unavailable
     }
 
-    /// What the switch shows now.
+    /// The position of the switch.
     public private(set) var state = State.unavailable
-    /// Why it is as it is, or why it did not change; nil where there is nothing to say.
+    /// The reason for the position, or for a change that failed; nil where there is none.
     public private(set) var message: PersonMessage?
-    /// Whether it is changing now.
+    /// Whether a change is running.
     public private(set) var isBusy = false
 
     private let auth: Authenticator
     private let policy: UnlockPolicy
-    private let setUp: @Sendable () async throws(Failure) -> Void
+    private let setUp: @Sendable () async throws -> Void
 
-    /// A switch for one account.
+    /// Makes the switch for one account.
     ///
     /// - Parameters:
     ///   - auth: the account's authenticator.
-    ///   - policy: whose keys are meant.
+    ///   - policy: the policy that the biometric key is for.
     ///   - setUp: enrols anew with the person's full sign-in, which is the stronger rung that a new key needs.
     public init(
-        for auth: Authenticator, policy: UnlockPolicy = .unlock, setUp: @escaping @Sendable () async throws(Failure) -> Void
+        for auth: Authenticator, policy: UnlockPolicy = .unlock, setUp: @escaping @Sendable () async throws -> Void
     ) {
         self.auth = auth
         self.policy = policy
         self.setUp = setUp
     }
 
-    /// Looks again: when the screen appears, and when the app comes back to it.
+    /// Reads the state of the key again. Call it when the screen appears, and when the app comes back to it.
     public func refresh() async {
         let readiness = await auth.readiness(for: policy)
         message = readiness.biometry.obstacle?.message
@@ -48,7 +50,7 @@ public import ThumbturnCore
         }
     }
 
-    /// The person moves the switch. It stays where it was unless the key says otherwise.
+    /// Turns biometrics on or off, after the person moved the switch. Its position is read from the key afterwards.
     public func set(_ isOn: Bool) async {
         guard !isBusy else { return }
         isBusy = true
@@ -67,11 +69,11 @@ public import ThumbturnCore
     private func switchOn() async throws(Failure) {
         let wasDeclined = try await auth.biometricOffer().isDeclined
         try await auth.answerBiometricOffer(.setUp)
-        do throws(Failure) {
+        do {
             try await setUp()
         } catch {
             if wasDeclined { try? await auth.answerBiometricOffer(.never) }
-            throw error
+            throw Failure(thrownByApp: error)
         }
     }
 }

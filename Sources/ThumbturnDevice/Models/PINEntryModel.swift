@@ -1,31 +1,34 @@
 public import Observation
 public import ThumbturnCore
+import ThumbturnMessages
 
-/// The app's PIN screen: a `PINEntry` for `PINSupport`, with what to show. The digits never leave it but as a PIN, and it has no
-/// description, so they reach no log.
+/// The app's PIN screen: a `PINEntry` for `PINSupport`, with what to show. The digits leave it only as a `PIN`, and it prints as
+/// its type's name, so they reach no log.
 @MainActor @Observable public final class PINEntryModel: PINEntry, Redacted {
-    /// What the screen is for.
+    /// The purposes of the screen.
     public enum Purpose: Hashable, Sendable {
+        /// The person enters their PIN.
         case enter
+        /// The person chooses a new PIN.
         case choose
     }
 
-    /// Nil while no PIN is asked for, and no screen is shown.
+    /// What the screen is for; nil while no PIN is asked for, and no screen is shown.
     public private(set) var purpose: Purpose?
-    /// The app's words: why the person is asked. Empty where a PIN is chosen.
+    /// Why the person is asked, in the app's words. Empty where a PIN is chosen.
     public private(set) var reason = ""
-    /// What is said beside it.
+    /// The message beside the reason.
     public private(set) var message = PersonMessage(.enterPIN)
-    /// What the cancel button says.
+    /// The text of the cancel button.
     public private(set) var cancelButton = PersonMessage(.cancel)
-    /// How many digits are entered: so many dots.
+    /// How many digits are entered, which is the number of dots to show.
     public private(set) var digitCount = 0
-    /// How many wrong PINs are left before the key ends; nil where there was none.
+    /// How many tries are left before the key is disabled; nil where no wrong PIN was entered.
     public private(set) var triesLeft: Int?
-    /// No PIN is taken until then, on the clock of the device; nil where there is no pause.
+    /// The time until which no PIN is accepted, on the monotonic clock of the device; nil where there is no pause.
     public private(set) var pausedUntil: Instant?
 
-    /// Whether the digits can be a PIN.
+    /// Whether the digits have the length of a PIN.
     public var canConfirm: Bool { Self.lengths.contains(digitCount) }
 
     @ObservationIgnored private var digits = ""
@@ -33,7 +36,7 @@ public import ThumbturnCore
     private let clock: any DeviceClock
     private static let lengths = 6...32
 
-    /// A screen that is not shown yet.
+    /// Makes a screen that is not shown yet.
     public init(clock: any DeviceClock = SystemClock()) {
         self.clock = clock
     }
@@ -56,21 +59,21 @@ public import ThumbturnCore
         return await ask(.choose)
     }
 
-    /// A digit is typed; anything else is not taken.
+    /// Adds a typed digit; any other character is ignored.
     public func type(_ digit: Character) {
         guard purpose != nil, digitCount < Self.lengths.upperBound, digit.isASCII, digit.isWholeNumber else { return }
         digits.append(digit)
         digitCount += 1
     }
 
-    /// The last digit goes.
+    /// Deletes the last digit.
     public func deleteLast() {
         guard !digits.isEmpty else { return }
         digits.removeLast()
         digitCount -= 1
     }
 
-    /// The PIN is complete. One that is easily guessed is not taken when it is chosen, and the screen stays.
+    /// Confirms the PIN. A new PIN that is easily guessed is refused, and the screen stays.
     public func confirm() {
         guard let purpose, let pin = PIN(digits) else { return }
         if purpose == .choose, pin.isEasilyGuessed {
@@ -80,20 +83,20 @@ public import ThumbturnCore
         finish(.entered(pin))
     }
 
-    /// The person presses the cancel button.
+    /// Cancels the entry, after the person pressed the cancel button.
     public func cancel() { finish(.failed(Failure(.cancelledByUser))) }
 
-    /// How the unlock ended, for a screen that stays there: a pause is shown with its end.
+    /// Shows how the unlock failed, on a screen that stays: a pause is shown with its end.
     public func show(_ failure: Failure) {
         message = failure.message
         guard failure.code == .paused, case .wait(let time) = failure.recovery else { return }
-        // Here it is the PIN that pauses; a failure alone does not say which rung.
+        // On this screen it is the PIN that pauses; the failure does not name the rung.
         message = .pinPaused(for: time)
         pausedUntil = clock.now.advanced(by: time)
     }
 
     private func ask(_ purpose: Purpose) async -> PINAnswer {
-        // One screen asks one thing at a time.
+        // The screen asks for one PIN at a time.
         guard answer == nil else { return .failed(Failure(.superseded)) }
         self.purpose = purpose
         pausedUntil = nil

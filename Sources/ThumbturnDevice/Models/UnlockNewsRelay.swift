@@ -1,17 +1,17 @@
-/// Carries the news of an authenticator or a vault to the screens that are there. Make it first, and give its `hear` to them as their
+/// Carries the news of an authenticator or a vault to the screens that are shown. Make it first, and pass its `hear` as the
 /// observer:
 ///
 ///     let news = UnlockNewsRelay()
 ///     let auth = try Authenticator(server: url, platform: platform, observe: news.hear)
 ///     let screen = UnlockScreen(reason: "Unlock Acme", news: news) { … }
 public final class UnlockNewsRelay: Sendable {
-    private let relay = Relay<UnlockNews>()
+    private let broadcaster = Broadcaster<UnlockNews>()
 
-    /// A relay to which no screen listens yet.
+    /// Makes a broadcaster to which no screen listens yet.
     public init() {}
 
-    /// Takes news, from any thread. Where no screen listens, nobody hears it.
-    public func hear(_ news: UnlockNews) { relay.send(news) }
+    /// Passes news to the screens that listen now, from any thread.
+    public func hear(_ news: UnlockNews) { broadcaster.send(news) }
 
-    func stream() -> AsyncStream<UnlockNews> { relay.stream() }
+    func stream() -> AsyncStream<UnlockNews> { broadcaster.stream() }
 }

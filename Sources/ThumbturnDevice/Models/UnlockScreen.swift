@@ -1,72 +1,79 @@
 public import Observation
 public import ThumbturnCore
+import ThumbturnMessages
 
-/// What the screen behind an unlock's prompts shows: why the person is asked, what helps, and the buttons.
+/// The contents of the screen behind an unlock's prompts: why the person is asked, a message, and the buttons.
 ///
 /// Run it while the screen is there:
 ///
 ///     .task { await screen.appear() }
 ///
-/// It asks by itself when the policy says so, a moment after it appeared; not after the person cancelled, and never for a payment: there
-/// a tap comes first.
+/// It asks by itself when the policy allows it, a moment after it appeared. It does not after the person cancelled, and never for a
+/// payment: there a tap comes first.
 @MainActor @Observable public final class UnlockScreen {
-    /// What is unlocked.
+    /// The purposes of the screen.
     public enum Purpose: Hashable, Sendable {
+        /// Something is unlocked; the screen may ask by itself.
         case unlock
+        /// A payment is confirmed; a tap comes first.
         case payment
     }
 
-    /// Where the screen stands.
+    /// The stages of the screen.
     public enum Stage: Hashable, Sendable {
-        /// It waits, for the moment of its own prompt or for a tap.
+        /// The screen waits, for the moment of its own prompt or for a tap.
         case ready
+        /// The person is being asked.
         case asking
+        /// The unlock succeeded.
         case unlocked
-        /// It did not work; `message` and `buttons` say how to go on.
+        /// The unlock failed; `message` and `buttons` show how to go on.
         case stopped(Failure)
     }
 
     /// A button below the message.
     public struct Button: Hashable, Sendable {
-        /// What pressing it does.
+        /// The actions of buttons.
         public enum Action: Hashable, Sendable {
+            /// Asks the person.
             case ask
-            /// The ladder moves to its next rung.
+            /// Moves the ladder to its next rung.
             case anotherWay
-            /// The app's part, such as showing its full sign-in or the settings of the device.
+            /// Has the app help, such as by showing its full sign-in or the settings of the device.
             case recover(Recovery)
         }
 
-        /// What pressing it does.
+        /// What pressing the button does.
         public let action: Action
-        /// What it says.
+        /// The text of the button.
         public let words: PersonMessage
     }
 
-    /// The app's words: why the person is asked.
+    /// Why the person is asked, in the app's words.
     public let reason: String
-    /// Where the screen stands.
+    /// The screen's stage.
     public private(set) var stage = Stage.ready
     /// The rung that is asked, or will be.
     public private(set) var rung: Rung
-    /// What is said beside the reason; nil where there is nothing to say.
+    /// The message beside the reason; nil where there is none.
     public private(set) var message: PersonMessage?
     /// The buttons below the message, the first one first.
     public private(set) var buttons: [Button] = []
 
     private let news: UnlockNewsRelay
-    private let unlock: @Sendable (UnlockFlow.Start) async throws(Failure) -> Void
+    private let unlock: @Sendable (UnlockFlow.Start) async throws -> Void
     private let prompt: @Sendable () async -> Void
     private let useAnotherWay: @Sendable () async -> Void
     private let recover: @MainActor (Recovery) -> Void
-    /// Leads to the settings where something could be set up; beside everything else, and in nobody's way.
+    /// A button that leads to the settings where something could be set up; nil where there is none. It is shown beside the
+    /// others.
     public private(set) var offer: Button?
 
     private let work: AsyncStream<Work>
     private let workbox: AsyncStream<Work>.Continuation
-    /// After a cancel the screen waits for a tap, also when it appears again.
+    /// Whether the screen asks by itself. After a cancellation it waits for a tap, also when it appears again.
     @ObservationIgnored private var asksItself: Bool
-    /// An unlock has begun and has not ended; it may still wait for its moment.
+    /// Whether an unlock has begun and has not ended; it may still wait for its moment.
     @ObservationIgnored private var isRunning = false
 
     private enum Work: Sendable {
@@ -75,20 +82,20 @@ public import ThumbturnCore
         case anotherWay
     }
 
-    /// A screen for one thing to unlock.
+    /// Makes the screen of one unlock.
     ///
     /// - Parameters:
-    ///   - reason: what the person is told.
-    ///   - news: what the authenticator or vault tells while it asks.
-    ///   - purpose: what it is for; some are never asked without a tap.
+    ///   - reason: why the person is asked.
+    ///   - news: the relay of the authenticator or vault that asks.
+    ///   - purpose: whether the screen may ask without a tap.
     ///   - rung: the rung that will be asked first: `Readiness.nextRung`.
-    ///   - unlock: asks the person with the same reason, by the start that it is given; returns where that was a success.
+    ///   - unlock: asks the person with the same reason, by the start that it is given, and returns if that succeeded.
     ///   - prompt: `Authenticator.prompt` or `Vault.prompt`.
     ///   - useAnotherWay: `Authenticator.useAnotherWay` or `Vault.useAnotherWay`.
-    ///   - recover: the app's part of a recovery; called when its button is pressed.
+    ///   - recover: helps the person to recover; called when the button of a recovery is pressed.
     public init(
         reason: String, news: UnlockNewsRelay, purpose: Purpose = .unlock, rung: Rung = .biometric,
-        unlock: @escaping @Sendable (UnlockFlow.Start) async throws(Failure) -> Void,
+        unlock: @escaping @Sendable (UnlockFlow.Start) async throws -> Void,
         prompt: @escaping @Sendable () async -> Void = {},
         useAnotherWay: @escaping @Sendable () async -> Void = {}, recover: @escaping @MainActor (Recovery) -> Void = { _ in }
     ) {
@@ -121,7 +128,7 @@ public import ThumbturnCore
         }
     }
 
-    /// The person presses a button.
+    /// Does what a button does, after the person pressed it.
     public func press(_ action: Button.Action) {
         switch action {
         case .ask:
@@ -143,20 +150,21 @@ public import ThumbturnCore
 
     private func ask(by start: UnlockFlow.Start) async {
         defer { isRunning = false }
-        do throws(Failure) {
+        do {
             try await unlock(start)
             stage = .unlocked
             (message, buttons) = (nil, [])
         } catch {
-            stage = .stopped(error)
-            message = error.message
-            if error.code == .cancelledByUser { asksItself = false }
-            buttons = buttons(after: error)
+            let failure = Failure(thrownByApp: error)
+            stage = .stopped(failure)
+            message = failure.message
+            if failure.code == .cancelledByUser { asksItself = false }
+            buttons = buttons(after: failure)
         }
     }
 
     private func show(_ news: UnlockNews) {
-        // The moment of the screen's own prompt has come.
+        // The screen's own prompt has appeared.
         if isRunning, stage != .asking, case .telemetry(.promptShown) = news {
             stage = .asking
             (message, buttons) = (nil, [])

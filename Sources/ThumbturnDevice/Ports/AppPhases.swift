@@ -2,13 +2,13 @@ public import ThumbturnCore
 
 /// The port to the app's place on the screen.
 public protocol AppPhases: Sendable {
-    /// The phase now, and every change from here on.
+    /// The phase now, and every later change.
     func phases() -> AsyncStream<AppPhase>
 }
 
-/// A program that is never sent to the background, such as a command or a kiosk.
+/// The phase of a program that is never sent to the background, such as a command or a kiosk.
 public struct AlwaysInFront: AppPhases {
-    /// Nothing to set up.
+    /// Makes the phases of such a program.
     public init() {}
 
     public func phases() -> AsyncStream<AppPhase> {

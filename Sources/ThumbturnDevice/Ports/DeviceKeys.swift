@@ -1,14 +1,15 @@
 public import ThumbturnCore
+import ThumbturnMessages
 
-/// Names a key: it belongs to one server, one account of this app and one enrolment, and has one kind.
-public struct KeyName: Hashable, Sendable {
+/// The name of a key: it belongs to one server, one account of this app and one enrolment, and has one kind.
+public struct KeyName: Hashable, Sendable, CustomStringConvertible {
     /// The server's issuer address.
     public var server: String
     /// The app's own label for the account on this device.
     public var account: String
-    /// Counts this device's enrolments with that server and account, so that a new one can be prepared beside the live one.
+    /// The number of the enrolment, so that a new one can be prepared beside the live one.
     public var enrolment: Int
-    /// What the key is for.
+    /// The key's kind, which is what it is for.
     public var kind: KeyKind
 
     /// Names a key.
@@ -18,20 +19,24 @@ public struct KeyName: Hashable, Sendable {
         self.enrolment = enrolment
         self.kind = kind
     }
+
+    /// The kind and the enrolment, without the account, whose label may name a person.
+    public var description: String { "\(kind.rawValue) key of enrolment \(enrolment)" }
 }
 
-/// The port to the device's keys: P-256, made here, never leaving. It is never asked about keys of the kind `pin`; see `PINKey`.
+/// The port to the device's keys: P-256 keys that are made on the device and never leave it. Keys of the kind `pin` are not among
+/// them; see `PINKey`.
 public protocol DeviceKeys: Sendable {
     /// Makes a key and returns its public half. A key of the same name is replaced. Never prompts.
-    func create(_ name: KeyName) async throws(Failure) -> JWK
+    func create(_ name: KeyName) async throws(Failure) -> PublicKey
 
     /// The state of a key, without a prompt.
     func state(of name: KeyName) async -> KeyState
 
-    /// The public half. Never prompts.
-    func publicKey(of name: KeyName) async throws(Failure) -> JWK
+    /// The public half of a key. Never prompts.
+    func publicKey(of name: KeyName) async throws(Failure) -> PublicKey
 
-    /// An ES256 signature: r and s, 32 bytes each. Keys that verify the person need the presence that a prompt gave.
+    /// Signs with ES256: r and s, 32 bytes each. A key that verifies the person needs the presence that a prompt gave.
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8]
 
     /// Deletes a key; one that is not there is no failure. Never prompts.

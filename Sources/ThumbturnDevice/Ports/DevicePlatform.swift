@@ -1,38 +1,38 @@
 public import ThumbturnCore
 
-/// Everything that comes from outside: the sensor, the keys, the disk, time and the network.
+/// The parts of the device that the library uses: the sensor, the keys, storage, time and the network.
 public struct DevicePlatform: Sendable {
     /// The sensor and the system's passcode prompt.
     public var sensor: any Sensor
-    /// The keys.
+    /// The keys, without those of the kind `pin`.
     public var keys: any DeviceKeys
-    /// Small secrets that need no prompt.
+    /// The store of small secrets that need no prompt.
     public var secrets: any SecretStore
-    /// Time.
+    /// The clocks.
     public var clock: any DeviceClock
     /// The network.
     public var transport: any Transport
-    /// The app's PIN; nil where there is none. Keys of the kind `pin` live here alone.
+    /// The app's PIN and its keys; nil where the platform has no PIN.
     public var pin: PINSupport?
-    /// The keys of vaults; nil where there are none.
+    /// The store of vault keys; nil where the platform has no vaults.
     public var vaults: (any ProtectedStore)?
-    /// Where the app is on the screen.
+    /// The app's place on the screen.
     public var phases: any AppPhases
-    /// How long a prompt of the system has to be gone before the next one is shown. A second Face ID that comes during the farewell
-    /// of the first is lost; the time also covers the cross-fade from rung to rung. Zero where no sheet of a system is shown.
+    /// How long a system prompt has to be gone before the next one is shown. A second Face ID prompt that comes while the first
+    /// is being dismissed is lost; the time also covers the cross-fade from rung to rung. Zero where the system shows no sheet.
     public var promptGap: Duration
-    /// What assistive technology makes of time limits now.
+    /// How time limits apply now, with the assistive technology that is on.
     public var timeLimits: @Sendable () async -> TimeLimits = { .ofThePolicy }
-    /// One prompt at a time, and nothing asked while the app is not in front.
+    /// Allows one prompt at a time, and none while the app is not in front.
     let prompts = PromptCoordinator()
-    /// The journals of enrolments that somebody in this process works with.
-    let journals = OpenJournals()
-    /// One read and write of the sensor's ledger at a time.
-    let ledgers = Turnstile()
-    /// What the servers told of their time.
+    /// The enrolment journals that this process is working with.
+    let journals = JournalLocks()
+    /// Lets one read and write of a sensor's ledger through at a time.
+    let ledgers = SerialGate()
+    /// The times that the servers reported.
     let serverTimes = ServerTimes()
 
-    /// A platform of these parts.
+    /// Makes a platform of these parts.
     public init(
         sensor: any Sensor, keys: any DeviceKeys, secrets: any SecretStore, clock: any DeviceClock = SystemClock(),
         transport: any Transport = URLSessionTransport(), pin: PINSupport? = nil, vaults: (any ProtectedStore)? = nil,

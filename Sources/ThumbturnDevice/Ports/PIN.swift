@@ -1,12 +1,12 @@
 public import ThumbturnCore
 
-/// A PIN as it was entered: 6 to 32 ASCII digits. It has no description and no equality, so it reaches no log and is compared
-/// nowhere: only a key can tell whether it is right.
+/// A PIN as it was entered: 6 to 32 ASCII digits. It prints as its type's name and has no equality, so it reaches no log and is
+/// never compared: only a key can tell whether it is right.
 public struct PIN: Sendable, Redacted {
     /// The digits as ASCII.
     package let digits: [UInt8]
 
-    /// Nil for fewer than 6 or more than 32 digits, and for anything that is no ASCII digit.
+    /// Reads a PIN; nil for fewer than 6 or more than 32 digits, and for any character that is not an ASCII digit.
     public init?(_ digits: String) {
         let bytes = Array(digits.utf8)
         guard (6...32).contains(bytes.count), bytes.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
@@ -15,26 +15,26 @@ public struct PIN: Sendable, Redacted {
         self.digits = bytes
     }
 
-    /// Whether a thief would try it first (NIST SP 800-63B-4 section 3.2.10 wants such PINs refused). It matters when a PIN is
+    /// Whether an attacker would try it first. NIST SP 800-63B-4 section 3.2.10 demands that such a PIN is refused when it is
     /// chosen; entering one is never refused for it.
-    public var isEasilyGuessed: Bool { hasOneStep || repeatsItself || Self.favourites.contains(digits) }
+    public var isEasilyGuessed: Bool { hasOneStep || repeatsItself || Self.frequentChoices.contains(digits) }
 
-    /// The same step from each digit to the next, 0 after 9: 000000, 123456, 654321, 890123, 024680.
+    /// Whether the step from each digit to the next is the same, with 0 after 9: 000000, 123456, 654321, 890123, 024680.
     private var hasOneStep: Bool {
         let steps = zip(digits, digits.dropFirst()).map { (Int($1) - Int($0) + 10) % 10 }
         return steps.allSatisfy { $0 == steps[0] }
     }
 
-    /// A part of at most half its length, over and over: 121212, 123123, 4714714.
+    /// Whether a part of at most half its length is repeated: 121212, 123123, 4714714.
     private var repeatsItself: Bool {
         (1...digits.count / 2).contains { period in
             zip(digits, digits.dropFirst(period)).allSatisfy { $0 == $1 }
         }
     }
 
-    /// What people choose that no rule above finds: doubled and mirrored runs, and lines on the keypad. From the most frequent
-    /// six-digit PINs of Markert et al., "This PIN Can Be Easily Guessed" (2020), and their likes.
-    private static let favourites = Set(
+    /// Frequent choices that no rule above finds: doubled and mirrored runs, and lines on the keypad. From the most frequent
+    /// six-digit PINs of Markert et al., "This PIN Can Be Easily Guessed" (2020), and similar ones.
+    private static let frequentChoices = Set(
         [
             "112233", "223344", "332211", "123321", "321123", "456654", "111222", "000111", "789456", "456789123", "123789",
             "159753", "159357", "147258", "258147", "147852", "258369", "147369", "741852", "963852", "142536", "102030",

@@ -1,35 +1,39 @@
 public import ThumbturnCore
 
-/// The port to the app's own PIN screen. It collects digits and judges none.
+/// The port to the app's own PIN screen. It collects digits and does not judge them.
 public protocol PINEntry: Sendable {
-    /// Asks for the PIN. Cancelling the task takes the screen away, and the call returns when it is gone.
+    /// Asks for the PIN. Cancelling the task dismisses the screen, and the call returns when it is gone.
     func enter(_ request: PINRequest) async -> PINAnswer
 
-    /// Asks for a new PIN. One that `isEasilyGuessed` is refused afterwards, so a screen does well to say so at once. Whether it is
-    /// typed twice is the screen's own affair.
+    /// Asks for a new PIN. One that `isEasilyGuessed` is refused afterwards, so a screen should say so at once. The screen
+    /// decides whether the person types it twice.
     func choose() async -> PINAnswer
 }
 
-/// What the PIN screen says.
-public struct PINRequest: Sendable {
-    /// The app's words: why the person is asked.
+/// The contents of the PIN screen.
+public struct PINRequest: Sendable, CustomStringConvertible {
+    /// Why the person is asked, in the app's words.
     public var reason: String
-    /// What the cancel button says.
+    /// The text of the cancel button.
     public var cancelButton: UnlockFlow.CancelButton
-    /// How many wrong PINs there were since the last right one, on this device.
+    /// How many wrong PINs were entered since the last right one, on this device.
     public var wrongInARow: Int
 
-    /// A screen to show.
+    /// Describes a screen to show.
     public init(reason: String, cancelButton: UnlockFlow.CancelButton, wrongInARow: Int) {
         self.reason = reason
         self.cancelButton = cancelButton
         self.wrongInARow = wrongInARow
     }
+
+    /// The reason, and which try it is.
+    public var description: String { "PIN screen, try \(wrongInARow + 1): \(reason)" }
 }
 
 /// How the PIN screen ended.
 public enum PINAnswer: Sendable {
+    /// The person confirmed a PIN.
     case entered(PIN)
-    /// Cancelled, or an error of the app. No attempt is counted.
+    /// The person cancelled, or the app failed. No attempt is counted.
     case failed(Failure)
 }

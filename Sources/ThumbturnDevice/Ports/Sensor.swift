@@ -5,44 +5,45 @@ public protocol Sensor: Sendable {
     /// The state of the biometry, without a prompt.
     func biometry() async -> BiometryState
 
-    /// Whether the device has a passcode that can be asked for.
+    /// Whether the device has a passcode.
     func isPasscodeSet() async -> Bool
 
-    /// What the sensor looks at; nil where there is none, or nobody knows.
+    /// The kind of sensor; nil where there is none, or it is not known.
     func kind() async -> SensorKind?
 
-    /// What the system tells about the enrolled faces and fingers, without a prompt; nil where it tells nothing.
+    /// The system's mark of the enrolled faces and fingers, without a prompt; nil where it gives none.
     func enrolmentMark() async -> EnrolmentMark?
 
-    /// Shows one prompt and waits for its end. Cancelling the task takes the prompt off the screen, and the call returns when
-    /// it is gone.
+    /// Shows one prompt and waits for its end. Cancelling the task dismisses the prompt, and the call returns when it is gone.
     ///
     /// - Parameters:
-    ///   - request: what it says, and what its success will be used for.
-    ///   - hearing: told of each reading that gave no verdict, where the sensor tells; the prompt stays, and the sensor asks again by
-    ///     itself.
+    ///   - request: the contents of the prompt, and what its success will be used for.
+    ///   - hearing: called for each reading that gave no verdict, where the sensor reports them; the prompt stays, and the sensor
+    ///     asks again by itself.
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer
 }
 
 extension Sensor {
+    /// Nil: the kind is not known.
     public func kind() async -> SensorKind? { nil }
+    /// Nil: the system gives no mark.
     public func enrolmentMark() async -> EnrolmentMark? { nil }
 }
 
-/// What a prompt says, and what its success will be used for.
-public struct PromptRequest: Sendable {
-    /// `biometric` or `devicePasscode`.
+/// The contents of a system prompt, and what its success will be used for.
+public struct PromptRequest: Sendable, CustomStringConvertible {
+    /// The rung that is asked: `biometric` or `devicePasscode`.
     public var rung: Rung
-    /// The app's words: why the person is asked.
+    /// Why the person is asked, in the app's words.
     public var reason: String
-    /// What the system's cancel button says.
+    /// The text of the cancel button.
     public var cancelButton: UnlockFlow.CancelButton
     /// The key that will sign. Platforms that bind a prompt to one use of one key need it, and the bytes, before the prompt.
     public var key: KeyName
-    /// What that key will sign; empty where it is the key of a vault, which is released and signs nothing.
+    /// The bytes that the key will sign; empty for the key of a vault, which is released and signs nothing.
     public var message: [UInt8]
 
-    /// A prompt to show.
+    /// Describes a prompt to show.
     public init(
         rung: Rung, reason: String, cancelButton: UnlockFlow.CancelButton, key: KeyName, message: [UInt8]
     ) {
@@ -52,21 +53,25 @@ public struct PromptRequest: Sendable {
         self.key = key
         self.message = message
     }
+
+    /// The rung and the reason.
+    public var description: String { "\(rung.rawValue) prompt: \(reason)" }
 }
 
 /// How a prompt ended.
 public enum PromptAnswer: Sendable {
+    /// The sensor or the passcode matched.
     case matched(Presence)
-    /// One mismatch, as the platform counts them. A cancelled prompt is none.
+    /// One mismatch, as the platform counts them. A cancelled prompt is no mismatch.
     case notMatched
-    /// No verdict: cancelled, locked out, or an error of the platform.
+    /// There is no verdict: the prompt was cancelled, the sensor is locked out, or the platform failed.
     case failed(Failure)
 }
 
-/// What the platform hands out after a match so that a key may be used: an authenticated context, a signature object, an
-/// authorisation. It proves nothing by itself, and no server hears of it.
+/// The platform's permission to use a key after a match: an authenticated context, a signature object, an authorisation. It
+/// proves nothing by itself, and is never sent to a server.
 public struct Presence: Sendable {
-    /// The platform's own; only its adapter can read it.
+    /// The platform's own value, which only its adapter can read.
     public let context: any Sendable
 
     /// Wraps what the platform gave.

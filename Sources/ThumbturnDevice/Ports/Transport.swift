@@ -2,23 +2,23 @@ public import ThumbturnCore
 
 /// The port to the network.
 public protocol Transport: Sendable {
-    /// Sends one request and returns the answer, whatever its status. Redirects are not followed.
-    /// Throws `unreachable` when there is none.
+    /// Sends one request and returns the answer, whatever its status. Redirects are not followed. Throws `unreachable` where
+    /// there is no answer.
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse
 }
 
-/// One request. It may carry tokens and proofs, so it has no description.
+/// One HTTP request. It may carry tokens and proofs, so it prints as its type's name.
 public struct TransportRequest: Sendable, Redacted {
-    /// In capital letters.
+    /// The method, in capital letters.
     public var method: String
-    /// The absolute address.
+    /// The absolute URL.
     public var url: String
     /// The header fields.
     public var headers: [String: String]
-    /// Empty where there is none.
+    /// The body; empty where there is none.
     public var body: [UInt8]
 
-    /// A request.
+    /// Makes a request.
     public init(method: String, url: String, headers: [String: String] = [:], body: [UInt8] = []) {
         self.method = method
         self.url = url
@@ -27,16 +27,16 @@ public struct TransportRequest: Sendable, Redacted {
     }
 }
 
-/// One answer, whatever its status. It may carry tokens, so it has no description.
+/// One HTTP answer, whatever its status. It may carry tokens, so it prints as its type's name.
 public struct TransportResponse: Sendable, Redacted {
     /// The HTTP status.
     public var status: Int
-    /// Names in lower case.
+    /// The header fields, with names in lower case.
     public var headers: [String: String]
-    /// Empty where there is none.
+    /// The body; empty where there is none.
     public var body: [UInt8]
 
-    /// An answer.
+    /// Makes an answer.
     public init(status: Int, headers: [String: String], body: [UInt8]) {
         self.status = status
         self.headers = headers

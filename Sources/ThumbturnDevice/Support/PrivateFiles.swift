@@ -10,7 +10,8 @@ import Android
 import Foundation
 package import ThumbturnCore
 
-/// Files that only their owner can read: mode 0600 in a folder of mode 0700, replaced as a whole and synced.
+/// Reads and writes files that only their owner can read: mode 0600 in a folder of mode 0700. A file is replaced as a whole, and
+/// synced.
 package struct PrivateFiles: Sendable {
     let folder: String
 
@@ -32,7 +33,7 @@ package struct PrivateFiles: Sendable {
         } catch {
             throw Failure(.platform, status: .init(domain: "POSIX", code: Int(EACCES)))
         }
-        // Created with its mode, so that the secret is never readable by others, not even for a moment.
+        // The file is created with its mode, so that no other user can read the secret even for a moment.
         let draft = path(name) + ".new"
         unsafe unlink(draft)
         let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
@@ -47,7 +48,7 @@ package struct PrivateFiles: Sendable {
         guard unsafe unlink(path(name)) == 0 || errno == ENOENT else { throw failure() }
     }
 
-    /// The new name is durable only with its folder.
+    /// Syncs the folder, without which the new name is not durable.
     private func syncFolder() -> Bool {
         let descriptor = unsafe open(folder, O_RDONLY)
         guard descriptor >= 0 else { return false }

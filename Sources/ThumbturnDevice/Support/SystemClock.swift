@@ -10,14 +10,14 @@ import Android
 import Foundation
 public import ThumbturnCore
 
-/// The system's clocks. The monotonic one counts from the start of the device, also while it sleeps.
+/// The system's clocks. The monotonic clock counts from the start of the device, also while it sleeps.
 public struct SystemClock: DeviceClock {
-    /// All of them tell the same time.
+    /// Makes a clock. All values read the same system clocks.
     public init() {}
 
     public var now: Instant {
         var time = timespec()
-        // Every kernel that this runs on has the clock, so the call cannot fail.
+        // Every supported kernel has this clock, so the call cannot fail.
         unsafe clock_gettime(Self.sinceBoot, &time)
         return Instant(sinceOrigin: .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec))
     }
@@ -31,14 +31,14 @@ public struct SystemClock: DeviceClock {
     }
 
     #if canImport(Darwin)
-    // The one that is `mach_continuous_time`: it counts in sleep and no change of the date moves it.
+    // The clock of `mach_continuous_time`: it counts while the device sleeps, and no change of the date moves it.
     private static let sinceBoot = CLOCK_MONOTONIC_RAW
     #else
     private static let sinceBoot = CLOCK_BOOTTIME
     #endif
 
-    /// Where the system does not say, each start of the app counts as a start of the device: that can lengthen a pause, and never
-    /// shortens one.
+    /// Where the system gives no boot id, each start of the app counts as a boot: that can lengthen a pause, and never shortens
+    /// one.
     private static let thisBoot = systemBoot() ?? UUID().uuidString
 
     #if canImport(Darwin)

@@ -1,41 +1,47 @@
-import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The PIN key of one enrolment, with every guess written into the ledger before it is made.
 struct CountedPINKey: Sendable {
-    let pin: PINSupport
     let name: KeyName
-    private let platform: DevicePlatform
+    private let pin: PINSupport
+    private let ledger: LedgerFile<PINLedger>
 
     /// Nil where the platform has no PIN.
     init?(_ name: KeyName, on platform: DevicePlatform) {
-        precondition(name.kind == .pin, "only a PIN key has a ledger")
+        precondition(name.kind == .pin, "only a PIN key has a PIN ledger")
         guard let pin = platform.pin else { return nil }
-        self.pin = pin
         self.name = name
-        self.platform = platform
+        self.pin = pin
+        ledger = LedgerFile(name: Self.ledgerName(name), platform: platform, server: name.server) { $0.anchored(at: $1) }
     }
 
+    /// The app's PIN screen.
+    var entry: any PINEntry { pin.entry }
+
+    /// Who can tell whether a PIN is right.
+    var judge: PINJudge { pin.key.judge }
+
     /// Makes the key, with an empty ledger beside it.
-    func create(_ chosen: PIN) async throws(Failure) -> JWK {
+    func create(_ chosen: PIN) async throws(Failure) -> PublicKey {
         // The ledger first: a key without one would be paused.
-        try await keep(PINLedger())
+        try await ledger.write(PINLedger())
         return try await pin.key.create(name, pin: chosen)
     }
 
-    /// What the key says and what the ledger says, whichever is worse.
+    /// The key's own state or the ledger's, whichever is worse.
     func state() async -> KeyState {
         let own = await pin.key.state(of: name)
-        let least: Duration
+        let ownPause: Duration
         switch own {
-        case .usable: least = .zero
-        case .paused(let duration): least = duration
+        case .usable: ownPause = .zero
+        case .paused(let duration): ownPause = duration
         case .missing, .invalidated, .notYetReadable: return own
         }
         do throws(Failure) {
-            switch try await ledger().standing(at: now) {
+            switch try await ledger.read().standing(at: ledger.now) {
             case .open: return own
-            case .paused(let duration): return .paused(for: max(duration, least))
+            case .paused(let duration): return .paused(for: max(duration, ownPause))
             case .exhausted: return .invalidated(.wrongPINs)
             }
         } catch {
@@ -43,40 +49,45 @@ struct CountedPINKey: Sendable {
         }
     }
 
-    /// How many wrong PINs there were in a row, for the person to see.
-    func wrongInARow() async -> Int { (try? await ledger().wrongInARow) ?? 0 }
+    /// How many wrong PINs in a row there were, to show on the PIN screen.
+    func wrongInARow() async -> Int { (try? await ledger.read().wrongInARow) ?? 0 }
 
-    /// Signs if the PIN is right. A wrong one throws `notMatched`, or `paused` or `keyInvalidated` where it was one too many; while
-    /// the rung pauses, no guess is made at all.
-    func sign(_ message: [UInt8], with entered: PIN) async throws(Failure) -> [UInt8] {
-        try await sign(message, with: entered) { signature in signature }
-    }
-
-    /// Signs, and has the signature judged before the guess is settled: by the server, where the key itself cannot tell.
+    /// Begins a guess: writes it into the ledger as a wrong one, before any key is asked. Other guesses wait until it is settled.
     ///
-    /// - Parameter judge: throws `notMatched` for a wrong PIN, and `keyInvalidated` where no PIN is taken any more. Any other failure
-    ///   is no verdict.
-    func sign<Verdict>(
-        _ message: [UInt8], with entered: PIN, judge: ([UInt8]) async throws(Failure) -> Verdict
-    ) async throws(Failure) -> Verdict {
-        await pin.turnstile.enter()
-        defer { pin.turnstile.leave() }
-        let before = try await ledger()
-        if let obstacle = obstacle(in: before) { throw obstacle }
-        let during = before.guessing(at: now)
-        try await keep(during)
+    /// - Throws: `paused` or `keyInvalidated` where the ledger allows no guess now.
+    func beginGuess() async throws(Failure) -> PINGuess {
+        await pin.gate.enter()
         do throws(Failure) {
-            let verdict = try await judge(try await pin.key.sign(message, with: name, pin: entered))
-            // Where this cannot be written the guess stays counted, which is the safe side.
-            try? await keep(PINLedger())
-            return verdict
+            let before = try await ledger.read()
+            if let obstacle = before.obstacle(at: ledger.now) { throw obstacle }
+            let during = before.guessing(at: ledger.now)
+            try await ledger.write(during)
+            return PINGuess(ledger: ledger, before: before, during: during, judge: judge, gate: pin.gate)
         } catch {
-            if error.code == .notMatched { throw obstacle(in: during) ?? error }
-            // Hardware remembers by itself that a key is used up; of the server's word there is only what is written here.
-            let isUsedUp = error.code == .keyInvalidated && pin.key.judge == .server
-            try? await keep(isUsedUp ? .exhausted(at: now) : before)
+            pin.gate.leave()
             throw error
         }
+    }
+
+    /// Signs as one counted guess, with a key that can tell a wrong PIN.
+    ///
+    /// - Throws: `notMatched` for a wrong PIN; `paused` or `keyInvalidated` where it was one too many, or where the ledger allows no
+    ///   guess now.
+    func sign(_ message: [UInt8], with entered: PIN) async throws(Failure) -> [UInt8] {
+        let guess = try await beginGuess()
+        let signature: [UInt8]
+        do throws(Failure) {
+            signature = try await signUncounted(message, with: entered)
+        } catch {
+            throw await guess.failed(error)
+        }
+        await guess.succeeded()
+        return signature
+    }
+
+    /// Signs without counting: in a guess that has begun, or with a PIN that was chosen just now.
+    func signUncounted(_ message: [UInt8], with entered: PIN) async throws(Failure) -> [UInt8] {
+        try await pin.key.sign(message, with: name, pin: entered)
     }
 
     /// Deletes key and ledger; the ledger also where the platform no longer has a PIN.
@@ -85,30 +96,46 @@ struct CountedPINKey: Sendable {
         try await platform.secrets.delete(ledgerName(name))
     }
 
-    private func obstacle(in ledger: PINLedger) -> Failure? {
-        switch ledger.standing(at: now) {
+    static func ledgerName(_ name: KeyName) -> String { "pin ledger \(name.server) \(name.account) \(name.enrolment)" }
+}
+
+/// A guess at a PIN that is in the ledger and has no verdict yet.
+///
+/// A guess that is never settled stays counted as a wrong one, which is the safe side.
+struct PINGuess: ~Copyable, Sendable {
+    fileprivate let ledger: LedgerFile<PINLedger>
+    fileprivate let before: PINLedger
+    fileprivate let during: PINLedger
+    fileprivate let judge: PINJudge
+    fileprivate let gate: SerialGate
+
+    deinit { gate.leave() }
+
+    /// The PIN was right: the count starts again.
+    consuming func succeeded() async {
+        // Where this cannot be written the guess stays counted, which is the safe side.
+        try? await ledger.write(PINLedger())
+    }
+
+    /// There is no signature, or no server took it. `notMatched` means a wrong PIN, `keyInvalidated` that no PIN is accepted any
+    /// more; any other failure is no verdict, and the guess is not counted.
+    ///
+    /// - Returns: the failure to throw: after a wrong PIN, the pause that it began.
+    consuming func failed(_ failure: Failure) async -> Failure {
+        if failure.code == .notMatched { return during.obstacle(at: ledger.now) ?? failure }
+        // Hardware remembers by itself that a key is used up; the server's answer is remembered only here.
+        let isUsedUp = failure.code == .keyInvalidated && judge == .server
+        try? await ledger.write(isUsedUp ? .exhausted(at: ledger.now) : before)
+        return failure
+    }
+}
+
+extension PINLedger {
+    fileprivate func obstacle(at now: Moment) -> Failure? {
+        switch standing(at: now) {
         case .open: nil
         case .paused(let duration): Failure(.paused, recovery: .wait(duration))
         case .exhausted: Failure(.keyInvalidated)
         }
     }
-
-    /// The ledger as it counts now. One that is damaged or gone, and one whose time cannot be told, is written anew, so that its
-    /// pause can end.
-    private func ledger() async throws(Failure) -> PINLedger {
-        let now = now
-        let bytes = try await platform.secrets.read(Self.ledgerName(name))
-        let kept = bytes.flatMap { try? JSONDecoder().decode(PINLedger.self, from: Data($0)) }
-        let ledger = kept?.anchored(at: now) ?? .replacingDamaged(at: now)
-        if ledger != kept { try await keep(ledger) }
-        return ledger
-    }
-
-    private func keep(_ ledger: PINLedger) async throws(Failure) {
-        try await platform.secrets.write(Signing.encode(ledger), as: Self.ledgerName(name))
-    }
-
-    private var now: Moment { platform.moment(for: name.server) }
-
-    static func ledgerName(_ name: KeyName) -> String { "pin ledger \(name.server) \(name.account) \(name.enrolment)" }
 }

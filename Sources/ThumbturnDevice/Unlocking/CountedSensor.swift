@@ -1,31 +1,30 @@
-import Foundation
 import ThumbturnCore
 
-/// The sensor before one enrolment's biometric key, with every attempt written into the ledger before the prompt.
+/// The sensor in front of one enrolment's biometric key, with every attempt written into the ledger before the prompt.
 struct CountedSensor: Sendable {
-    private let name: KeyName
-    private let platform: DevicePlatform
+    private let ledger: LedgerFile<BiometricLedger>
     private let delays: MismatchDelays
 
     init(_ name: KeyName, on platform: DevicePlatform, under delays: MismatchDelays) {
         precondition(name.kind == .biometric, "only a biometric key has a ledger of the sensor")
-        self.name = name
-        self.platform = platform
         self.delays = delays
+        ledger = LedgerFile(name: Self.ledgerName(name), platform: platform, server: name.server) {
+            $0.anchored(at: $1, under: delays)
+        }
     }
 
-    /// Starts the count, before the key is made: a key without a ledger would be paused.
-    func begin() async throws(Failure) { try await keep(BiometricLedger()) }
+    /// Writes an empty ledger, before the key is made: a key without a ledger would be paused.
+    func createLedger() async throws(Failure) { try await ledger.write(BiometricLedger()) }
 
-    /// The longest pause from now on and one attempt after it, whatever was counted.
+    /// Starts the longest pause now, with one attempt after it, whatever was counted.
     func slowDown() async throws(Failure) {
-        try await alone { () async throws(Failure) in try await keep(.replacingDamaged(at: now)) }
+        try await serialised { () async throws(Failure) in try await ledger.write(.replacingDamaged(at: ledger.now)) }
     }
 
-    /// What the ledger makes of a sensor that is ready.
+    /// The state of a sensor that the system calls ready, as far as the ledger allows it.
     func state() async throws(Failure) -> BiometryState {
-        try await alone { () async throws(Failure) in
-            switch try await ledger().standing(at: now, under: delays) {
+        try await serialised { () async throws(Failure) in
+            switch try await ledger.read().standing(at: ledger.now, under: delays) {
             case .open: .ready
             case .paused(let duration): .paused(for: duration)
             case .off: .lockedOut(.untilStrongerRung)
@@ -33,57 +32,42 @@ struct CountedSensor: Sendable {
         }
     }
 
-    /// Asks, if the ledger allows it. A mismatch that makes a delay due is told as that delay.
+    /// Shows the prompt if the ledger allows it. A mismatch that begins a pause is reported as that pause.
     ///
-    /// - Parameter ask: shows the prompt; nil says that it was dismissed.
-    func attempt(_ ask: () async -> PromptAnswer?) async -> PromptAnswer? {
-        let (before, during): (BiometricLedger, BiometricLedger)
+    /// - Parameter prompt: shows the prompt; nil means that it was dismissed.
+    func attempt(_ prompt: () async -> PromptAnswer?) async -> PromptAnswer? {
+        let attempt: Attempt
         do throws(Failure) {
-            (before, during) = try await alone { () async throws(Failure) in
-                let before = try await ledger()
-                if let obstacle = obstacle(in: before) { throw obstacle }
-                let during = before.attempting(at: now, under: delays)
-                try await keep(during)
-                return (before, during)
-            }
+            attempt = try await begin()
         } catch {
             return .failed(error)
         }
-        let answer = await ask()
-        // Where this cannot be written the attempt stays counted, which is the safe side.
-        var refusal: Failure?
-        try? await alone { () async throws(Failure) in
-            switch answer {
-            case .matched:
-                // Switched off while the prompt was up: the sensor does not undo that, and nothing is unlocked. Nor is it where that
-                // cannot be read.
-                refusal = BiometryState.lockedOut(.untilStrongerRung).obstacle
-                guard try await !ledger().isOff else { return }
-                refusal = nil
-                try await keep(BiometricLedger())
-            case .notMatched:
-                // Another flow has settled its own attempt in between: this one is counted on top.
-                let kept = try await ledger()
-                if kept != during { try await keep(kept.attempting(at: now, under: delays)) }
-            case .failed, nil:
-                if try await ledger() == during { try await keep(before) }
-            }
+        switch await prompt() {
+        case .matched(let presence):
+            if let refusal = await settleMatch() { return .failed(refusal) }
+            return .matched(presence)
+        case .notMatched:
+            await settleMismatch(attempt)
+            return obstacle(in: attempt.during).map { .failed($0) } ?? .notMatched
+        case .failed(let failure):
+            await withdraw(attempt)
+            return .failed(failure)
+        case nil:
+            await withdraw(attempt)
+            return nil
         }
-        if let refusal { return .failed(refusal) }
-        if case .notMatched = answer, let obstacle = obstacle(in: during) { return .failed(obstacle) }
-        return answer
     }
 
-    /// Nothing is asked of the sensor any more until `forgive`.
+    /// Switches the sensor off until `forgive`.
     func turnOff() async throws(Failure) {
-        try await alone { () async throws(Failure) in try await keep(try await ledger().turnedOff()) }
+        try await serialised { () async throws(Failure) in try await ledger.write(try await ledger.read().turnedOff()) }
     }
 
-    /// A stronger rung has succeeded: the person is there, so the mismatches are forgiven.
+    /// Empties the ledger, because a stronger rung has succeeded.
     func forgive() async {
         // Where this cannot be written the sensor stays slow, which is the safe side.
-        try? await alone { () async throws(Failure) in
-            if try await ledger() != BiometricLedger() { try await keep(BiometricLedger()) }
+        try? await serialised { () async throws(Failure) in
+            if try await ledger.read() != BiometricLedger() { try await ledger.write(BiometricLedger()) }
         }
     }
 
@@ -91,37 +75,70 @@ struct CountedSensor: Sendable {
         try await platform.secrets.delete(ledgerName(name))
     }
 
+    static func ledgerName(_ name: KeyName) -> String { "biometric ledger \(name.server) \(name.account) \(name.enrolment)" }
+}
+
+// MARK: - Attempts
+
+extension CountedSensor {
+    /// The ledger before an attempt, and with the attempt counted as a mismatch.
+    private struct Attempt {
+        var before: BiometricLedger
+        var during: BiometricLedger
+    }
+
+    /// Writes an attempt down as a mismatch, until it is settled.
+    private func begin() async throws(Failure) -> Attempt {
+        try await serialised { () async throws(Failure) in
+            let before = try await ledger.read()
+            if let obstacle = obstacle(in: before) { throw obstacle }
+            let during = before.attempting(at: ledger.now, under: delays)
+            try await ledger.write(during)
+            return Attempt(before: before, during: during)
+        }
+    }
+
+    /// Empties the ledger after a match.
+    ///
+    /// - Returns: why the match unlocks nothing: the sensor was switched off while the prompt was up, which no match undoes, or
+    ///   the ledger cannot be read, so that this is not known.
+    private func settleMatch() async -> Failure? {
+        let isOff = try? await serialised { () async throws(Failure) in
+            guard try await !ledger.read().isOff else { return true }
+            // Where this cannot be written the attempt stays counted, which is the safe side.
+            try? await ledger.write(BiometricLedger())
+            return false
+        }
+        return isOff ?? true ? BiometryState.lockedOut(.untilStrongerRung).obstacle : nil
+    }
+
+    /// Leaves the mismatch counted. Where another flow has settled its own attempt meanwhile, this one is counted on top.
+    private func settleMismatch(_ attempt: Attempt) async {
+        // Where this cannot be written, what stands there counts the attempt or a later one.
+        try? await serialised { () async throws(Failure) in
+            let current = try await ledger.read()
+            if current != attempt.during { try await ledger.write(current.attempting(at: ledger.now, under: delays)) }
+        }
+    }
+
+    /// Takes an attempt without a verdict out of the ledger.
+    private func withdraw(_ attempt: Attempt) async {
+        // Where this cannot be written the attempt stays counted, which is the safe side.
+        try? await serialised { () async throws(Failure) in
+            if try await ledger.read() == attempt.during { try await ledger.write(attempt.before) }
+        }
+    }
+
     private func obstacle(in ledger: BiometricLedger) -> Failure? {
-        switch ledger.standing(at: now, under: delays) {
+        switch ledger.standing(at: self.ledger.now, under: delays) {
         case .open: nil
         case .paused(let duration): BiometryState.paused(for: duration).obstacle
         case .off: BiometryState.lockedOut(.untilStrongerRung).obstacle
         }
     }
 
-    /// Reads and writes of the ledger do not cross each other; prompts wait outside.
-    private func alone<Result>(_ body: () async throws(Failure) -> Result) async throws(Failure) -> Result {
-        await platform.ledgers.enter()
-        defer { platform.ledgers.leave() }
-        return try await body()
+    /// Keeps reads and writes of the ledger from crossing each other; prompts wait outside.
+    private func serialised<Result>(_ body: () async throws(Failure) -> Result) async throws(Failure) -> Result {
+        try await ledger.platform.ledgers.serialised(body)
     }
-
-    /// The ledger as it counts now. One that is damaged or gone, and one whose time cannot be told, is written anew, so that its
-    /// delay can end.
-    private func ledger() async throws(Failure) -> BiometricLedger {
-        let now = now
-        let bytes = try await platform.secrets.read(Self.ledgerName(name))
-        let kept = bytes.flatMap { try? JSONDecoder().decode(BiometricLedger.self, from: Data($0)) }
-        let ledger = kept?.anchored(at: now, under: delays) ?? .replacingDamaged(at: now)
-        if ledger != kept { try await keep(ledger) }
-        return ledger
-    }
-
-    private func keep(_ ledger: BiometricLedger) async throws(Failure) {
-        try await platform.secrets.write(Signing.encode(ledger), as: Self.ledgerName(name))
-    }
-
-    private var now: Moment { platform.moment(for: name.server) }
-
-    static func ledgerName(_ name: KeyName) -> String { "biometric ledger \(name.server) \(name.account) \(name.enrolment)" }
 }

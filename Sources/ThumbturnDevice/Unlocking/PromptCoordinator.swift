@@ -1,26 +1,19 @@
 import Synchronization
 import ThumbturnCore
 
-/// What somebody wants a person to be asked.
-struct PromptAsk: Hashable, Sendable {
-    /// The account or vault that asks. Requests of different ones are never equal.
-    var asker: String
-    var reason: String
-    var policy: UnlockPolicy
-}
-
-/// One prompt at a time in the process: all authenticators and vaults of a platform share one coordinator. The rules are
-/// `PromptLine` for whole requests, and `PromptWatch` for each prompt of the system.
+/// Allows one prompt at a time in the process: all authenticators and vaults of a platform share one coordinator.
+///
+/// The rules are in `PromptLine` for whole requests, and in `PromptWatch` for each prompt of the system.
 final class PromptCoordinator: Sendable {
     private let state = Mutex(State())
-    /// Requests take turns already; this holds for whatever shows a prompt without one.
-    private let screen = Turnstile()
-    private let sight = Relay(false)
+    /// Serialises the prompts themselves. Requests take turns already; this is for code that prompts without a turn.
+    private let screen = SerialGate()
+    private let visibility = Broadcaster(false)
 
     private struct State {
-        var line = PromptLine<PromptAsk>()
+        var line = PromptLine<UnlockRequest>()
         var lastCaller = 0
-        /// What each turn does.
+        /// The work of each turn.
         var work: [Int: @Sendable () -> Task<Void, Never>] = [:]
         var running: Task<Void, Never>?
         var waiting: [Int: CheckedContinuation<Outcome, Never>] = [:]
@@ -30,13 +23,13 @@ final class PromptCoordinator: Sendable {
     private typealias Outcome = Result<any Sendable, Failure>
 
     /// Whether a prompt of the system is up: now, and every change from here on.
-    func sights() -> AsyncStream<Bool> { sight.stream() }
+    func promptVisibility() -> AsyncStream<Bool> { visibility.stream() }
 
-    /// Does the work when its turn has come, the app is in front and the last prompt is gone long enough.
+    /// Does the work once its turn has come, the app is in front, and the last prompt has been gone for the platform's gap.
     ///
-    /// - Parameter mayShare: whether somebody who asks the same meanwhile gets this work's outcome. Never for a step-up.
+    /// - Parameter mayShare: whether an equal request that comes meanwhile shares this work's outcome. Never for a step-up.
     func inTurn<Value: Sendable>(
-        _ ask: PromptAsk, mayShare: Bool, on platform: DevicePlatform,
+        for request: UnlockRequest, mayShare: Bool, on platform: DevicePlatform,
         _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let caller = state.withLock { state in
@@ -45,19 +38,19 @@ final class PromptCoordinator: Sendable {
         }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                handle(.came(caller, ask, mayShare: mayShare)) { state in
+                handle(.came(caller, request, mayShare: mayShare)) { state in
                     state.waiting[caller] = continuation
                     guard let turn = state.line.turns.first(where: { $0.callers.contains(caller) }) else { return }
-                    // Who joins has the work of whoever came first.
+                    // A caller that joins a turn shares the work of the first caller.
                     if turn.callers.count == 1 { state.work[turn.id] = { self.begin(turn.id, on: platform, work) } }
                 }
-                // Who was cancelled before that leaves now.
+                // A caller whose task was cancelled before it waited leaves now.
                 if Task.isCancelled { handle(.left(caller)) }
             }
         } onCancel: {
             handle(.left(caller))
         }
-        // Whoever left hears that, and no late success.
+        // A cancelled caller hears of its cancellation, and of no late success.
         guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
         guard let value = try outcome.get() as? Value else {
             preconditionFailure("equal requests have outcomes of one type")
@@ -77,7 +70,7 @@ final class PromptCoordinator: Sendable {
         }
         return await watched.answer { isUp in
             self.state.withLock { $0.lastPrompt = platform.clock.now }
-            self.sight.send(isUp)
+            self.visibility.send(isUp)
         }
     }
 
@@ -103,10 +96,10 @@ final class PromptCoordinator: Sendable {
     }
 
     /// - Parameters:
-    ///   - outcome: for everybody who waits for nothing any more afterwards.
-    ///   - note: keeps what belongs to the event.
+    ///   - outcome: the outcome for the callers that have no turn any more afterwards.
+    ///   - note: stores what belongs to the event.
     private func handle(
-        _ event: PromptLine<PromptAsk>.Event,
+        _ event: PromptLine<UnlockRequest>.Event,
         outcome: Outcome = .failure(Failure(.cancelledByApp)), _ note: (inout State) -> Void = { _ in }
     ) {
         let (stopped, released) = state.withLock { state in
@@ -115,7 +108,7 @@ final class PromptCoordinator: Sendable {
             var stopped: Task<Void, Never>?
             for effect in effects {
                 switch effect {
-                // It is made under the lock, so that it is known before anybody can stop it.
+                // The task is made under the lock, so that it is known before it can be stopped.
                 case .start(let turn): state.running = state.work[turn]?()
                 case .stop: stopped = state.running
                 }
@@ -132,7 +125,7 @@ final class PromptCoordinator: Sendable {
 }
 
 extension DevicePlatform {
-    /// Shows a prompt of the system: one at a time, only while the app is in front, and never without an end.
+    /// Shows a prompt of the system: one at a time, only while the app is in front, and with an answer within bounded time.
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
         await prompts.prompt(request, on: self, hearing: hearing)
     }

@@ -1,18 +1,30 @@
 public import ThumbturnCore
 
-/// What a screen and a telemetry sink may want to know of a running unlock.
+/// An event of a running unlock, for screens and for telemetry.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
-public enum UnlockNews: Sendable, Hashable {
-    /// Offer another way beside the prompt, without covering it. `Authenticator.useAnotherWay()` takes it.
+public enum UnlockNews: Sendable, Hashable, CustomStringConvertible {
+    /// The moment to offer another way beside the prompt, without covering it. `Authenticator.useAnotherWay()` takes it.
     case hint(Rung)
-    /// The sensor saw too little and asks again: a screen may say “a little longer”. It is no mismatch.
+    /// The sensor saw too little and asks again, which is no mismatch: a screen may say “a little longer”.
     case readPoorly(PoorReading)
-    /// Offer to set up what is missing, without standing in the way; its recovery leads to the settings.
+    /// Something is missing that the person could set up: a screen may offer it beside the unlock. The failure's recovery leads
+    /// to the settings.
     case offerSetUp(Failure)
-    /// The ladder moved on.
+    /// The ladder moved on to another rung.
     case moved(from: Rung, to: Rung, because: Trigger)
-    /// Something to count; it carries no identifiers.
+    /// An event to count. It carries no identifiers.
     case telemetry(Telemetry)
+
+    /// The event in words, without identifiers.
+    public var description: String {
+        switch self {
+        case .hint(let rung): "hint: \(rung.rawValue)"
+        case .readPoorly(let reading): "poor reading: \(reading)"
+        case .offerSetUp(let failure): "set-up offered: \(failure.code.name)"
+        case .moved(let from, let to, let trigger): "moved from \(from.rawValue) to \(to.rawValue): \(trigger)"
+        case .telemetry(let telemetry): "telemetry: \(telemetry)"
+        }
+    }
 }

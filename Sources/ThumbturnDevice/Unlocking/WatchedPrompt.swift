@@ -1,7 +1,9 @@
 import ThumbturnCore
 
-/// Runs a `PromptWatch`. It must not hang on a platform that never answers, so it is no child of its caller: whoever waits has an
-/// answer in time, and what the platform still says afterwards reaches nobody.
+/// Runs a `PromptWatch`.
+///
+/// The platform's call is not a child task of the caller, because the caller must not hang on a platform that never answers: it
+/// has an answer in bounded time, and a later answer of the platform is dropped.
 struct WatchedPrompt: Sendable {
     private let platform: DevicePlatform
     private let earliest: Instant
@@ -13,7 +15,7 @@ struct WatchedPrompt: Sendable {
         self.show = show
     }
 
-    /// Returns once a prompt may be shown, and shows none.
+    /// Waits until a prompt may be shown, and shows none.
     static func mayBeShown(on platform: DevicePlatform, notBefore earliest: Instant) async throws(Failure) {
         let nothing = WatchedPrompt(on: platform, notBefore: earliest) {
             .failed(Failure(.cancelledByApp))
@@ -22,9 +24,9 @@ struct WatchedPrompt: Sendable {
         guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
     }
 
-    /// The prompt's answer. Cancelling the task takes the prompt back and waits for its end, within bounds.
+    /// Shows the prompt and returns its answer. Cancelling the task dismisses the prompt and waits for its end, within bounds.
     ///
-    /// - Parameter changed: told when the prompt is up and when it is gone; not told of one that was never shown.
+    /// - Parameter changed: called when the prompt is up and when it is gone; not called for a prompt that was never shown.
     func answer(_ changed: @escaping @Sendable (_ isUp: Bool) -> Void) async -> PromptAnswer {
         let (events, mailbox) = AsyncStream.makeStream(of: Heard.self)
         let watch = Task(executorPreference: platform.clock.executor) { await run(events, mailbox, changed) }
@@ -75,7 +77,7 @@ struct WatchedPrompt: Sendable {
                     }
                 }
             }
-            preconditionFailure("nobody ends this stream, and nobody cancels this task")
+            preconditionFailure("this stream is never finished, and this task is never cancelled")
         }
     }
 }

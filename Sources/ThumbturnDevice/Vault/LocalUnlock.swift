@@ -2,10 +2,10 @@ public import Foundation
 import Synchronization
 public import ThumbturnCore
 
-/// An open vault: what a local unlock gives. It holds the vault's key until the unlock is over, and there is no way from it to
-/// anything that a server accepts.
+/// An open vault, which a local unlock gives. It holds the vault's key until the unlock is over, and gives nothing that a server
+/// accepts.
 ///
-/// Kept beyond the end, it throws `vaultClosed` at every use.
+/// After its end every use throws `vaultClosed`.
 public final class LocalUnlock: Sendable, Redacted {
     /// The rung that opened the vault.
     public let rung: Rung
@@ -18,13 +18,13 @@ public final class LocalUnlock: Sendable, Redacted {
         self.key = Mutex(key)
     }
 
-    /// The secret of this name; nil where there is none.
+    /// Reads the secret of this name; nil where there is none.
     public func read(_ name: String) async throws(Failure) -> SecretBytes? {
         try await vault.secrets(opened()).secrets[name].map { SecretBytes($0) }
     }
 
-    /// Keeps a secret, replacing one of the same name. It is durable when this returns; a crash before that leaves what there was.
-    /// All secrets of a vault together have `Vault.secretsLimit` bytes; more throws `tooLarge` and changes nothing.
+    /// Stores a secret, replacing one of the same name. It is durable when this returns; a crash before that leaves the old one.
+    /// All secrets of a vault together have at most `Vault.secretsLimit` bytes; more throws `tooLarge` and changes nothing.
     public func save(_ secret: SecretBytes, as name: String) async throws(Failure) {
         try await update(name) { _ in secret }
     }
@@ -34,36 +34,40 @@ public final class LocalUnlock: Sendable, Redacted {
         try await update(name) { _ in nil }
     }
 
-    /// Replaces a secret by what is made of it, in one step: nil stands for none, before and after. Updates of one `Vault` value
-    /// happen one after another.
+    /// Replaces a secret by the result of a function of it, in one step. Nil means that there is none, before and after. Updates
+    /// through one `Vault` value happen one after another.
     public func update(
-        _ name: String, _ change: @Sendable (SecretBytes?) throws(Failure) -> SecretBytes?
+        _ name: String, _ change: @Sendable (SecretBytes?) throws -> SecretBytes?
     ) async throws(Failure) {
         try await vault.change(opened()) { (secrets) throws(Failure) in
-            secrets[name] = try change(secrets[name].map { SecretBytes($0) })?.bytes
+            do {
+                secrets[name] = try change(secrets[name].map { SecretBytes($0) })?.bytes
+            } catch {
+                throw Failure(thrownByApp: error)
+            }
         }
     }
 
     /// Seals bytes for a file outside the vault: AES-256-GCM with a random nonce.
     ///
-    /// Layout: magic "TTVF" (4 bytes), format 1 (1), revision (8, most significant first), nonce (12), ciphertext, tag (16). The tag
-    /// also covers the names of vault and file, so that files cannot be exchanged.
+    /// Layout: magic "TTVF" (4 bytes), format 1 (1), revision (8, most significant first), nonce (12), ciphertext, tag (16). The
+    /// tag also covers the names of vault and file, so that files cannot be exchanged.
     ///
     /// - Parameters:
     ///   - bytes: at most `Vault.fileLimit`; they are handled in memory as a whole. More throws `tooLarge`.
     ///   - file: the file's name in the app; opening needs the same.
-    ///   - revision: counted by the app. Ask for it when opening, and an older copy is refused.
+    ///   - revision: counted by the app. Where it is given when opening, an older copy is refused.
     public func seal(_ bytes: [UInt8], as file: String, revision: UInt64 = 0) throws(Failure) -> [UInt8] {
         try SealedFile(vault: vault.name, file: file).seal(bytes, revision: revision, with: opened())
     }
 
-    /// Opens what `seal` gave for the same name. Anything else throws `notAuthentic`: changed, cut, exchanged, of another vault, or
-    /// of another revision where one is asked for.
+    /// Opens what `seal` gave for the same name. Anything else throws `notAuthentic`: bytes that were changed, cut or exchanged,
+    /// that belong to another vault, or that have another revision where one is given.
     public func open(_ sealed: [UInt8], as file: String, revision: UInt64? = nil) throws(Failure) -> SecretBytes {
         SecretBytes(try SealedFile(vault: vault.name, file: file).open(sealed, revision: revision, with: opened()))
     }
 
-    /// Seals bytes into a file, which only its owner can read. An existing file is replaced as a whole: a crash leaves the old one
+    /// Seals bytes into a file that only its owner can read. An existing file is replaced as a whole: a crash leaves the old one
     /// or the new one.
     public func seal(_ bytes: [UInt8], to url: URL, as file: String, revision: UInt64 = 0) throws(Failure) {
         let sealed = try seal(bytes, as: file, revision: revision)
@@ -72,7 +76,7 @@ public final class LocalUnlock: Sendable, Redacted {
 
     /// Opens a sealed file; nil where there is none.
     public func open(contentsOf url: URL, as file: String, revision: UInt64? = nil) throws(Failure) -> SecretBytes? {
-        // Looked at before it is read, so that no large file is loaded only to be refused.
+        // Checked before the file is read, so that no large file is loaded only to be refused.
         let size = (try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? Int ?? 0
         guard size <= Vault.fileLimit + SealedFile.overhead else { throw Failure(.tooLarge) }
         let files = PrivateFiles(folder: url.deletingLastPathComponent().path)

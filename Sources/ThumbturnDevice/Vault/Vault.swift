@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 public import ThumbturnCore
 
-/// Secrets and sealed files behind the person's face, finger or passcode: local, without a server, online or off.
+/// Keeps secrets and sealed files behind the person's face, finger or passcode, locally and without a server.
 ///
 ///     let vault = Vault(named: "designs", platform: platform)
 ///     try await vault.unlocked("Open the vault") { secrets in
@@ -10,21 +10,21 @@ public import ThumbturnCore
 ///         let drawing = try secrets.open(sealed, as: "house.plan")
 ///     }
 ///
-/// Opening walks the same ladder as a sign-in, with the same times and failures; what answers is not a signature but the vault's
-/// key, which the platform releases. The first unlock makes the vault. **What a vault holds dies with its key**, so it must be
-/// possible to fetch or make it again.
+/// Opening walks the same ladder as a sign-in, with the same times and failures; instead of a signature, the platform releases
+/// the vault's key. The first unlock makes the vault. **The contents of a vault are lost with its key**, so it must be possible
+/// to fetch or make them again.
 ///
-/// Mismatches at the sensor are counted from one unlock to the next, in a ledger of the vault's own. Where the ladder has the sensor
-/// alone, very many of them slow it down and never switch it off: nothing else could switch it on again.
+/// Mismatches at the sensor are counted from one unlock to the next, in a ledger of the vault's own. Where the sensor is the only
+/// rung, very many of them slow it down and never switch it off: no other rung could switch it on again.
 ///
-/// The app's PIN opens no vault: its keys can only sign (see `PINKey`), so nothing could be released for it. Make one value for each
-/// vault: prompts and changes through one value happen one after another.
+/// The app's PIN opens no vault: its keys can only sign (see `PINKey`), so nothing could be released for it. Make one value for
+/// each vault: prompts and changes through one value happen one after another.
 public final class Vault: Sendable {
-    /// In the place of a server's address in the names of protected secrets.
+    /// The name in place of a server's address in the names of protected secrets.
     public static let realm = "vault"
-    /// The most bytes that all secrets of one vault have together, names and some framing included.
+    /// The maximum size of all secrets of one vault together, names and some framing included.
     public static let secretsLimit = 64 * 1024
-    /// The most bytes that one sealed file holds: it is handled in memory as a whole.
+    /// The maximum size of one sealed file, which is handled in memory as a whole.
     public static let fileLimit = 64 * 1024 * 1024
 
     /// The app's label for the vault on this device.
@@ -33,20 +33,21 @@ public final class Vault: Sendable {
     private let policy: UnlockPolicy
     private let access: VaultAccess
     private let observe: @Sendable (UnlockNews) -> Void
-    /// One change at a time.
-    private let changes = Turnstile()
+    /// Lets one change through at a time.
+    private let changes = SerialGate()
     /// Reaches the flow that is running.
     private let choose = Mutex<AsyncStream<PromptChoice>.Continuation?>(nil)
 
-    /// A vault, whether it was made before or not. Touches nothing.
+    /// Names a vault, whether it was made before or not. Touches nothing.
     ///
     /// - Parameters:
-    ///   - name: tells it from the app's other vaults.
-    ///   - platform: what comes from outside: sensor, protected store, disk, time.
-    ///   - policy: its numbers, and those rungs of its ladder that the access has. Where it has none of them, every unlock throws
+    ///   - name: the vault's name, different from those of the app's other vaults.
+    ///   - platform: the sensor, protected store, storage and time to use.
+    ///   - policy: its numbers count, and those rungs of its ladder that the access has. Where it has none of them, every unlock
+    ///     throws `policyDenies`.
+    ///   - access: the rungs that open the vault. A vault keeps the access that it was made with; unlocking with another throws
     ///     `policyDenies`.
-    ///   - access: what opens the vault. A vault keeps the one that it was made with; unlocking with another throws `policyDenies`.
-    ///   - observe: hears hints, moves along the ladder and telemetry.
+    ///   - observe: receives hints, moves along the ladder and telemetry.
     public init(
         named name: String, platform: DevicePlatform, policy: UnlockPolicy = .unlock, access: VaultAccess = .biometryCurrentSet,
         observe: @escaping @Sendable (UnlockNews) -> Void = { _ in }
@@ -62,18 +63,18 @@ public final class Vault: Sendable {
 
     /// Opens the vault with one prompt, for as many reads and writes as the body makes, and closes it when the body ends.
     ///
-    /// One prompt lives at a time in the process, and none while the app is not in front. Unlocks that ask for the same meanwhile
+    /// There is one prompt at a time in the process, and none while the app is not in front. Equal unlocks that come meanwhile
     /// share the prompt; all others wait their turn.
     ///
     /// - Parameters:
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
-    ///   - start: whether the prompt comes at once, or as the policy says for a screen that appeared.
+    ///   - start: whether the prompt comes at once, or as the policy determines for a screen that appeared.
     ///   - body: reads, writes and seals with the open vault.
     /// - Returns: what the body returns.
-    /// - Throws: what the body throws; one of the four cancels; what stood in the way of the last rung, with what lifts it; `paused`
-    ///   with the time to wait, after too many mismatches; `keyInvalidated` with `reEnrol` where the vault is gone for good: call
-    ///   `delete()`, and the next unlock makes a new one.
-    ///   Cancelling the task dismisses the prompt and throws `cancelledByApp`.
+    /// - Throws: what the body throws; one of the four cancellations; the obstacle at the last rung, with the step that removes
+    ///   it; `paused` with the time to wait, after too many mismatches; `keyInvalidated` with `reEnrol` where the vault is gone
+    ///   for good: call `delete()`, and the next unlock makes a new one. Cancelling the task dismisses the prompt and throws
+    ///   `cancelledByApp`.
     public func unlocked<Value>(
         _ reason: String, by start: UnlockFlow.Start = .tap, _ body: (LocalUnlock) async throws -> Value
     ) async throws -> Value {
@@ -82,8 +83,8 @@ public final class Vault: Sendable {
         return try await body(unlock)
     }
 
-    /// What can be done now. Silent: it never prompts and never throws. The keys are the copies of the vault's own key; the session
-    /// key, which a vault does not have, counts as usable. A vault that was not made yet has no keys.
+    /// What can be done now. Silent: it never prompts and never throws. The keys are the copies of the vault's own key; the
+    /// session key, which a vault does not have, counts as usable. A vault that was not made yet has no keys.
     public func readiness() async -> Readiness {
         do throws(Failure) {
             return try await readiness(of: try await record())
@@ -96,37 +97,37 @@ public final class Vault: Sendable {
 
     /// Whether there is a secret of this name, without a prompt.
     public func contains(_ name: String) async throws(Failure) -> Bool {
-        try await record()?.names.contains(VaultRecord.hash(name, self.name)) ?? false
+        try await record()?.names.contains(VaultRecord.hash(ofName: name, in: self.name)) ?? false
     }
 
     /// Deletes the vault with all its secrets, without a prompt. Its sealed files can never be opened again.
     public func delete() async throws(Failure) {
         guard let store = platform.vaults else { throw Failure(.noVault) }
-        await changes.enter()
-        defer { changes.leave() }
-        // The copies of the key first: once they are gone nothing can be read, whatever happens next.
-        for kind in [KeyKind.biometric, .passcode] { try await store.delete(copy(kind)) }
-        try await platform.secrets.delete(recordName)
-        try await CountedSensor.delete(copy(.biometric), on: platform)
+        try await changes.serialised { () async throws(Failure) in
+            // The copies of the key first: once they are gone nothing can be read, whatever happens next.
+            for kind in [KeyKind.biometric, .passcode] { try await store.delete(copy(kind)) }
+            try await platform.secrets.delete(recordName)
+            try await CountedSensor.delete(copy(.biometric), on: platform)
+        }
     }
 
-    /// Switches the sensor off for this vault until the passcode has opened it, as `Authenticator.requireStrongerRungNextTime()` does
-    /// for an account. Silent, and not undone by a match, by a restart or by time.
+    /// Switches the sensor off for this vault until the passcode has opened it, as `Authenticator.requireStrongerRungNextTime()`
+    /// does for an account. Silent, and not undone by a match, by a restart or by time.
     ///
-    /// - Throws: `policyDenies` where the sensor alone opens the vault: nothing could ever switch it on again. To shut such a vault for
-    ///   good, delete it.
+    /// - Throws: `policyDenies` where only the sensor opens the vault: no other rung could switch it on again. To close such a
+    ///   vault for good, delete it.
     public func requireStrongerRungNextTime() async throws(Failure) {
         guard policy.ladder.contains(where: { $0 != .biometric }) else { throw Failure(.policyDenies) }
         guard let store = platform.vaults, await store.state(of: copy(.biometric)) != .missing else { return }
         try await countedSensor.turnOff()
     }
 
-    /// The person asks for another way, for example by the hint: the running flow moves to the next rung.
+    /// Moves the running flow to its next rung, because the person chose another way, for example by the hint.
     public func useAnotherWay() {
         choose.withLock { $0 }?.yield(.anotherWay)
     }
 
-    /// The person asks for the prompt, where the running flow waits for that.
+    /// Shows the prompt now, where the running flow waits for the person to ask for it.
     public func prompt() {
         choose.withLock { $0 }?.yield(.prompt)
     }
@@ -138,24 +139,25 @@ extension Vault {
     private func unlock(_ reason: String, by start: UnlockFlow.Start) async throws(Failure) -> LocalUnlock {
         guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing) }
         guard let store = platform.vaults else { throw Failure(.noVault) }
-        guard !policy.ladder.isEmpty, policy.also.isEmpty else { throw Failure(.policyDenies) }
+        guard !policy.ladder.isEmpty, policy.additionalRungs.isEmpty else { throw Failure(.policyDenies) }
         if start == .tap { prompt() }
-        let ask = PromptAsk(asker: "vault \(access.rawValue) \(name)", reason: reason, policy: policy)
-        let (rung, key) = try await platform.prompts.inTurn(ask, mayShare: true, on: platform) { () async throws(Failure) in
-            try await self.opened(in: store, reason, by: start)
+        let request = UnlockRequest(asker: "vault \(access.rawValue) \(name)", reason: reason, policy: policy)
+        let (rung, key) = try await platform.prompts.inTurn(for: request, mayShare: true, on: platform) {
+            () async throws(Failure) in
+            try await self.open(in: store, for: request, by: start)
         }
         return LocalUnlock(rung: rung, vault: self, key: key)
     }
 
-    /// Asks the person, and checks that the key is this vault's.
-    private func opened(
-        in store: any ProtectedStore, _ reason: String, by start: UnlockFlow.Start
+    /// Asks the person, and checks that the released key is this vault's.
+    private func open(
+        in store: any ProtectedStore, for request: UnlockRequest, by start: UnlockFlow.Start
     ) async throws(Failure) -> (Rung, VaultKey) {
         let record = try await recordOrMake(in: store)
         guard record.access == access else { throw Failure(.policyDenies) }
-        let (rung, key) = try await open(record, in: store, reason, by: start)
-        // A record that is damaged, or of another vault's making: only the box tells, and it never opens again.
-        guard (try? record.secrets(name, key)) != nil else { throw Failure(.keyInvalidated) }
+        let (rung, key) = try await release(record, from: store, for: request, by: start)
+        // The record may be damaged or belong to another vault. Only opening its box tells, and it will never open again.
+        guard (try? record.secrets(of: name, with: key)) != nil else { throw Failure(.keyInvalidated) }
         if rung != .biometric {
             await countedSensor.forgive()
             await addMissingCopies(of: key, in: store)
@@ -164,42 +166,28 @@ extension Vault {
     }
 
     /// Runs the flow until the platform has released the key.
-    private func open(
-        _ record: VaultRecord, in store: any ProtectedStore, _ reason: String, by start: UnlockFlow.Start
+    private func release(
+        _ record: VaultRecord, from store: any ProtectedStore, for request: UnlockRequest, by start: UnlockFlow.Start
     ) async throws(Failure) -> (Rung, VaultKey) {
         let readiness = try await readiness(of: record)
-        let copies = Dictionary(
-            uniqueKeysWithValues: policy.ladder.compactMap { rung in rung.key.map { (rung, copy($0)) } }
-        )
         let (choices, choose) = AsyncStream.makeStream(of: PromptChoice.self)
         self.choose.withLock { $0 = choose }
         defer { self.choose.withLock { $0 = nil } }
         var platform = platform
         platform.sensor = LocalSensor(sensor: platform.sensor)
-        let observe = observe
         let driver = UnlockDriver(
-            platform: platform, reason: reason, habits: Habits(asker: "vault \(name)", platform: platform),
+            platform: platform, request: request, history: UnlockHistory(asker: "vault \(name)", platform: platform),
+            keys: VaultKeys(store: store, copies: copies),
             readiness: { (try? await self.readiness(of: record)) ?? readiness },
-            request: { rung in copies[rung].map { Signable(key: $0) } },
-            unlock: { (_, permit, signable) throws(Failure) in
-                guard case .presence(let presence) = permit else {
-                    preconditionFailure("a vault asks only rungs that have a copy of its key, and never for a PIN")
-                }
-                guard let key = VaultKey(try await store.release(signable.key, presence: presence)) else {
-                    // Cut or exchanged: no vault has such a key.
-                    throw Failure(.keyInvalidated)
-                }
-                return key
-            },
-            observe: { news in
+            observe: { [observe] news in
                 if !news.namesTheFullSignIn { observe(news) }
             },
             choices: choices
         )
-        switch await driver.run(policy, by: start) {
-        case .granted(let rung, let key, also: _): return (rung, key)
+        switch await driver.run(by: start) {
+        case .granted(let rung, let key, additional: _): return (rung, key)
         case .failed(let failure):
-            // The mismatch that would have switched the only rung off.
+            // The mismatch would have switched off the only rung; it began a pause instead.
             if failure.code == .lockedOut, case .paused(let pause) = try await self.readiness(of: record).biometry {
                 throw Failure(.paused, recovery: .wait(pause))
             }
@@ -207,8 +195,12 @@ extension Vault {
         }
     }
 
-    /// A copy for each rung that had none, such as the sensor's where nobody had set it up when the vault was made. The passcode opens
-    /// these vaults anyway, so nothing is weakened; where it does not work, the rung that opened the vault still does.
+    private var copies: [Rung: KeyName] {
+        Dictionary(uniqueKeysWithValues: policy.ladder.compactMap { rung in rung.key.map { (rung, copy($0)) } })
+    }
+
+    /// Makes a copy for each rung that had none, such as the sensor's where it had not been set up when the vault was made. The
+    /// passcode opens these vaults anyway, so nothing is weakened; a copy that cannot be made is left out.
     private func addMissingCopies(of key: VaultKey, in store: any ProtectedStore) async {
         await changes.enter()
         defer { changes.leave() }
@@ -222,7 +214,7 @@ extension Vault {
     }
 
     private func protect(_ key: VaultKey, in store: any ProtectedStore, for kind: KeyKind) async throws(Failure) {
-        if kind == .biometric { try await countedSensor.begin() }
+        if kind == .biometric { try await countedSensor.createLedger() }
         try await store.protect(key.secret, as: copy(kind), access: access)
     }
 
@@ -235,7 +227,7 @@ extension Vault {
         for rung in record?.rungs ?? [] {
             guard let kind = rung.key else { continue }
             let state = await platform.vaults?.state(of: copy(kind)) ?? .missing
-            // A copy that was made and is not there did not come along with a backup, or was deleted by the platform.
+            // A copy that was made and is missing was left out of a backup, or deleted by the platform.
             keys[kind] = state == .missing ? .invalidated(.restored) : state
         }
         var readiness = await readiness(keys)
@@ -243,8 +235,8 @@ extension Vault {
         return readiness
     }
 
-    /// What the ledger makes of a sensor that is ready. Where the access has no other rung, nothing stronger could switch it on again: instead
-    /// of being off for good it takes one attempt after each longest pause.
+    /// The state of a sensor that the system calls ready, as far as the ledger allows it. Where the access has no other rung, no
+    /// stronger one could switch it on again: instead of being off for good it allows one attempt after each longest pause.
     private func counted() async throws(Failure) -> BiometryState {
         let state = try await countedSensor.state()
         guard state == .lockedOut(.untilStrongerRung), access.rungs == [.biometric] else { return state }
@@ -265,7 +257,7 @@ extension Vault {
     /// The record with the secrets in it.
     func secrets(_ key: VaultKey) async throws(Failure) -> (record: VaultRecord, secrets: [String: [UInt8]]) {
         guard let record = try await record() else { throw Failure(.vaultClosed) }
-        return (record, try record.secrets(name, key))
+        return (record, try record.secrets(of: name, with: key))
     }
 
     /// Changes the secrets in one step.
@@ -274,11 +266,12 @@ extension Vault {
         defer { changes.leave() }
         var (record, secrets) = try await secrets(key)
         try change(&secrets)
-        try record.set(secrets, name, key)
+        try record.set(secrets, of: name, with: key)
         try await keep(record)
     }
 
-    /// The copies first and the record last: without the record there is no vault, and whatever copies a crash left are replaced.
+    /// Reads the record, or makes the vault. The copies come first and the record last: without the record there is no vault, and
+    /// copies that a crash left behind are replaced.
     private func recordOrMake(in store: any ProtectedStore) async throws(Failure) -> VaultRecord {
         await changes.enter()
         defer { changes.leave() }

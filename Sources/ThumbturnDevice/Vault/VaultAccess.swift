@@ -1,18 +1,18 @@
 public import ThumbturnCore
 
-/// What opens a vault. The platform keeps to it, not this library: for each rung there is a copy of the vault's key behind that rung.
+/// The rungs that open a vault. The platform enforces it, not this library: behind each rung there is a copy of the vault's key.
 public enum VaultAccess: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The faces and fingers that were enrolled when the vault was made. Any change to them ends the vault: its contents are gone,
-    /// so keep here only what can be fetched or made again.
+    /// The faces and fingers that were enrolled when the vault was made. Any change to them destroys the vault's contents, so
+    /// store here only what can be fetched or made again.
     case biometryCurrentSet
-    /// Any face or finger that is enrolled, also later. Whoever knows the passcode can enrol one.
+    /// Any face or finger that is enrolled, also later. A person who knows the passcode can enrol one.
     case biometryAny
     /// Any enrolled face or finger, or the device passcode.
     case userPresence
-    /// The device passcode alone.
+    /// Only the device passcode.
     case passcode
 
-    /// The rungs that open the vault, in the order in which people like them.
+    /// The rungs that open the vault, in the order in which they are asked.
     public var rungs: [Rung] {
         switch self {
         case .biometryCurrentSet, .biometryAny: [.biometric]

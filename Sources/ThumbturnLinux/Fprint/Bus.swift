@@ -2,7 +2,7 @@
 import CSystemd
 import Glibc
 
-/// An error that came over the bus, or stands for the bus itself being gone.
+/// An error that came over the bus, or the loss of the bus itself.
 struct BusError: Error, Hashable, Sendable {
     /// For example `net.reactivated.Fprint.Error.NoSuchDevice`.
     var name: String
@@ -10,23 +10,31 @@ struct BusError: Error, Hashable, Sendable {
     static let disconnected = BusError(name: "org.freedesktop.DBus.Error.Disconnected")
 }
 
-/// One connection to the system bus. Not for several threads.
+/// A connection to a D-Bus bus. It must be used from one thread at a time.
 @safe final class Bus {
-    /// What one call is given.
+    /// One argument of a method call.
     enum Argument {
         case text(String)
         case number(UInt32)
     }
 
-    /// What a call brought: the texts and the number at its beginning.
+    /// The leading arguments of a reply or signal: its strings and its last 32-bit number.
     struct Reply {
         var texts: [String]
         var number: UInt32?
     }
 
+    /// One interface of one object of one process on the bus.
+    struct Object {
+        /// The name of the process on the bus.
+        var destination: String
+        var path: String
+        var interface: String
+    }
+
     private let bus: OpaquePointer
 
-    /// - Parameter address: nil for the system's.
+    /// - Parameter address: the address of the bus; nil for the system bus.
     init(address: String?) throws(BusError) {
         var opened: OpaquePointer?
         if let address {
@@ -46,13 +54,14 @@ struct BusError: Error, Hashable, Sendable {
 
     deinit { unsafe sd_bus_flush_close_unref(bus) }
 
-    /// Calls a method and waits for its answer, 5 s at most. Signals that come meanwhile wait their turn.
+    /// Calls a method and waits at most 5 s for its reply. Signals that arrive meanwhile are queued.
     @discardableResult
-    func call(
-        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: Argument...
-    ) throws(BusError) -> Reply {
+    func call(_ member: String, of object: Object, _ arguments: Argument...) throws(BusError) -> Reply {
         var request: OpaquePointer?
-        guard unsafe sd_bus_message_new_method_call(bus, &request, destination, path, interface, member) >= 0 else {
+        guard
+            unsafe sd_bus_message_new_method_call(
+                bus, &request, object.destination, object.path, object.interface, member) >= 0
+        else {
             throw .disconnected
         }
         defer { unsafe sd_bus_message_unref(request) }
@@ -75,7 +84,7 @@ struct BusError: Error, Hashable, Sendable {
         return unsafe Self.read(reply)
     }
 
-    /// The next signal that has already come; nil where there is none.
+    /// The next signal that has already arrived; nil if there is none.
     func received() throws(BusError) -> BusSignal? {
         while true {
             var message: OpaquePointer?
@@ -94,8 +103,8 @@ struct BusError: Error, Hashable, Sendable {
         }
     }
 
-    /// What `poll` has to watch for this connection.
-    var watched: pollfd {
+    /// The descriptor and events that `poll` has to watch for this connection.
+    var pollDescriptor: pollfd {
         pollfd(fd: unsafe sd_bus_get_fd(bus), events: Int16(truncatingIfNeeded: unsafe sd_bus_get_events(bus)), revents: 0)
     }
 

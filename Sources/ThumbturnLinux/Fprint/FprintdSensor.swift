@@ -4,18 +4,21 @@ public import ThumbturnDevice
 
 /// The fingerprint reader of this machine, asked through fprintd.
 ///
-/// A match is this process's word and no more: it is for software keys, in development. Keys in a TPM want a match that the TPM can
-/// check; that is ``MatcherSensor``.
+/// A match is only a claim of this process, so this sensor is for software keys in development. Keys in a TPM need a match that
+/// the TPM can check: use ``MatcherSensor``.
 public struct FprintdSensor: Sensor {
     private let reader: FprintReader
 
+    /// Creates a sensor that asks fprintd.
+    ///
     /// - Parameters:
-    ///   - bus: the address of the bus; nil for the system's.
-    ///   - user: whose fingers count; nil for the user who runs this process.
+    ///   - bus: the address of the bus; nil for the system bus.
+    ///   - user: the user whose enrolled fingers are matched; nil for the user who runs this process.
     public init(bus: String? = nil, user: String? = nil) {
         reader = FprintReader(bus: bus, user: user ?? "")
     }
 
+    /// The state of the reader and of this user's enrolled fingers, read without prompting.
     public func biometry() async -> BiometryState {
         await onOwnThread { reader.state() }
     }
@@ -23,19 +26,20 @@ public struct FprintdSensor: Sensor {
     /// Always false: Linux has no passcode that a key could ask for.
     public func isPasscodeSet() -> Bool { false }
 
+    /// Asks for a finger. Cancelling the task cancels the verification; without a finger it ends after 300 s.
     public func prompt(
         _ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void
     ) async -> PromptAnswer {
         guard request.rung == .biometric else { return .failed(Failure(.biometryUnavailable, recovery: .fallBack(.appPIN))) }
-        guard let wish = Wish() else { return .failed(Failure(.platform)) }
+        guard let cancellation = CancellationPipe() else { return .failed(Failure(.platform)) }
         let reader = reader
         let outcome = await withTaskCancellationHandler {
             await onOwnThread {
                 let deadline = ContinuousClock.now + .seconds(300)
-                return reader.verify(while: wish.watched, until: { deadline }, hearing: hearing)
+                return reader.verify(cancellation: cancellation.descriptor, deadline: { deadline }, hearing: hearing)
             }
         } onCancel: {
-            wish.withdraw()
+            cancellation.cancel()
         }
         switch outcome {
         case .matched: return .matched(Presence(context: FprintdPresence()))
@@ -45,6 +49,6 @@ public struct FprintdSensor: Sensor {
     }
 }
 
-/// Proves nothing; software keys ask for some presence, so that code which forgets the prompt fails.
+/// Proves nothing. Software keys require a presence so that code which forgets the prompt fails.
 private struct FprintdPresence: Sendable {}
 #endif

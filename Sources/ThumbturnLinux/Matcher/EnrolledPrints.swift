@@ -7,22 +7,22 @@ struct EnrolledPrints: Sendable {
     /// fprintd's folder, `/var/lib/fprint` on most machines.
     var folder: String
 
-    /// What was found.
-    struct Look: Hashable, Sendable {
-        /// SHA-256 over names and contents in the order of the names: any finger that is enrolled, removed or replaced changes it, also
-        /// while nobody was looking.
+    /// The prints as they were at one moment.
+    struct Snapshot: Hashable, Sendable {
+        /// SHA-256 over names and contents in the order of the names. It changes when a finger is enrolled, removed or replaced,
+        /// also while the matcher was not running.
         var digest: [UInt8]
         var files: Int
     }
 
-    /// Something that is neither a file nor a folder stands among the prints: what it leads to could change unseen.
+    /// An entry among the prints is neither a file nor a folder, so what it links to could change unnoticed.
     struct NotAFile: Error {}
 
-    /// Looks at all files of a user. Throws where they cannot be read.
-    func look(at user: String) throws -> Look {
-        // Seeing no folder of the user's because we may not look is something else than there being none.
+    /// Reads all files of a user. Throws if they cannot be read.
+    func snapshot(of user: String) throws -> Snapshot {
+        // The user's folder is looked up in a listing: a missing folder must not be confused with a missing permission.
         guard try FileManager.default.contentsOfDirectory(atPath: folder).contains(user) else {
-            return Look(digest: Array(SHA256.hash(data: [])), files: 0)
+            return Snapshot(digest: Array(SHA256.hash(data: [])), files: 0)
         }
         let home = folder + "/" + user
         let paths = try files(in: home).sorted()
@@ -31,11 +31,11 @@ struct EnrolledPrints: Sendable {
             digest.update(data: Array(SHA256.hash(data: Array(path.dropFirst(home.count).utf8))))
             digest.update(data: Array(SHA256.hash(data: try Data(contentsOf: URL(fileURLWithPath: path)))))
         }
-        return Look(digest: Array(digest.finalize()), files: paths.count)
+        return Snapshot(digest: Array(digest.finalize()), files: paths.count)
     }
 
     private func files(in path: String) throws -> [String] {
-        // Of the entry itself, not of what a link leads to.
+        // The attributes are those of the entry itself, not of a link's target.
         switch try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType {
         case .typeRegular: return [path]
         case .typeDirectory:

@@ -2,20 +2,20 @@
 import Foundation
 import Glibc
 
-/// One end of a unix socket that carries JSON, one object a line. Its calls block.
+/// One end of a Unix socket that carries one JSON object per line. Its calls block.
 final class LineSocket: Sendable {
-    /// No line is longer, in either direction.
+    /// The most bytes that a received line may have.
     static let limit = 32 * 1024
 
     let descriptor: Int32
     private nonisolated(unsafe) var rest: [UInt8] = []
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor and closes it on deinitialisation.
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// Connects to a path; nil where nobody listens.
+    /// Connects to a path; nil if no process listens there.
     convenience init?(path: String) {
         guard let descriptor = Self.open() else { return nil }
         let connected = unsafe Self.withAddress(of: path) { unsafe connect(descriptor, $0, $1) }
@@ -28,7 +28,7 @@ final class LineSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns false when the other end has gone.
+    /// Sends a value as one line. Returns false if the other end is closed.
     func send(_ value: some Encodable) -> Bool {
         guard let line = try? JSONEncoder().encode(value) else { return false }
         var bytes = Array(line) + [UInt8(ascii: "\n")]
@@ -40,8 +40,9 @@ final class LineSocket: Sendable {
         return true
     }
 
-    /// The next line; nil when the other end has gone, the wish was withdrawn, the time is over, or the line is none of ours.
-    func receive<Value: Decodable>(_ type: Value.Type, within limit: Duration, while wish: Wish? = nil) -> Value? {
+    /// Receives the next line; nil if the other end is closed, the request is cancelled, the time is over, or the line does not
+    /// decode.
+    func receive<Value: Decodable>(_ type: Value.Type, within limit: Duration, cancellation: CancellationPipe? = nil) -> Value? {
         let deadline = ContinuousClock.now + limit
         while true {
             if let end = unsafe rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -51,7 +52,7 @@ final class LineSocket: Sendable {
             }
             guard unsafe rest.count < Self.limit else { return nil }
             var watched = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-            if let wish { watched.append(pollfd(fd: wish.watched, events: Int16(POLLIN), revents: 0)) }
+            if let cancellation { watched.append(pollfd(fd: cancellation.descriptor, events: Int16(POLLIN), revents: 0)) }
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else { return nil }
             let ready = unsafe poll(&watched, nfds_t(watched.count), Int32(min(left / .milliseconds(1), 60_000)) + 1)
@@ -65,7 +66,7 @@ final class LineSocket: Sendable {
         }
     }
 
-    /// Who is at the other end, as the kernel knows it (SO_PEERCRED).
+    /// The user at the other end, as the kernel reports it (SO_PEERCRED).
     var peer: uid_t? {
         var credentials = PeerCredentials()
         var size = socklen_t(MemoryLayout<PeerCredentials>.size)
@@ -78,7 +79,7 @@ final class LineSocket: Sendable {
         return descriptor >= 0 ? descriptor : nil
     }
 
-    /// Calls with the address of a path; -1 for one that is too long for a socket.
+    /// Calls with the socket address of a path; returns -1 if the path is too long for a socket.
     static func withAddress(of path: String, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

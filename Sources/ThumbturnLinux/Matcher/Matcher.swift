@@ -1,21 +1,21 @@
 import ThumbturnCore
 import ThumbturnDevice
 
-/// The service that asks for a finger and vouches for the match, as the device sees it. Calls block.
+/// The service that asks for a finger and signs for the match, as the device sees it. Its calls block.
 protocol Matcher: Sendable {
-    /// Whose word the TPM is to take, and where the enrolment counter stands.
+    /// The matcher's key and enrolment counter, to which a new biometric key is bound.
     func identity() throws(Failure) -> MatcherIdentity
 }
 
-/// One match, not spent yet.
+/// A match that can be used for one signature.
 protocol Match: Sendable {
-    /// Spends it on one session of the TPM. Blocks.
+    /// Consumes the match: the matcher signs for the TPM session with this nonce. Blocks.
     func authorize(_ nonce: [UInt8]) throws(Failure) -> SignedMatch
 }
 
 /// The matcher's signature over a `TPMAuthorization`.
 struct SignedMatch: Hashable, Sendable {
-    /// Seconds after the session's beginning.
+    /// How many seconds after the session's start the signature expires.
     var expiration: Int32
     /// ES256: r and s, 32 bytes each.
     var signature: [UInt8]

@@ -2,7 +2,7 @@
 import Foundation
 import ThumbturnCore
 
-/// `thumbturn-matcherd` behind its socket. Its calls block.
+/// A client of `thumbturn-matcherd`. Its calls block.
 struct MatcherConnection: Matcher {
     /// The path of the socket.
     var socket: String
@@ -15,48 +15,49 @@ struct MatcherConnection: Matcher {
         }
     }
 
-    /// The state of the reader; `unavailable` where there is no matcher.
+    /// The state of the reader; `unavailable` if the matcher does not answer.
     func state() -> BiometryState {
         guard let reply = try? ask(.state), case .state(let state) = reply else { return .unavailable }
         return state.biometry
     }
 
-    /// Asks for a finger, and waits for the verdict.
-    func match(_ request: MatchWish, while wish: Wish, hearing: (PoorReading) -> Void) -> Result<LiveMatch?, Failure> {
-        guard let line = LineSocket(path: socket), line.send(MatcherRequest.match(request)) else {
+    /// Asks for a finger and waits for the verdict; nil if the finger does not match.
+    func match(
+        _ request: MatchRequest, cancellation: CancellationPipe, hearing: (PoorReading) -> Void
+    ) -> Result<LiveMatch?, Failure> {
+        guard let line = LineSocket(path: socket), line.send(MatcherCommand.match(request)) else {
             return .failure(.matcherMissing)
         }
         while true {
-            switch line.receive(MatcherReply.self, within: .seconds(600), while: wish) {
+            switch line.receive(MatcherReply.self, within: .seconds(600), cancellation: cancellation) {
             case .poor(let reading): hearing(reading)
             case .matched: return .success(LiveMatch(line))
             case .notMatched: return .success(nil)
             case .refused(let refusal): return .failure(refusal.failure)
             case .identity, .state, .authorized: return .failure(Failure(.platform))
             case nil:
-                // Closing our end takes the question back.
-                return .failure(wish.isWithdrawn ? .withdrawn : .matcherMissing)
+                // The matcher cancels the verification when this end of the socket closes.
+                return .failure(cancellation.isCancelled ? .withdrawn : .matcherMissing)
             }
         }
     }
 
-    private func ask(_ request: MatcherRequest) throws(Failure) -> MatcherReply {
+    private func ask(_ request: MatcherCommand) throws(Failure) -> MatcherReply {
         guard let line = LineSocket(path: socket), line.send(request),
             let reply = line.receive(MatcherReply.self, within: .seconds(10))
         else { throw .matcherMissing }
         return reply
     }
-
 }
 
 extension Failure {
-    /// Nobody listens at the socket, or the matcher went away.
+    /// No process listens at the socket, or the matcher closed the connection.
     fileprivate static let matcherMissing = Failure(
         .biometryUnavailable, recovery: .fallBack(.appPIN), status: .init(domain: "matcher.missing", code: 0)
     )
 }
 
-/// A match that the matcher will sign for once, on the connection that asked.
+/// A match for which the matcher will sign once, on the connection that asked.
 struct LiveMatch: Match {
     private let line: LineSocket
 
@@ -65,7 +66,7 @@ struct LiveMatch: Match {
     }
 
     func authorize(_ nonce: [UInt8]) throws(Failure) -> SignedMatch {
-        guard line.send(MatcherRequest.authorize(nonce: Data(nonce))),
+        guard line.send(MatcherCommand.authorize(nonce: Data(nonce))),
             let reply = line.receive(MatcherReply.self, within: .seconds(5))
         else { throw .matcherMissing }
         switch reply {

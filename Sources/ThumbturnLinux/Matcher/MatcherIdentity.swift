@@ -1,11 +1,12 @@
 import ThumbturnCore
+import ThumbturnMessages
 
-/// Whose word the TPM takes for a match, and at which enrolment.
+/// The key whose signature the TPM accepts for a match, and the enrolment counter's value.
 struct MatcherIdentity: Hashable, Sendable, Codable {
     /// The matcher's P-256 key.
     var key: JWK
-    /// Raised whenever a finger is enrolled or removed.
+    /// The NV counter that the matcher raises whenever a finger is enrolled or removed.
     var counter: TPMIndex
-    /// Where the counter stands now.
+    /// The counter's current value.
     var value: UInt64
 }

@@ -2,27 +2,27 @@ import Foundation
 import ThumbturnCore
 import ThumbturnDevice
 
-/// What a device says to the matcher: one JSON object a line, 32 KiB at most.
-enum MatcherRequest: Codable, Sendable {
-    /// Whose word the TPM is to take.
+/// A message from a device to the matcher: one JSON object per line, 32 KiB at most.
+enum MatcherCommand: Codable, Sendable {
+    /// Asks for the matcher's key and enrolment counter.
     case identity
-    /// The state of the reader.
+    /// Asks for the state of the reader.
     case state
     /// Asks for a finger.
-    case match(MatchWish)
-    /// Spends the match on a session of the TPM.
+    case match(MatchRequest)
+    /// Consumes the match for the TPM session with this nonce.
     case authorize(nonce: Data)
 }
 
-/// What a match is wanted for: everything that the matcher needs to compute by itself what it will sign.
-struct MatchWish: Codable, Sendable {
-    /// The parts of the key's name; see `KeyName`.
+/// The key and message for which a device needs a match. The matcher computes from them what it will sign.
+struct MatchRequest: Codable, Sendable {
+    /// The parts of the key's name. See `KeyName`.
     var server: String
     var account: String
     var enrolment: Int
     /// The key's public area in the TPM's wire form.
     var key: Data
-    /// What the key will sign: the signing input of a proof, with the challenge inside.
+    /// The message that the key will sign: the signing input of a proof, with the challenge inside.
     var message: Data
 
     init(_ name: KeyName, key: TPMPublicArea, message: [UInt8]) {
@@ -33,11 +33,11 @@ struct MatchWish: Codable, Sendable {
         self.message = Data(message)
     }
 
-    /// The matcher serves biometric keys alone.
+    /// The key's full name. The matcher serves only biometric keys.
     var name: KeyName { KeyName(server: server, account: account, enrolment: enrolment, kind: .biometric) }
 }
 
-/// What the matcher answers: for a match any number of `poor`, then one of the others.
+/// A message from the matcher to a device. A `match` is answered by any number of `poor`, then by one of the others.
 enum MatcherReply: Codable, Sendable {
     case identity(MatcherIdentity)
     case state(ReaderState)
@@ -48,7 +48,7 @@ enum MatcherReply: Codable, Sendable {
     case refused(MatcherRefusal)
 }
 
-/// The states of the reader that travel.
+/// The state of the reader as it travels in a reply.
 enum ReaderState: String, Codable, Sendable {
     case ready
     case notEnrolled
@@ -61,7 +61,7 @@ enum ReaderState: String, Codable, Sendable {
             case .ready: .ready
             case .notEnrolled: .notEnrolled
             case .permissionDenied: .permissionDenied
-            // fprintd has no lockout; the matcher's own is told when a finger is asked for.
+            // fprintd has no lockout. The matcher reports its own when a device asks for a finger.
             case .lockedOut, .paused, .weak, .unconfirmed, .passcodeNotSet, .lidClosed, .switchedOff, .unavailable: .unavailable
             }
     }
@@ -76,25 +76,26 @@ enum ReaderState: String, Codable, Sendable {
     }
 }
 
-/// Why the matcher does not ask, or does not sign.
+/// Why the matcher does not ask for a finger, or does not sign.
 enum MatcherRefusal: Codable, Error, Hashable, Sendable {
-    /// The request makes no sense, or the message is no proof for this key.
+    /// The request cannot be read, or its message is not a proof for this key.
     case malformed
-    /// Somebody else is at the reader, or asks too often.
+    /// Another user holds the reader, or this user sends too many requests.
     case busy
-    /// Too many fingers did not match.
+    /// Too many fingers in a row did not match.
     case wait(seconds: Int64)
-    /// A finger was enrolled or removed since this key was made.
+    /// A finger was enrolled or removed since this key was created.
     case enrolmentChanged
-    /// The name that fprintd or the bus gave.
+    /// An error of fprintd or the bus, by its name.
     case reader(String)
-    /// The person did not answer, or the device asks no longer.
+    /// The device cancelled the request.
     case withdrawn
+    /// No finger came in time.
     case timedOut
     /// The matcher cannot reach the TPM, its own files, or the enrolled prints.
     case broken
 
-    /// The failure that it stands for on the device.
+    /// The failure that the device reports for this refusal.
     var failure: Failure {
         switch self {
         case .malformed: Failure(.platform, status: .init(domain: "matcher.malformed", code: 0))
@@ -109,11 +110,11 @@ enum MatcherRefusal: Codable, Error, Hashable, Sendable {
     }
 
     private static func failure(ofReader name: String) -> Failure {
-        guard case .failed(let failure) = FprintWords.statuses[name] else { return FprintWords.failure(ofError: name) }
+        guard case .failed(let failure) = FprintStatus.statuses[name] else { return FprintStatus.failure(ofError: name) }
         return failure
     }
 
-    /// The other way: what a verification ended with.
+    /// The refusal for a verification that ended with this failure.
     init(_ failure: Failure) {
         self =
             switch failure.code {

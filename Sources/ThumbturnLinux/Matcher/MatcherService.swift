@@ -6,23 +6,24 @@ import Glibc
 import Synchronization
 package import ThumbturnCore
 import ThumbturnDevice
+import ThumbturnMessages
 
-/// The matcher: it alone holds the key whose signature the TPM takes for a match.
+/// The matcher: the only process that holds the key whose signature the TPM accepts for a match.
 ///
-/// For each question it reads by itself what will be signed, shows what that is for, has fprintd verify a finger, and signs for one
-/// command in one session of the TPM. One match, one signature.
+/// For each match request it reads what will be signed, shows the purpose to the person, has fprintd verify a finger, and signs
+/// for one command in one session of the TPM. One match gives one signature.
 package final class MatcherService: Sendable {
-    /// Where things are.
+    /// The addresses and folders that the matcher uses.
     package struct Settings: Sendable {
-        /// The path of the socket on which devices ask.
+        /// The path of the socket to which devices connect.
         package var socket: String
-        /// Where the matcher keeps its key and its records; mode 0700.
+        /// The folder of the matcher's key and records, with mode 0700.
         package var folder: String
-        /// How libtss2 reaches the TPM.
+        /// The TCTI configuration by which libtss2 reaches the TPM.
         package var tcti: String
-        /// The address of the bus; nil for the system's.
+        /// The address of the bus; nil for the system bus.
         package var bus: String?
-        /// Where fprintd keeps the enrolled prints.
+        /// The folder in which fprintd keeps the enrolled prints.
         package var prints: String
 
         package init(socket: String, folder: String, tcti: String, bus: String?, prints: String) {
@@ -40,18 +41,18 @@ package final class MatcherService: Sendable {
     private let log: @Sendable (String) -> Void
     private let clock = SystemClock()
     private let listener: Int32
-    /// There is one reader, so one person is asked at a time.
-    private let turn = Turn()
-    private let guests = Mutex(MatcherGuests())
+    /// There is one reader, so one user is asked at a time.
+    private let queue = ReaderQueue()
+    private let limits = Mutex(RequestLimits())
 
-    /// From the session's beginning until its command: all of it happens after the match, between programs.
+    /// Seconds from the TPM session's start to its command. Both follow the match and wait for no person, so the time is short.
     private static let expiration: Int32 = 10
 
-    /// Makes what is missing, and listens.
+    /// Creates the key if it is missing, and listens on the socket.
     ///
     /// - Parameters:
-    ///   - show: shows the person what the finger is wanted for; false where it cannot be shown at once.
-    ///   - log: one line for the operator about each question: the user, the purpose, the outcome.
+    ///   - show: shows a text to the person; returns false if it cannot be shown at once.
+    ///   - log: takes one line for the operator about each match request: the user, the purpose and the outcome.
     package init(
         _ settings: Settings, show: @escaping @Sendable (String) -> Bool, log: @escaping @Sendable (String) -> Void
     ) throws(Failure) {
@@ -67,14 +68,14 @@ package final class MatcherService: Sendable {
         self.listener = listener
     }
 
-    /// Answers until `stop`. Blocks.
+    /// Answers requests until `stop` is called. Blocks.
     package func run() {
         while true {
             let descriptor = accept(listener, nil, nil)
             guard descriptor >= 0 else {
                 switch errno {
                 case EINTR, ECONNABORTED: continue
-                // No descriptor is free: somebody has to leave first.
+                // No descriptor is free until a client disconnects.
                 case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(10_000)
                 default: return
                 }
@@ -84,20 +85,20 @@ package final class MatcherService: Sendable {
             let line = LineSocket(descriptor)
             guard let id = line.peer else { continue }
             let now = clock.now.sinceOrigin.components.seconds
-            guard guests.withLock({ $0.admit(id, at: now) }) else {
+            guard limits.withLock({ $0.admit(id, at: now) }) else {
                 _ = line.send(MatcherReply.refused(.busy))
                 continue
             }
             let thread = Thread { [self] in
-                // A directory of users may be slow, so nobody else waits for it.
+                // A directory of users may be slow, so the lookup runs on the client's own thread.
                 if let user = Self.user(id) { answer(line, user) }
-                guests.withLock { $0.leave(id) }
+                limits.withLock { $0.leave(id) }
             }
             thread.start()
         }
     }
 
-    /// Ends `run`, and removes the socket.
+    /// Makes `run` return, and removes the socket.
     package func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         unsafe unlink(settings.socket)
@@ -106,14 +107,14 @@ package final class MatcherService: Sendable {
     deinit { close(listener) }
 
     private func answer(_ line: LineSocket, _ user: MatcherState.User) {
-        switch line.receive(MatcherRequest.self, within: .seconds(10)) {
+        switch line.receive(MatcherCommand.self, within: .seconds(10)) {
         case .identity:
             reply(to: line) { () throws(MatcherRefusal) in .identity(try state.identity(of: user)) }
         case .state:
             let reader = FprintReader(bus: settings.bus, user: user.name)
             reply(to: line) { () throws(MatcherRefusal) in .state(ReaderState(reader.state())) }
-        case .match(let wish):
-            let outcome = match(wish, for: user, on: line)
+        case .match(let request):
+            let outcome = match(request, for: user, on: line)
             log("user \(user.id): \(outcome)")
         case .authorize, nil:
             _ = line.send(MatcherReply.refused(.malformed))
@@ -132,90 +133,93 @@ package final class MatcherService: Sendable {
 // MARK: - One match, one signature
 
 extension MatcherService {
-    /// Returns a line for the log.
-    private func match(_ wish: MatchWish, for user: MatcherState.User, on line: LineSocket) -> String {
-        let inTPM = state.spentInTPM.withLock { $0 }
+    /// Answers one match request and returns a line for the log.
+    private func match(_ request: MatchRequest, for user: MatcherState.User, on line: LineSocket) -> String {
+        let inTPMBefore = state.spentInTPM.withLock { $0 }
         do throws(MatcherRefusal) {
-            let judged = try wish.judged(by: try state.unchangedIdentity(of: user))
-            let about = "\(judged.purpose.rawValue) at \(judged.issuer)"
-            let (outcome, spent) = try ask(judged, user, line)
-            let asked = state.spentInTPM.withLock { $0 } - inTPM
-            let atTheReader = "at the reader \(spent / .milliseconds(1)) ms, in the TPM \(asked / .milliseconds(1)) ms"
+            let request = try request.checked(for: try state.unchangedIdentity(of: user))
+            let subject = "\(request.purpose.rawValue) at \(request.issuer)"
+            let (outcome, atReader) = try verifyFinger(for: request, of: user, on: line)
+            let inTPM = state.spentInTPM.withLock { $0 } - inTPMBefore
+            let times = "at the reader \(atReader / .milliseconds(1)) ms, in the TPM \(inTPM / .milliseconds(1)) ms"
             switch outcome {
             case .notMatched:
                 _ = line.send(MatcherReply.notMatched)
-                return "\(about): not matched, \(atTheReader)"
+                return "\(subject): not matched, \(times)"
             case .failed(let failure):
                 throw MatcherRefusal(failure)
             case .matched:
                 guard line.send(MatcherReply.matched) else { throw .withdrawn }
             }
-            // The number of the TPM's session comes after the match, so the authorisation can be short.
-            guard case .authorize(let nonce) = line.receive(MatcherRequest.self, within: .seconds(5)), nonce.count == 32 else {
+            // The device starts the TPM session after the match, so the authorisation can be short-lived.
+            guard case .authorize(let nonce) = line.receive(MatcherCommand.self, within: .seconds(5)), nonce.count == 32 else {
                 throw .malformed
             }
             let authorization = TPMAuthorization(
-                nonce: Array(nonce), expiration: Self.expiration, command: judged.command, reference: judged.reference
+                nonce: Array(nonce), expiration: Self.expiration, command: request.command, reference: request.reference
             )
             guard let signature = try? state.key.signature(for: authorization.bytes) else { throw .broken }
             _ = line.send(MatcherReply.authorized(expiration: Self.expiration, signature: signature.rawRepresentation))
-            return "\(about): matched, \(atTheReader)"
+            return "\(subject): matched, \(times)"
         } catch {
             _ = line.send(MatcherReply.refused(error))
             return "refused (\(error))"
         }
     }
 
-    private func ask(
-        _ judged: JudgedWish, _ user: MatcherState.User, _ line: LineSocket
+    /// Prompts the user and returns the outcome, with the time spent at the reader.
+    private func verifyFinger(
+        for request: CheckedMatchRequest, of user: MatcherState.User, on line: LineSocket
     ) throws(MatcherRefusal) -> (FprintReader.Outcome, Duration) {
-        guard turn.take(by: user.id) else { throw .busy }
+        guard queue.acquire(for: user.id) else { throw .busy }
         var isAnswered = false
-        defer { turn.giveBack(by: user.id, answered: isAnswered) }
-        // A finger for something that cannot be read is not asked for.
-        guard show(judged.words(for: user.name)) else { throw .broken }
-        defer { _ = show(JudgedWish.wordsWhenOver) }
+        defer { queue.release(by: user.id, answered: isAnswered) }
+        // The person is not asked for a finger if the purpose cannot be shown.
+        guard show(request.prompt(for: user.name)) else { throw .broken }
+        defer { _ = show(CheckedMatchRequest.idleText) }
         let before = try state.begin(user, at: clock.now.sinceOrigin.components.seconds, boot: clock.boot)
         let reader = FprintReader(bus: settings.bus, user: user.name)
         let start = ContinuousClock.now
-        var (looking, hasAsked) = (Duration.zero, false)
-        let outcome = reader.verify(while: line.descriptor, until: { turn.deadline(of: user.id, since: start) }) { reading in
+        var (checking, isSecondCheck) = (Duration.zero, false)
+        let outcome = reader.verify(
+            cancellation: line.descriptor, deadline: { queue.deadline(of: user.id, since: start) }
+        ) { reading in
             _ = line.send(MatcherReply.poor(reading))
         } claimed: { () throws(Failure) in
-            // The reader is ours, so nobody is enrolling: what holds now holds until the verdict.
+            // The reader is claimed, so no finger can be enrolled: an enrolment that is unchanged now stays so until the verdict.
             let began = ContinuousClock.now
-            defer { looking += ContinuousClock.now - began }
+            defer { checking += ContinuousClock.now - began }
             do throws(MatcherRefusal) {
                 _ = try state.unchangedIdentity(of: user)
-                // The second time there was a match.
-                if hasAsked { try state.confirmPrints(of: user) }
-                hasAsked = true
+                // The second check follows a match.
+                if isSecondCheck { try state.confirmPrints(of: user) }
+                isSecondCheck = true
             } catch {
                 throw error.failure
             }
         }
-        let spent = ContinuousClock.now - start - looking
+        let atReader = ContinuousClock.now - start - checking
         switch outcome {
         case .matched, .notMatched: isAnswered = true
         case .failed: break
         }
         try state.settle(user, outcome, before: before)
-        return (outcome, spent)
+        return (outcome, atReader)
     }
 }
 
-// MARK: - The machine
+// MARK: - The operating system
 
 extension MatcherService {
     private static func listen(at path: String) -> Int32? {
-        // A socket that nobody listens on is left over; one that answers belongs to another matcher.
+        // A socket without a listener was left behind by an earlier matcher; one that answers belongs to a running matcher.
         guard LineSocket(path: path) == nil else {
             errno = EADDRINUSE
             return nil
         }
         unsafe unlink(path)
         guard let descriptor = LineSocket.open() else { return nil }
-        // Everybody may ask: the kernel says who it is, and the folder says who gets here.
+        // Every user may connect: the kernel tells who connects, and the folder's mode limits who can reach the socket.
         guard unsafe LineSocket.withAddress(of: path, { unsafe bind(descriptor, $0, $1) }) == 0, unsafe chmod(path, 0o666) == 0,
             Glibc.listen(descriptor, 16) == 0
         else {

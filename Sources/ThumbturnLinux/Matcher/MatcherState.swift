@@ -3,17 +3,18 @@ import Crypto
 import Foundation
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 
-/// What the matcher keeps: its key, and for each user of the machine the enrolment counter and the attempts.
+/// The matcher's durable state: its key, and for each user of the machine the enrolment counter and the throttle.
 final class MatcherState: Sendable {
     private let files: PrivateFiles
     private let tcti: String
     private let prints: EnrolledPrints
     let key: P256.Signing.PrivateKey
-    /// How long the TPM was asked, since the start; for the log.
+    /// The total time spent in the TPM since the start, for the log.
     let spentInTPM = Mutex(Duration.zero)
-    /// One change at a time.
+    /// Held while a record is read, changed and written.
     private let writing = Mutex(())
 
     init(folder: String, tcti: String, prints: EnrolledPrints) throws(Failure) {
@@ -31,30 +32,30 @@ final class MatcherState: Sendable {
         }
     }
 
-    /// A user of the machine, as the kernel names them.
+    /// A user of the machine, by the kernel's id and the name in the user database.
     struct User: Hashable, Sendable {
         var id: UInt32
         var name: String
     }
 
-    /// Whose word the TPM is to take for a user's matches, with the counter where it stands now. The first time it makes the counter.
+    /// The matcher's identity for a user, with the counter's current value. The first call for a user creates the counter.
     func identity(of user: User) throws(MatcherRefusal) -> MatcherIdentity {
         try identity(of: user, changed: { () throws(MatcherRefusal) in })
     }
 
-    /// The same; but where the enrolment has changed since the last look it throws `enrolmentChanged`, with the counter raised: every
-    /// key of this user that was made before is dead.
+    /// Returns the same identity, but throws `enrolmentChanged` if the enrolment has changed since the last check. The counter is
+    /// raised then, so every biometric key of this user that was created before is invalidated.
     func unchangedIdentity(of user: User) throws(MatcherRefusal) -> MatcherIdentity {
         try identity(of: user, changed: { () throws(MatcherRefusal) in throw .enrolmentChanged })
     }
 
-    /// Throws unless the user has prints where we look: a finger that matched came from somewhere, and what we do not see we cannot
-    /// see changing.
+    /// Throws unless the folder holds prints of this user. A finger that matched has a print somewhere, and a change of prints
+    /// that are elsewhere would go unnoticed.
     func confirmPrints(of user: User) throws(MatcherRefusal) {
-        guard let look = try? prints.look(at: user.name), look.files > 0 else { throw .broken }
+        guard let snapshot = try? prints.snapshot(of: user.name), snapshot.files > 0 else { throw .broken }
     }
 
-    /// Counts an attempt before it is made. Throws `wait` while there were too many.
+    /// Counts an attempt before it is made. Throws `wait` while the user is throttled.
     func begin(_ user: User, at now: Int64, boot: String) throws(MatcherRefusal) -> MatcherThrottle {
         let (before, wait) = try change(user) { record throws(MatcherRefusal) in
             let wait = record.throttle.wait(at: now, boot: boot)
@@ -66,7 +67,7 @@ final class MatcherState: Sendable {
         return before
     }
 
-    /// Settles an attempt: a match ends the count, no verdict takes the attempt back, a mismatch leaves it.
+    /// Settles an attempt: a match resets the count, a mismatch stays counted, and an attempt without a verdict is not counted.
     func settle(_ user: User, _ outcome: FprintReader.Outcome, before: MatcherThrottle) throws(MatcherRefusal) {
         try change(user) { record throws(MatcherRefusal) in
             switch outcome {
@@ -80,7 +81,8 @@ final class MatcherState: Sendable {
     private func identity(
         of user: User, changed: () throws(MatcherRefusal) -> Void
     ) throws(MatcherRefusal) -> MatcherIdentity {
-        guard let digest = try? prints.look(at: user.name).digest, let jwk = JWK(x963: Array(key.publicKey.x963Representation))
+        guard let digest = try? prints.snapshot(of: user.name).digest,
+            let jwk = JWK(x963: Array(key.publicKey.x963Representation))
         else {
             throw .broken
         }
@@ -97,7 +99,8 @@ final class MatcherState: Sendable {
                     var enrolment: Record.Enrolment
                     if let old { enrolment = old } else { enrolment = try Self.makeCounter(on: tpm) }
                     if let old, old.prints != digest {
-                        // First the counter, then the note: stopped in between, it is raised once more, which harms nobody.
+                        // The counter is raised before the record is written: after a crash in between it is raised twice, which
+                        // is harmless.
                         try tpm.raise(old.counter, value: old.value)
                     }
                     enrolment.prints = digest
@@ -105,8 +108,9 @@ final class MatcherState: Sendable {
                     return enrolment
                 }
             } catch {
-                // A counter that is gone, with the TPM cleared or by its owner, is forgotten, and made anew below; the keys that it
-                // guarded are dead. Where there was none, the owner's password is in the way.
+                // A counter that was removed, by the TPM's owner or by clearing the TPM, is forgotten and created again below;
+                // the keys that were bound to it are invalidated. If there was no counter yet, the owner's password prevents
+                // creating one.
                 guard old != nil, error.meaning == .missing || error.meaning == .wrongValue else { throw .broken }
                 record.enrolment = nil
                 return (nil as MatcherIdentity?, true)
@@ -127,10 +131,11 @@ final class MatcherState: Sendable {
         return Record.Enrolment(counter: counter, value: value, count: 0, prints: [])
     }
 
-    /// Where counters are made: a part of the range that the TCG leaves to the owner (Registry of Reserved TPM 2.0 Handles).
+    /// The NV indexes of counters: a part of the range that the TCG reserves for the owner (Registry of Reserved TPM 2.0
+    /// Handles).
     private static let counters: ClosedRange<UInt32> = 0x0180_7400...0x0180_74FF
 
-    /// Reads a user's record, changes it, and has it on the disk before it returns.
+    /// Reads a user's record, changes it, and writes it to disk before it returns.
     private func change<Result: Sendable>(
         _ user: User, _ work: (inout Record) throws(MatcherRefusal) -> Result
     ) throws(MatcherRefusal) -> Result {
@@ -152,15 +157,15 @@ final class MatcherState: Sendable {
     }
 }
 
-/// A user's record: JSON in a file that the matcher alone can read.
+/// A user's record: JSON in a file that only the matcher can read.
 private struct Record: Codable, Hashable {
     struct Enrolment: Codable, Hashable {
         var counter: TPMIndex
-        /// Raises the counter. Only the matcher has it.
+        /// The counter's authorisation value, with which only the matcher can raise it.
         var value: [UInt8]
-        /// Where the counter stood at the last look.
+        /// The counter's value at the last check.
         var count: UInt64
-        /// The digest of the enrolled prints at the last look.
+        /// The digest of the enrolled prints at the last check.
         var prints: [UInt8]
     }
 

@@ -1,19 +1,19 @@
 import ThumbturnCore
 
-/// How long a user of the machine has to wait after fingers that did not match, in the matcher's own count: whatever a device
-/// counts, it cannot be made to ask faster.
+/// The wait that the matcher imposes on a user of the machine after fingers that did not match. The count is the matcher's own,
+/// so a manipulated device process cannot make it ask faster.
 struct MatcherThrottle: Hashable, Sendable, Codable {
-    /// In a row. Written before the finger is asked for, so that killing the matcher saves no attempt.
+    /// Consecutive mismatches. Written before the finger is asked for, so that killing the matcher saves no attempt.
     private(set) var mismatches = 0
-    /// When the last one was asked for: seconds since this boot.
+    /// When the last finger was asked for, in seconds since boot.
     private(set) var last: Int64 = 0
     private(set) var boot = ""
 
-    /// From this many on there is a wait, which doubles from 30 s to 300 s.
+    /// Consecutive mismatches from which on there is a wait. It doubles from 30 s up to 300 s.
     static let free = 5
     private static let waits: [Int64] = [30, 60, 120, 240, 300]
 
-    /// How long to wait still. Civil time plays no part. After a reboot the whole wait begins again.
+    /// The remaining wait in seconds. It does not depend on the civil time; after a reboot the whole wait begins again.
     mutating func wait(at now: Int64, boot: String) -> Int64 {
         guard mismatches >= Self.free else { return 0 }
         if boot != self.boot || now < last { (self.boot, last) = (boot, now) }
@@ -21,14 +21,15 @@ struct MatcherThrottle: Hashable, Sendable, Codable {
         return max(0, last + whole - now)
     }
 
-    /// A finger is asked for: until we know better, it does not match.
+    /// Counts an attempt as a mismatch when the finger is asked for.
     mutating func began(at now: Int64, boot: String) {
         mismatches += 1
         (last, self.boot) = (now, boot)
     }
 
+    /// Resets the count.
     mutating func matched() { mismatches = 0 }
 
-    /// There was no verdict, so nothing was tried.
+    /// Takes an attempt back that had no verdict.
     mutating func ended(without before: MatcherThrottle) { self = before }
 }

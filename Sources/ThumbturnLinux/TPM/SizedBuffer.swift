@@ -1,7 +1,7 @@
 #if LinuxDevice && os(Linux)
 import CTss
 
-/// The structures `TPM2B_…` of libtss2: a 16-bit size and room for that many bytes.
+/// A `TPM2B_…` structure of libtss2: a 16-bit size and a buffer.
 protocol SizedBuffer {
     init()
     var size: UInt16 { get set }
@@ -10,7 +10,7 @@ protocol SizedBuffer {
 extension SizedBuffer {
     init(_ bytes: [UInt8]) {
         self.init()
-        precondition(bytes.count <= MemoryLayout<Self>.size - 2, "more bytes than this structure has room for")
+        precondition(bytes.count <= MemoryLayout<Self>.size - 2, "the bytes fit into the structure's buffer")
         size = UInt16(bytes.count)
         unsafe withUnsafeMutableBytes(of: &self) { unsafe $0.dropFirst(2).prefix(bytes.count).copyBytes(from: bytes) }
     }

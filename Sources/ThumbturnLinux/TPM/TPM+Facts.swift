@@ -2,7 +2,7 @@
 import CTss
 
 extension TPM {
-    /// Fixed and changing properties by their numbers (`TPM_PT`, part 2, section 6.13).
+    /// The value of a fixed or variable property by its number (`TPM_PT`, part 2, section 6.13).
     func property(_ property: UInt32) throws(TPMError) -> UInt32? {
         try capability(6, from: property, count: 1) { data in
             let properties = unsafe data.data.tpmProperties
@@ -10,7 +10,7 @@ extension TPM {
         }
     }
 
-    /// The handles of one kind: that of the first byte.
+    /// The handles in use from this one on, of the kind that its first byte names.
     func handles(from first: UInt32) throws(TPMError) -> [UInt32] {
         try capability(1, from: first, count: 254) { data in
             var list = unsafe data.data.handles
@@ -29,7 +29,7 @@ extension TPM {
             unsafe Esys_GetCapability(context, Self.none, Self.none, Self.none, kind, first, count, &more, &data)
         }
         defer { unsafe Esys_Free(data) }
-        guard let data = unsafe data else { throw .nonsense }
+        guard let data = unsafe data else { throw .unexpectedAnswer }
         return read(unsafe data.pointee)
     }
 }

@@ -2,16 +2,21 @@
 import CTss
 import Crypto
 import ThumbturnCore
+import ThumbturnMessages
 
 extension TPM {
-    /// A counter that starts above every counter this TPM ever had, so that one made in another's place never shows an old value.
+    /// Creates a counter. It starts above every counter that this TPM ever had, so a counter that replaces another one never
+    /// shows an old value.
     ///
-    /// - Parameter value: needed to raise and to read it; comparing needs nothing.
+    /// - Parameter value: the authorisation value for raising and reading. Comparing needs no authorisation.
     func defineCounter(at handle: UInt32, value: [UInt8]) throws(TPMError) -> TPMIndex {
-        // By its value for raising and reading, by its policy for comparing. The value is random, so nothing guards against guessing.
-        try define(handle, [.authWrite, .authRead, .policyRead, .counter, .noDictionaryAttack], .compare, value)
+        // Its value authorises raising and reading, its policy comparing. The value is random, so it needs no dictionary attack
+        // protection.
+        try define(
+            handle, attributes: [.authWrite, .authRead, .policyRead, .counter, .noDictionaryAttack], policy: .compare,
+            value: value)
         try raise(TPMIndex(handle: handle, name: try name(of: handle)), value: value)
-        // Written once, so its name is final.
+        // The first write changes an index's name, so the name is read after it.
         return TPMIndex(handle: handle, name: try name(of: handle))
     }
 
@@ -29,22 +34,25 @@ extension TPM {
             try setValue(value, of: handle)
             let bytes = try withProvingSession { session throws(TPMError) in try read(handle, as: handle, in: session) }
             var reader = TPMReader(bytes)
-            guard let count = reader.uint64() else { throw .nonsense }
+            guard let count = reader.uint64() else { throw .unexpectedAnswer }
             return count
         }
     }
 
-    /// An index that opens for a value and counts the wrong ones in a row; at the limit it stays shut for good.
+    /// Creates an index that is authorised by a value and counts consecutive wrong values. At the limit it is disabled for good.
     ///
-    /// Its numbers can be written by one key, which is thrown away here: nobody sets them back, and nobody, not even the TPM's
-    /// owner, can make an index of the same name again, because an index has its name only after it was written.
+    /// Its count and limit can be written only with a signature by one key, which is discarded here, so they cannot be reset. For
+    /// the same reason not even the TPM's owner can create another index with the same name: an index has its final name only
+    /// after the first write.
     func definePIN(at handle: UInt32, value: [UInt8], limit: UInt32) throws(TPMError) -> TPMIndex {
-        let once = P256.Signing.PrivateKey()
-        guard let writer = JWK(x963: Array(once.publicKey.x963Representation)).flatMap(TPMPublicArea.init(verifying:)) else {
-            throw .nonsense
+        let discardedKey = P256.Signing.PrivateKey()
+        guard let writer = PublicKey(x963: Array(discardedKey.publicKey.x963Representation)).map(TPMPublicArea.init(verifying:))
+        else {
+            throw .unexpectedAnswer
         }
         try define(
-            handle, [.policyWrite, .ownerRead, .authRead, .pinFail, .noDictionaryAttack], .writing(by: writer.name), value)
+            handle, attributes: [.policyWrite, .ownerRead, .authRead, .pinFail, .noDictionaryAttack],
+            policy: .writing(by: writer.name), value: value)
         do throws(TPMError) {
             var numbers = TPMWriter()
             numbers.uint32(0)
@@ -54,7 +62,9 @@ extension TPM {
             defer { close(index) }
             try withPolicySession { session throws(TPMError) in
                 let authorization = TPMAuthorization(nonce: try nonce(of: session), expiration: 10, command: [], reference: [])
-                guard let signature = try? once.signature(for: authorization.bytes) else { throw .nonsense }
+                guard let signature = try? discardedKey.signature(for: authorization.bytes) else {
+                    throw .unexpectedAnswer
+                }
                 try satisfySigned(authorization, signature: Array(signature.rawRepresentation), by: writer, in: session)
                 try unsafe command { unsafe Esys_NV_Write($0, index, index, session, Self.none, Self.none, &data, 0) }
             }
@@ -65,16 +75,16 @@ extension TPM {
         }
     }
 
-    /// How many wrong values there were in a row, and how many there may be.
+    /// The consecutive wrong values so far, and the limit.
     func wrongValues(_ index: TPMIndex) throws(TPMError) -> (count: UInt32, limit: UInt32) {
         try withIndex(index) { handle throws(TPMError) in
             var reader = TPMReader(try read(handle, as: Self.owner))
-            guard let count = reader.uint32(), let limit = reader.uint32() else { throw .nonsense }
+            guard let count = reader.uint32(), let limit = reader.uint32() else { throw .unexpectedAnswer }
             return (count, limit)
         }
     }
 
-    /// Whether the index is there, and not another one in its place.
+    /// Whether the index exists with this name, so that another index at its handle does not count.
     func exists(_ index: TPMIndex) throws(TPMError) -> Bool {
         do throws(TPMError) {
             return try name(of: index.handle) == index.name
@@ -84,7 +94,7 @@ extension TPM {
         }
     }
 
-    /// Removes an index, with the owner's authority; one that is not there is no error.
+    /// Removes an index with the owner's authority. A missing index is not an error.
     func undefine(_ handle: UInt32) throws(TPMError) {
         do throws(TPMError) {
             let index = try open(handle)
@@ -94,14 +104,14 @@ extension TPM {
         }
     }
 
-    /// The first index in a range that nobody uses.
+    /// The first unused index in a range.
     func freeIndex(in range: ClosedRange<UInt32>) throws(TPMError) -> UInt32 {
         let used = Set(try handles(from: range.lowerBound))
         guard let free = range.first(where: { !used.contains($0) }) else { throw .noIndexFree }
         return free
     }
 
-    /// The name that an index has now.
+    /// The current name of the index at a handle.
     func name(of handle: UInt32) throws(TPMError) -> [UInt8] {
         let index = try open(handle)
         defer { close(index) }
@@ -121,7 +131,7 @@ extension TPM {
         return index
     }
 
-    /// Forgets what libtss2 knows of something that stays in the TPM.
+    /// Frees libtss2's metadata of an object that stays in the TPM.
     func close(_ handle: Handle) {
         var handle = handle
         unsafe _ = Esys_TR_Close(context, &handle)
@@ -134,9 +144,9 @@ extension TPM {
         return try work(handle)
     }
 
-    /// Makes an index of 8 bytes. Its value travels encrypted.
+    /// Creates an index of 8 bytes. Its value travels encrypted.
     private func define(
-        _ handle: UInt32, _ attributes: IndexAttributes, _ policy: TPMPolicy, _ value: [UInt8]
+        _ handle: UInt32, attributes: IndexAttributes, policy: TPMPolicy, value: [UInt8]
     ) throws(TPMError) {
         try withStorageRoot { root throws(TPMError) in
             try withEncryptedSession(to: root) { session throws(TPMError) in
@@ -156,7 +166,7 @@ extension TPM {
         }
     }
 
-    /// Gives an index's value for the coming uses.
+    /// Sets the value that authorises the coming uses of an index.
     func setValue(_ value: [UInt8], of handle: Handle) throws(TPMError) {
         var value = TPM2B_DIGEST(value)
         try unsafe command { unsafe Esys_TR_SetAuth($0, handle, &value) }
@@ -170,7 +180,7 @@ extension TPM {
     }
 }
 
-/// What an index is, and who may do what with it: `TPMA_NV` (TPM 2.0 Library, part 2, section 13.4).
+/// The type of an index, and how each of its uses is authorised: `TPMA_NV` (TPM 2.0 Library, part 2, section 13.4).
 private struct IndexAttributes: OptionSet {
     let rawValue: UInt32
     static let authWrite = IndexAttributes(rawValue: 1 << 2)

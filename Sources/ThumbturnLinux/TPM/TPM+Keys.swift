@@ -2,7 +2,7 @@
 import CTss
 
 extension TPM {
-    /// A key as it is kept outside: the private part is encrypted by the storage root.
+    /// A key outside the TPM, with its private part encrypted by the storage root.
     struct Blob: Hashable, Sendable {
         var publicArea: TPMPublicArea
         var sealed: [UInt8]
@@ -10,9 +10,10 @@ extension TPM {
         var parent: [UInt8]
     }
 
-    /// Works with the parent of our keys: the machine's own where it is of the standard kind, or one derived by the standard template.
+    /// Calls a closure with the parent of our keys: the storage root that the machine keeps, if it is of the standard kind, or
+    /// one derived from the standard template.
     ///
-    /// - Parameter name: only this one will do, where a key is already sealed by it.
+    /// - Parameter name: the name of the root that sealed an existing key; nil for any root.
     func withStorageRoot<Result>(
         named name: [UInt8]? = nil, _ work: (Handle) throws(TPMError) -> Result
     ) throws(TPMError) -> Result {
@@ -47,16 +48,16 @@ extension TPM {
             close(handle)
             return nil
         }
-        let isTheOne = name.map { $0 == kept.name } ?? true
+        let hasName = name.map { $0 == kept.name } ?? true
         (kept.x, kept.y) = ([], [])
-        guard isTheOne, kept == .storageRoot else {
+        guard hasName, kept == .storageRoot else {
             close(handle)
             return nil
         }
         return handle
     }
 
-    /// Makes a key.
+    /// Creates a key in the TPM.
     func create(_ template: TPMPublicArea) throws(TPMError) -> Blob {
         try withStorageRoot { root throws(TPMError) in try create(template, under: root) }
     }
@@ -78,12 +79,12 @@ extension TPM {
             unsafe Esys_Free(area)
         }
         guard let sealed = unsafe sealed, let area = unsafe area, let made = unsafe TPMPublicArea(bytes(of: area.pointee)) else {
-            throw .nonsense
+            throw .unexpectedAnswer
         }
         return Blob(publicArea: made, sealed: unsafe sealed.pointee.bytes, parent: try name(ofOpen: root))
     }
 
-    /// Works with a key, with the storage root gone from the TPM again.
+    /// Calls a closure with a loaded key. The storage root is flushed first, to free its place in the TPM's memory.
     func withLoaded<Result>(_ blob: Blob, _ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
         var sealed = TPM2B_PRIVATE(blob.sealed)
         var area = try publicStructure(blob.publicArea)
@@ -94,7 +95,7 @@ extension TPM {
         return try with(key, work)
     }
 
-    /// Signs a SHA-256 digest: r and s, 32 bytes each.
+    /// Signs a SHA-256 digest. The signature is r and s, 32 bytes each.
     func sign(_ digest: [UInt8], with key: Handle, session: Handle = TPM.password) throws(TPMError) -> [UInt8] {
         var digest = TPM2B_DIGEST(digest)
         var scheme = TPMT_SIG_SCHEME()
@@ -105,7 +106,7 @@ extension TPM {
         var signature: UnsafeMutablePointer<TPMT_SIGNATURE>?
         try unsafe command { unsafe Esys_Sign($0, key, session, Self.none, Self.none, &digest, &scheme, &ticket, &signature) }
         defer { unsafe Esys_Free(signature) }
-        guard let signature = unsafe signature?.pointee, signature.sigAlg == 0x0018 else { throw .nonsense }
+        guard let signature = unsafe signature?.pointee, signature.sigAlg == 0x0018 else { throw .unexpectedAnswer }
         let ecdsa = unsafe signature.signature.ecdsa
         return [ecdsa.signatureR.bytes, ecdsa.signatureS.bytes].flatMap {
             [UInt8](repeating: 0, count: max(0, 32 - $0.count)) + $0
@@ -121,7 +122,7 @@ extension TPM {
         return structure
     }
 
-    /// Without the size in front.
+    /// The wire form of a public area, without its leading size.
     private func bytes(of structure: TPM2B_PUBLIC) -> [UInt8] {
         var structure = structure
         var wire = [UInt8](repeating: 0, count: 1024)

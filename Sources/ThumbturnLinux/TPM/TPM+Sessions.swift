@@ -2,29 +2,30 @@
 import CTss
 
 extension TPM {
-    /// Works in a policy session; it is gone afterwards, used or not.
+    /// Calls a closure with a policy session, and ends the session afterwards.
     func withPolicySession<Result>(_ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
         try with(try startSession(type: 0x01), work)
     }
 
-    /// Works in a session whose secrets travel encrypted (AES-128 in CFB mode), under a value that only the holder of this storage
-    /// root can read: whoever listens on the wire learns no PIN, and can try none.
+    /// Calls a closure with a session that encrypts the first parameter (AES-128 in CFB mode) under a secret that only this
+    /// storage root can decrypt. A passive listener on the bus learns no PIN and gets nothing to test guesses against.
     func withEncryptedSession<Result>(
         to root: Handle, _ work: (Handle) throws(TPMError) -> Result
     ) throws(TPMError) -> Result {
         let session = try startSession(type: 0x00, root: root)
         return try with(session) { session throws(TPMError) in
-            // Decrypt the first parameter in the TPM, and stay open for another command.
+            // Attributes: the TPM decrypts the first parameter, and the session stays open for another command.
             try unsafe command { unsafe Esys_TRSess_SetAttributes($0, session, 0x21, 0xFF) }
             return try work(session)
         }
     }
 
-    /// Works in a session that proves a value without sending it, and in which the TPM proves its answers by the same value (HMAC; TPM
-    /// 2.0 Library, part 1, section 19.6). For values of many random bits: whoever listens could try the few of a PIN.
+    /// Calls a closure with an HMAC session, which proves an authorisation value without sending it, and in which the TPM's
+    /// answers are authenticated by the same value (TPM 2.0 Library, part 1, section 19.6). It is only for values of many random
+    /// bits: a listener could test guesses of a PIN against the HMAC.
     func withProvingSession<Result>(_ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
         try with(try startSession(type: 0x00)) { session throws(TPMError) in
-            // Stay open for another command.
+            // Attribute: the session stays open for another command.
             try unsafe command { unsafe Esys_TRSess_SetAttributes($0, session, 0x01, 0xFF) }
             return try work(session)
         }
@@ -44,7 +45,7 @@ extension TPM {
         return session
     }
 
-    /// The number that makes an authorisation good for this session alone.
+    /// The TPM's nonce, which binds an authorisation to this session.
     func nonce(of session: Handle) throws(TPMError) -> [UInt8] {
         var nonce: UnsafeMutablePointer<TPM2B_DIGEST>?
         try unsafe command { unsafe Esys_TRSess_GetNonceTPM($0, session, &nonce) }
@@ -52,7 +53,7 @@ extension TPM {
         return unsafe nonce?.pointee.bytes ?? []
     }
 
-    /// Shows a signed authorisation to a session.
+    /// Satisfies the policy's signature by a signed authorisation (`TPM2_PolicySigned`).
     func satisfySigned(
         _ authorization: TPMAuthorization, signature: [UInt8], by signer: TPMPublicArea, in session: Handle
     ) throws(TPMError) {
@@ -72,14 +73,13 @@ extension TPM {
             try unsafe self.command { context in
                 unsafe Esys_PolicySigned(
                     context, key, session, Self.none, Self.none, Self.none, &nonce, &command, &reference,
-                    authorization.expiration,
-                    &ecdsa, nil, nil
+                    authorization.expiration, &ecdsa, nil, nil
                 )
             }
         }
     }
 
-    /// Compares a counter with a value, for a session.
+    /// Satisfies the policy's comparison of a counter with a value (`TPM2_PolicyNV`).
     func satisfyCounter(_ index: TPMIndex, equals value: UInt64, in session: Handle) throws(TPMError) {
         try withIndex(index) { counter throws(TPMError) in
             try withPolicySession { reading throws(TPMError) in
@@ -94,7 +94,7 @@ extension TPM {
         }
     }
 
-    /// Shows an index's value to a session. One wrong value counts one.
+    /// Satisfies the policy's secret by an index's value (`TPM2_PolicySecret`). The TPM counts a wrong value.
     func satisfySecret(_ value: [UInt8], of index: TPMIndex, reference: [UInt8], in session: Handle) throws(TPMError) {
         try withIndex(index) { handle throws(TPMError) in
             try setValue(value, of: handle)
@@ -116,7 +116,7 @@ extension TPM {
         }
     }
 
-    /// What a session has been shown so far.
+    /// The policy digest that a session has reached.
     func digest(of session: Handle) throws(TPMError) -> [UInt8] {
         var digest: UnsafeMutablePointer<TPM2B_DIGEST>?
         try unsafe command { unsafe Esys_PolicyGetDigest($0, session, Self.none, Self.none, Self.none, &digest) }

@@ -1,10 +1,10 @@
 #if LinuxDevice && os(Linux)
 import CTss
 
-/// One connection to a TPM 2.0, through libtss2. It is short: a TPM without a resource manager serves one at a time, and has room
-/// for three keys. Not for several threads.
+/// A connection to a TPM 2.0 through libtss2. Keep it short: a TPM without a resource manager serves one connection at a time and
+/// has memory for three keys. It must be used from one thread at a time.
 @safe final class TPM {
-    /// What libtss2 calls a key, an index or a session on this connection.
+    /// The handle of a key, an index or a session on this connection.
     typealias Handle = ESYS_TR
 
     static let none: Handle = 0xFFF
@@ -15,16 +15,17 @@ import CTss
     let context: OpaquePointer
     private let tcti: OpaquePointer
 
-    /// Connects, works, and disconnects.
+    /// Connects, calls a closure, and disconnects.
     ///
-    /// - Parameter tcti: how libtss2 reaches the TPM, for example `device:/dev/tpmrm0` or `swtpm:host=127.0.0.1,port=2321`.
+    /// - Parameter tcti: the TCTI configuration by which libtss2 reaches the TPM, for example `device:/dev/tpmrm0` or
+    ///   `swtpm:host=127.0.0.1,port=2321`.
     static func connected<Result>(_ tcti: String, _ work: (TPM) throws(TPMError) -> Result) throws(TPMError) -> Result {
         try work(try TPM(tcti))
     }
 
     private init(_ address: String) throws(TPMError) {
-        // libtss2 writes to standard error by itself unless told otherwise, once, before its first use.
-        _ = Self.quiet
+        // libtss2 logs to standard error unless this variable is set before its first use.
+        _ = Self.silenceLogging
         var tcti: OpaquePointer?
         try Self.check(unsafe Tss2_TctiLdr_Initialize(address, &tcti))
         guard let tcti = unsafe tcti else { throw TPMError(code: 0xA0000) }
@@ -46,18 +47,18 @@ import CTss
         unsafe Tss2_TctiLdr_Finalize(&tcti)
     }
 
-    private static let quiet: Void = { unsafe setenv("TSS2_LOG", "all+none", 0) }()
+    private static let silenceLogging: Void = { unsafe setenv("TSS2_LOG", "all+none", 0) }()
 
     static func check(_ code: TSS2_RC) throws(TPMError) {
         guard code == 0 else { throw TPMError(code: code) }
     }
 
-    /// Runs one command. Whatever it opened is for the caller to close.
+    /// Runs one command. The caller frees the objects that it creates.
     func command(_ call: (OpaquePointer) -> TSS2_RC) throws(TPMError) {
         try Self.check(unsafe call(context))
     }
 
-    /// Works with something that takes room in the TPM, and frees the room.
+    /// Calls a closure with an object in the TPM's memory, and flushes it afterwards.
     func with<Result>(_ handle: Handle, _ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
         defer { unsafe _ = Esys_FlushContext(context, handle) }
         return try work(handle)

@@ -1,4 +1,4 @@
-/// Writes the TPM's wire form: big-endian numbers, and bytes behind a 16-bit size.
+/// Writes the TPM's wire form: big-endian integers, and byte strings after a 16-bit size.
 struct TPMWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -12,13 +12,13 @@ struct TPMWriter {
         uint32(UInt32(truncatingIfNeeded: value))
     }
     mutating func sized(_ content: [UInt8]) {
-        precondition(content.count <= UInt16.max, "a TPM's buffers have 16-bit sizes")
+        precondition(content.count <= UInt16.max, "the content's size fits into 16 bits")
         uint16(UInt16(content.count))
         bytes += content
     }
 }
 
-/// Reads the TPM's wire form. Every answer is nil once the bytes have run out.
+/// Reads the TPM's wire form. Each method returns nil if there are too few bytes.
 struct TPMReader {
     private var rest: ArraySlice<UInt8>
 

@@ -1,54 +1,55 @@
 import ThumbturnCore
 
-/// A TPM, or the way to it, refused.
+/// An error of the TPM or of the connection to it.
 struct TPMError: Error, Hashable, Sendable {
-    /// The response code as libtss2 gives it: bits 16 to 23 name the layer, 0 is the TPM itself.
+    /// The response code of libtss2. Bits 16 to 23 name the layer; 0 is the TPM itself.
     var code: UInt32
-    /// Whether it came of showing a PIN: elsewhere a wrong value is the owner's password, which nobody guessed at.
+    /// Whether a PIN was being checked. Elsewhere a wrong value means that the owner has a password, which is not a guess.
     var isAboutPIN = false
 
-    /// `TPM_RC_AUTH_UNAVAILABLE`, as the TPM itself answers a PIN at the limit.
+    /// `TPM_RC_AUTH_UNAVAILABLE`, the TPM's own answer to a PIN after the limit is reached.
     static let pinLimitReached = TPMError(code: 0x12F)
-    /// `TPM_RC_HANDLE` of the first handle: there is no such index.
+    /// `TPM_RC_HANDLE` for the first handle: the index does not exist.
     static let indexMissing = TPMError(code: 0x18B)
-    /// `TPM_RC_FAILURE`: the TPM answered something that makes no sense.
-    static let nonsense = TPMError(code: 0x101)
-    /// `TPM_RC_NV_SPACE`
+    /// `TPM_RC_FAILURE`: the TPM's answer cannot be read.
+    static let unexpectedAnswer = TPMError(code: 0x101)
+    /// `TPM_RC_NV_SPACE`: every index of the range is in use.
     static let noIndexFree = TPMError(code: 0x14B)
-    /// `TPM_RC_POLICY_FAIL`
+    /// `TPM_RC_POLICY_FAIL`: the policy is not satisfied.
     static let policyFails = TPMError(code: 0x9D)
 }
 
 extension TPMError {
-    /// What the code means, without the number of the parameter or handle that is at fault (TPM 2.0 Library, part 2, section 6.6).
+    /// The meaning of a code, whichever parameter or handle it is about (TPM 2.0 Library, part 2, section 6.6).
     enum Meaning: Hashable, Sendable {
-        /// The way to the TPM is broken, or it is not started.
+        /// The TPM cannot be reached, or is not started.
         case unreachable
-        /// The PIN that was shown is wrong.
+        /// The PIN is wrong.
         case wrongPIN
-        /// The owner of the TPM has a password, or a counter is not the one that was made.
+        /// The TPM's owner has a password, or a counter has been replaced by another one.
         case wrongValue
-        /// The limit of wrong values is reached.
+        /// The limit of wrong PINs is reached.
         case blocked
-        /// The TPM's own guard against guessing holds.
+        /// The TPM's dictionary attack protection is active.
         case lockedOut
-        /// A comparison does not hold: the counter moved on.
+        /// The counter has been raised, so the policy's comparison is false.
         case counterMoved
-        /// An authorisation is forged, was used before, or is for something else.
+        /// An authorisation is forged, was used before, or is for another use.
         case notAuthorized
+        /// An authorisation is expired.
         case expired
-        /// An index or key is not there.
+        /// An index or key does not exist.
         case missing
-        /// The blob is not from this TPM, or the TPM was cleared.
+        /// The key blob belongs to another TPM, or the TPM was cleared.
         case foreign
-        /// Something is full or busy, and may be free again.
+        /// The TPM's memory is full or the TPM is busy, for now.
         case busy
         case other
     }
 
     var meaning: Meaning {
         guard code >> 16 == 0 else { return .unreachable }
-        // Format one carries a number in bits 6 and 8 to 11; the error is the rest.
+        // Format-one codes carry a parameter or handle number in bits 6 and 8 to 11; the error is in the other bits.
         if code & 0x80 != 0 {
             switch code & 0xBF {
             case 0x8E, 0xA2: return isAboutPIN ? .wrongPIN : .wrongValue
@@ -69,7 +70,7 @@ extension TPMError {
         }
     }
 
-    /// What to tell the app, with the raw code.
+    /// The failure for the app, with the raw code.
     var failure: Failure {
         let status = Failure.PlatformStatus(domain: "TPM", code: Int(code))
         return switch meaning {
@@ -77,7 +78,7 @@ extension TPMError {
         case .wrongPIN: Failure(.notMatched, status: status)
         case .wrongValue: Failure(.permissionDenied, status: status)
         case .blocked, .counterMoved, .missing, .foreign: Failure(.keyInvalidated, status: status)
-        // The TPM lets one more value through after its own while; how long that is, it does not say.
+        // The TPM accepts another try after its recovery time, which the app cannot read.
         case .lockedOut: Failure(.lockedOut, recovery: .fallBack(.fullCredentials), status: status)
         case .expired: Failure(.timedOut, status: status)
         case .notAuthorized, .other: Failure(.platform, status: status)

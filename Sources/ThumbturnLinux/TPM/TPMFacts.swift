@@ -1,25 +1,25 @@
 #if LinuxDevice && os(Linux)
-/// Which TPM this is, and how it is.
+/// The TPM's identity and condition.
 package struct TPMFacts: Hashable, Sendable {
-    /// Four letters from the TCG's vendor list, for example `IFX`.
+    /// The manufacturer's id from the TCG's vendor list, for example `IFX`.
     package var manufacturer: String
-    /// The vendor's own words, for example `SW   TPM` for the simulator.
+    /// The vendor's own string, for example `SW   TPM` for the simulator.
     package var vendor: String
-    /// As the vendor counts.
+    /// The firmware version, in the vendor's numbering.
     package var firmware: String
-    /// Whether the guard against guessing holds, so that values it guards are refused.
+    /// Whether the dictionary attack protection is active, so that the TPM refuses the values that it protects.
     package var isLockedOut: Bool
-    /// Whether the owner has set a password: then PIN keys and counters cannot be made.
+    /// Whether the owner hierarchy has a password, so that PIN keys and counters cannot be created.
     package var isOwnerPasswordSet: Bool
-    /// Whether the machine keeps the standard storage root, so that it is not derived anew for every signature.
+    /// Whether a storage root is kept at the standard handle, so that it is not derived again for every signature.
     package var keepsStorageRoot: Bool
-    /// Keys in the TPM's memory now, and sessions that are open or put aside.
+    /// The number of keys in the TPM's memory and of active and saved sessions.
     package var loaded: Int
 
-    /// A program, not a chip: its keys can be copied with its files.
+    /// Whether this is a program instead of a chip, so that its keys can be copied with its files.
     package var isSimulator: Bool { vendor.hasPrefix("SW") || manufacturer == "IBM" }
 
-    /// Asks the TPM. Throws where there is none, or none that this user may use.
+    /// Reads the facts. Throws if there is no TPM or this user may not use it.
     package static func read(_ tcti: String) throws -> TPMFacts {
         try TPM.connected(tcti) { tpm throws(TPMError) in
             let firmware = (try tpm.property(0x10B) ?? 0, try tpm.property(0x10C) ?? 0)
@@ -36,7 +36,7 @@ package struct TPMFacts: Hashable, Sendable {
         }
     }
 
-    /// Transient keys (0x80), loaded sessions (0x02) and saved ones (0x03).
+    /// Counts transient keys (0x80), loaded sessions (0x02) and saved sessions (0x03).
     private static func loaded(on tpm: TPM) throws(TPMError) -> Int {
         var count = 0
         for kind: UInt32 in [0x8000_0000, 0x0200_0000, 0x0300_0000] { count += try tpm.handles(from: kind).count }

@@ -1,4 +1,4 @@
-/// An index of the TPM's own memory, with its name, so that another one in its place is noticed.
+/// An NV index of the TPM with its name, so that another index at the same handle is noticed.
 struct TPMIndex: Hashable, Sendable, Codable {
     var handle: UInt32
     var name: [UInt8]

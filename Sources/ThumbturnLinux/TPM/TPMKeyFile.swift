@@ -1,14 +1,15 @@
 import Foundation
 import ThumbturnCore
 
-/// A key of the TPM as its file keeps it: JSON. Nothing in it is secret: the private part can be opened by this TPM alone.
+/// A TPM key as a JSON file. The file holds no secret: only this TPM can decrypt the private part.
 struct TPMKeyFile: Hashable, Sendable, Codable {
+    /// The condition under which the key signs.
     enum Guard: Hashable, Sendable, Codable {
-        /// Signs for whoever has the file and the TPM.
+        /// Signs for every process that can read the file and use the TPM.
         case none
-        /// Signs after a match that this matcher vouches for, while its enrolment counter stands still.
+        /// Signs with a signature of this matcher, while the enrolment counter has this value.
         case matcher(MatcherIdentity)
-        /// Signs for a PIN; this index counts the wrong ones.
+        /// Signs with a PIN. This index counts wrong PINs.
         case pin(TPMIndex)
     }
 
@@ -16,9 +17,9 @@ struct TPMKeyFile: Hashable, Sendable, Codable {
     var publicArea: [UInt8]
     /// The private area, encrypted by the storage root.
     var sealed: [UInt8]
-    /// The storage root's name. A machine may get another one that looks like the standard one.
+    /// The name of the storage root that encrypted the key. A machine may later keep another root of the standard kind.
     var parent: [UInt8]
-    /// Who has to agree.
+    /// The condition under which the key signs.
     var guarded: Guard
 
     var bytes: [UInt8] {
@@ -28,7 +29,7 @@ struct TPMKeyFile: Hashable, Sendable, Codable {
         }
     }
 
-    /// Throws `platform` with `reEnrol` for a file that is damaged.
+    /// Reads a file. Throws `platform` with `reEnrol` if it is damaged.
     init(_ bytes: [UInt8]) throws(Failure) {
         guard let file = try? JSONDecoder().decode(Self.self, from: Data(bytes)), TPMPublicArea(file.publicArea) != nil,
             file.sealed.count <= 1024, file.guarded.isWellFormed
@@ -47,7 +48,7 @@ struct TPMKeyFile: Hashable, Sendable, Codable {
 }
 
 extension TPMKeyFile.Guard {
-    /// Names are those that the TPM gives: the algorithm and a SHA-256.
+    /// Whether the index's name has the length of the TPM's names: two bytes for the algorithm and a SHA-256.
     fileprivate var isWellFormed: Bool {
         switch self {
         case .none: true

@@ -2,27 +2,31 @@
 import Crypto
 import Dispatch
 public import ThumbturnCore
+import ThumbturnMessages
 public import ThumbturnDevice
 
-/// Keys in a TPM 2.0. They are made there and never leave it; a file keeps each one, encrypted by the TPM.
+/// Keys in a TPM 2.0. They are created in the TPM and never leave it in the clear; a file holds each key, encrypted by the TPM.
 ///
-/// The session key signs for this user of the machine. The biometric key signs what the matcher vouches for (see
-/// ``MatcherSensor``), while no finger was enrolled or removed since. The PIN key signs for its PIN; ten wrong ones in a row shut
-/// it for good.
+/// The session key signs for every process that can read its file. The biometric key signs with the matcher's signature for a
+/// match (see ``MatcherSensor``), until a finger is enrolled or removed. The PIN key signs with its PIN; ten consecutive wrong
+/// PINs disable it for good.
 public struct TPMKeys: DeviceKeys, PINKey {
-    /// So many wrong PINs in a row shut a PIN key for good.
+    /// Consecutive wrong PINs after which the TPM disables a PIN key for good.
     public static let pinLimit = 10
 
     let tcti: String
     private let files: PrivateFiles
     private let matcher: (any Matcher)?
     private let queue: DispatchQueue
-    /// Where PIN indexes are made: a part of the range that the TCG leaves to the owner (Registry of Reserved TPM 2.0 Handles).
+    /// The NV indexes of PINs: a part of the range that the TCG reserves for the owner (Registry of Reserved TPM 2.0 Handles).
     private static let pinIndexes: ClosedRange<UInt32> = 0x0180_7500...0x0180_75FF
 
+    /// Creates the keys' interface. The TPM is contacted when a key is used.
+    ///
     /// - Parameters:
-    ///   - tcti: how libtss2 reaches the TPM: `device:/dev/tpmrm0`, `swtpm:host=127.0.0.1,port=2321`, and others.
-    ///   - folder: where the key files are; made with mode 0700 where it does not exist.
+    ///   - tcti: the TCTI configuration by which libtss2 reaches the TPM, for example `device:/dev/tpmrm0` or
+    ///     `swtpm:host=127.0.0.1,port=2321`.
+    ///   - folder: the folder of the key files, created with mode 0700 if it does not exist.
     ///   - matcher: the socket of `thumbturn-matcherd`; nil for a device without a biometric key.
     public init(tcti: String, folder: String, matcher: String? = nil) {
         self.init(tcti: tcti, folder: folder, matcher: matcher.map(MatcherConnection.init(socket:)))
@@ -35,7 +39,8 @@ public struct TPMKeys: DeviceKeys, PINKey {
         queue = DispatchQueue(label: "thumbturn.tpm")
     }
 
-    public func create(_ name: KeyName) async throws(Failure) -> JWK {
+    /// Creates a session or biometric key, replacing a key of the same name.
+    public func create(_ name: KeyName) async throws(Failure) -> PublicKey {
         try await onQueue { () throws(Failure) in
             switch name.kind {
             case .session:
@@ -43,7 +48,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
             case .biometric:
                 guard let matcher else { throw Failure(.biometryUnavailable, recovery: .fallBack(.appPIN)) }
                 let identity = try matcher.identity()
-                guard let key = TPMPublicArea(verifying: identity.key) else { throw Failure(.platform) }
+                guard let key = identity.key.publicKey.map(TPMPublicArea.init(verifying:)) else { throw Failure(.platform) }
                 let policy = TPMPolicy.biometric(
                     matcher: key.name, reference: name.reference, counter: identity.counter.name, at: identity.value
                 )
@@ -55,7 +60,8 @@ public struct TPMKeys: DeviceKeys, PINKey {
         }
     }
 
-    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK {
+    /// Creates a PIN key with an NV index that counts wrong PINs, replacing a key of the same name.
+    public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey {
         try await onQueue { () throws(Failure) in
             try remove(name)
             let value = Self.value(of: pin, for: name)
@@ -72,6 +78,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
         }
     }
 
+    /// The state of a key, found without prompting.
     public func state(of name: KeyName) async -> KeyState {
         await onQueue { () throws(Never) in
             do throws(Failure) {
@@ -84,17 +91,19 @@ public struct TPMKeys: DeviceKeys, PINKey {
         }
     }
 
-    public func publicKey(of name: KeyName) async throws(Failure) -> JWK {
-        guard let jwk = try publicArea(of: name).jwk else { throw Failure(.platform, recovery: .reEnrol) }
-        return jwk
+    /// The public key, read from its file without the TPM.
+    public func publicKey(of name: KeyName) async throws(Failure) -> PublicKey {
+        guard let publicKey = try publicArea(of: name).publicKey else { throw Failure(.platform, recovery: .reEnrol) }
+        return publicKey
     }
 
-    /// What the TPM calls public, for the matcher.
+    /// The key's public area, which the matcher needs.
     func publicArea(of name: KeyName) throws(Failure) -> TPMPublicArea {
         guard let area = TPMPublicArea(try kept(name).publicArea) else { throw Failure(.platform, recovery: .reEnrol) }
         return area
     }
 
+    /// Signs with a session key, or with a biometric key and the match that ``MatcherSensor`` returned. A match signs once.
     public func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
         try await onQueue { () throws(Failure) in
             let file = try kept(name)
@@ -105,15 +114,16 @@ public struct TPMKeys: DeviceKeys, PINKey {
                     try tpm.withLoaded(file.blob) { key throws(TPMError) in try tpm.sign(digest, with: key) }
                 }
             case .matcher(let identity):
-                // Only what the matcher's prompt gave is taken, and the TPM takes only the matcher's signature.
+                // Only a match from the matcher's prompt is used, and the TPM accepts only the matcher's signature.
                 guard let match = presence?.context as? any Match else { throw Failure(.notMatched) }
-                return try sign(digest, with: name, file, match, identity)
+                return try sign(digest, with: name, file: file, match: match, identity: identity)
             case .pin:
                 throw Failure(.notMatched)
             }
         }
     }
 
+    /// Signs with a PIN key. The TPM checks the PIN and counts a wrong one.
     public func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
         try await onQueue { () throws(Failure) in
             let file = try kept(name)
@@ -123,7 +133,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
             return try connected { tpm throws(TPMError) in
                 try tpm.withLoaded(file.blob) { key throws(TPMError) in
                     try tpm.withPolicySession { session throws(TPMError) in
-                        // Here the TPM judges the PIN, and counts.
+                        // Here the TPM checks the PIN and counts a wrong one.
                         try tpm.satisfySecret(value, of: index, reference: name.reference, in: session)
                         return try tpm.sign(digest, with: key, session: session)
                     }
@@ -132,6 +142,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
         }
     }
 
+    /// Deletes a key and its NV index. A missing key is not an error.
     public func delete(_ name: KeyName) async throws(Failure) {
         try await onQueue { () throws(Failure) in try remove(name) }
     }
@@ -141,12 +152,12 @@ public struct TPMKeys: DeviceKeys, PINKey {
 
 extension TPMKeys {
     private func sign(
-        _ digest: [UInt8], with name: KeyName, _ file: TPMKeyFile, _ match: any Match, _ identity: MatcherIdentity
+        _ digest: [UInt8], with name: KeyName, file: TPMKeyFile, match: any Match, identity: MatcherIdentity
     ) throws(Failure) -> [UInt8] {
-        guard let signer = TPMPublicArea(verifying: identity.key), let area = TPMPublicArea(file.publicArea) else {
+        guard let signer = identity.key.publicKey.map(TPMPublicArea.init(verifying:)), let area = TPMPublicArea(file.publicArea) else {
             throw Failure(.platform, recovery: .reEnrol)
         }
-        // What the matcher throws and what the TPM throws are told apart: the first is a failure already.
+        // A failure of the matcher is kept, because the closures below can throw only errors of the TPM.
         var refusal: Failure?
         do throws(TPMError) {
             return try TPM.connected(tcti) { tpm throws(TPMError) in
@@ -175,7 +186,7 @@ extension TPMKeys {
         }
     }
 
-    /// Whether a key would sign, found without asking anybody: the TPM opens it, and what guards it stands as it did.
+    /// Checks without prompting that a key can sign: the TPM loads it, and its counter or PIN index is unchanged.
     private func probe(_ file: TPMKeyFile, on tpm: TPM) throws(TPMError) {
         try tpm.withLoaded(file.blob) { _ throws(TPMError) in }
         switch file.guarded {
@@ -189,7 +200,7 @@ extension TPMKeys {
             do throws(TPMError) {
                 wrong = try tpm.wrongValues(index)
             } catch {
-                // Only the owner may look. The TPM judges all the same.
+                // Only the owner may read the count, and here the owner has a password. The TPM still enforces the limit.
                 guard error.meaning == .wrongValue else { throw error }
                 return
             }
@@ -197,27 +208,27 @@ extension TPMKeys {
         }
     }
 
-    /// Makes a key and keeps it, in the place of one of the same name.
+    /// Creates a key and writes its file, replacing a key of the same name.
     private func make(
         _ name: KeyName, _ template: TPMPublicArea, guarded: TPMKeyFile.Guard
-    ) throws(Failure) -> JWK {
+    ) throws(Failure) -> PublicKey {
         let blob = try connected { tpm throws(TPMError) in
             try tpm.create(template)
         }
-        guard let jwk = blob.publicArea.jwk else { throw Failure(.platform) }
+        guard let publicKey = blob.publicArea.publicKey else { throw Failure(.platform) }
         let file = TPMKeyFile(
             publicArea: blob.publicArea, sealed: blob.sealed, parent: blob.parent, guarded: guarded
         )
         try files.write(try file.bytes, to: name.file)
-        return jwk
+        return publicKey
     }
 
     private func remove(_ name: KeyName) throws(Failure) {
-        // A damaged file names no index; then there is only the file to delete.
+        // A damaged file names no index; then only the file is deleted.
         if case .pin(let index) = (try? read(name))?.guarded {
-            // Where the TPM cannot be asked, or its owner has a password, the index stays: it opens nothing without the file.
+            // If the TPM does not answer or its owner has a password, the index stays. It is useless without the file.
             try? connected { tpm throws(TPMError) in
-                // Another index in its place is somebody else's.
+                // Another index at the same handle belongs to another program.
                 guard try tpm.exists(index) else { return }
                 try tpm.undefine(index.handle)
             }
@@ -235,8 +246,8 @@ extension TPMKeys {
         return try TPMKeyFile(bytes)
     }
 
-    /// The PIN as the TPM gets it, different for every key. It needs no stretching: the TPM counts, and nothing outside it can be
-    /// tried against.
+    /// The authorisation value that the TPM gets for a PIN, different for every key. It needs no stretching: the TPM counts wrong
+    /// values, and no data outside the TPM allows guesses to be tested.
     private static func value(of pin: PIN, for name: KeyName) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: pin.digits, using: SymmetricKey(data: name.reference)))
     }
@@ -249,7 +260,7 @@ extension TPMKeys {
         }
     }
 
-    /// The TPM's commands block, so they run on a thread of their own, one at a time.
+    /// Runs blocking TPM commands on a serial queue.
     private func onQueue<Result: Sendable, E: Error>(
         _ work: @escaping @Sendable () throws(E) -> Result
     ) async throws(E) -> Result {
@@ -262,7 +273,9 @@ extension TPMKeys {
 
 extension TPMKeyFile {
     fileprivate var blob: TPM.Blob {
-        guard let area = TPMPublicArea(publicArea) else { preconditionFailure("a key file is read only with a good public area") }
+        guard let area = TPMPublicArea(publicArea) else {
+            preconditionFailure("a key file is accepted only with a readable public area")
+        }
         return TPM.Blob(publicArea: area, sealed: sealed, parent: parent)
     }
 }

@@ -4,11 +4,12 @@ import CryptoKit
 import Crypto
 #endif
 import ThumbturnCore
+import ThumbturnMessages
 
-/// The public area of a P-256 key in a TPM: the structure `TPMT_PUBLIC` (TPM 2.0 Library, part 2, section 12.2.4) in its wire form,
-/// for the few kinds of key that are made here.
+/// The public area of a P-256 key in a TPM: the structure `TPMT_PUBLIC` (TPM 2.0 Library, part 2, section 12.2.4) in its wire
+/// form, for the few kinds of key that are made here.
 struct TPMPublicArea: Hashable, Sendable {
-    /// What a TPM key may do: `TPMA_OBJECT` (part 2, section 8.3).
+    /// The key's permitted uses: `TPMA_OBJECT` (part 2, section 8.3).
     struct Attributes: OptionSet, Hashable, Sendable {
         let rawValue: UInt32
         static let fixedTPM = Attributes(rawValue: 1 << 1)
@@ -20,10 +21,11 @@ struct TPMPublicArea: Hashable, Sendable {
         static let decrypt = Attributes(rawValue: 1 << 17)
         static let sign = Attributes(rawValue: 1 << 18)
 
-        /// Made inside the TPM, and never leaving it.
+        /// Created inside the TPM, and never duplicated outside it.
         static let bound: Attributes = [.fixedTPM, .fixedParent, .sensitiveDataOrigin]
     }
 
+    /// The key's algorithm.
     enum Use: Hashable, Sendable {
         /// ECDSA over SHA-256.
         case signing
@@ -34,11 +36,11 @@ struct TPMPublicArea: Hashable, Sendable {
     var attributes: Attributes
     var policy: [UInt8]
     var use: Use
-    /// The point; empty in a template.
+    /// The coordinates of the public point; empty in a template.
     var x: [UInt8] = []
     var y: [UInt8] = []
 
-    /// The wire form, without the size that a `TPM2B_PUBLIC` puts in front.
+    /// The wire form, without the leading size of a `TPM2B_PUBLIC`.
     var bytes: [UInt8] {
         var writer = TPMWriter()
         writer.uint16(Self.ecc)
@@ -63,14 +65,14 @@ struct TPMPublicArea: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The TPM's own name for the key: the hash algorithm, then the hash of the public area (part 1, section 16).
+    /// The TPM's name for the key: the hash algorithm, then the hash of the public area (part 1, section 16).
     var name: [UInt8] { [0x00, 0x0B] + SHA256.hash(data: bytes) }
 
-    /// The key for everybody else; nil for a template.
-    var jwk: JWK? {
+    /// The public key; nil for a template.
+    var publicKey: PublicKey? {
         guard !x.isEmpty, !y.isEmpty else { return nil }
         let padded = [x, y].map { [UInt8](repeating: 0, count: max(0, 32 - $0.count)) + $0 }
-        return JWK(x963: [0x04] + padded[0] + padded[1])
+        return PublicKey(x963: [0x04] + padded[0] + padded[1])
     }
 
     private static let ecc: UInt16 = 0x0023
@@ -83,7 +85,7 @@ struct TPMPublicArea: Hashable, Sendable {
 }
 
 extension TPMPublicArea {
-    /// Reads the wire form; nil for anything but a key that could have been made here.
+    /// Reads the wire form. Returns nil for a key of a kind that is not created here.
     init?(_ bytes: [UInt8]) {
         var reader = TPMReader(bytes)
         guard reader.uint16() == Self.ecc, reader.uint16() == Self.sha256, let attributes = reader.uint32(),
@@ -107,25 +109,25 @@ extension TPMPublicArea {
         self.y = y
     }
 
-    /// A key outside the TPM whose signatures the TPM is to check.
-    init?(verifying jwk: JWK) {
-        guard let point = jwk.x963 else { return nil }
+    /// The public area of a key outside the TPM whose signatures the TPM should verify.
+    init(verifying publicKey: PublicKey) {
+        let point = publicKey.x963
         self.init(
             attributes: [.sign, .userWithAuth], policy: [], use: .signing, x: Array(point[1..<33]), y: Array(point[33..<65])
         )
     }
 
-    /// The parent of all our keys: the ECC storage key of the TCG's provisioning guidance, the same for everybody who asks, so that
-    /// one that the machine keeps can be used.
+    /// The parent of all our keys: the ECC storage key of the TCG's provisioning guidance. Every program that follows the
+    /// guidance derives the same key, so one that the machine keeps can be used.
     static let storageRoot = TPMPublicArea(
         attributes: [.bound, .userWithAuth, .noDictionaryAttack, .restricted, .decrypt], policy: [], use: .storage
     )
 
-    /// A key that signs for whoever may use the file it is kept in.
+    /// A template for a key that signs for every process that can read its file.
     static let session = TPMPublicArea(
         attributes: [.bound, .userWithAuth, .noDictionaryAttack, .sign], policy: [], use: .signing)
 
-    /// A key that signs when its policy is met, and for no password: `userWithAuth` is clear.
+    /// A template for a key that signs only when its policy is satisfied: `userWithAuth` is clear, so no password works.
     static func guarded(by policy: TPMPolicy) -> TPMPublicArea {
         TPMPublicArea(attributes: [.bound, .noDictionaryAttack, .sign], policy: policy.digest, use: .signing)
     }

@@ -3,6 +3,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// An OpenID provider of the app, whose ID tokens this server exchanges for enrolment tickets.

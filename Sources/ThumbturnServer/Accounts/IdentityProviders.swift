@@ -3,6 +3,7 @@ import CryptoExtras
 import Foundation
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The OpenID providers in a file, which is read again every minute because their keys change.

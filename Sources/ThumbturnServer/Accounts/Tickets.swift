@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Enrolment tickets: the right to enrol one device, as a compact JWS (`typ: thumbturn-ticket+jwt`, HS256) bound to an account

@@ -1,10 +1,11 @@
 #if Server
 import Foundation
-package import ThumbturnCore
+import ThumbturnCore
+package import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// Makes an embedded account. For the operator's command; no route leads here.
+    /// Makes an embedded account, for the operator's command. No route calls it.
     package func addAccount(named name: String, password: String) async throws {
         guard (1...128).contains(name.count), !name.contains(where: \.isNewline) else { throw SetupError.accountName }
         guard password.count >= Passwords.minimumLength, password.utf8.count <= Passwords.maximumBytes else {
@@ -14,8 +15,8 @@ extension AuthorizationServer {
         guard try await store.addAccount(account) else { throw SetupError.accountExists(name) }
     }
 
-    /// `POST /v1/accounts/sign-in`: the first mile. Unknown account, wrong password, wrong one-time code and an account that pauses
-    /// take the same time and get the same answer.
+    /// `POST /v1/accounts/sign-in`: a password becomes an enrolment ticket. An unknown account, a wrong password, a wrong
+    /// one-time code and a throttled account take the same time and get the same answer.
     package func signIn(_ request: PasswordSignInRequest, from sender: Sender) async throws -> EnrolmentTicket {
         guard request.account.utf8.count <= 512, request.password.utf8.count <= Passwords.maximumBytes,
             request.oneTimeCode?.utf8.count ?? 0 <= 32
@@ -27,9 +28,9 @@ extension AuthorizationServer {
         return try await settle(candidate, sender)
     }
 
-    /// `POST /v1/accounts/recover`: a recovery code stands for what was lost: for the one-time codes where the account has them, and
-    /// then the password is needed beside it; else for the password. Every attempt costs the work of a password, so that none tells
-    /// what is missing.
+    /// `POST /v1/accounts/recover`: a recovery code replaces what was lost. That is the one-time codes where the account has
+    /// them, and then the password is needed beside it; otherwise it is the password. Every attempt costs the work of a password,
+    /// so that none tells what is missing.
     package func recover(_ request: RecoveryRequest, from sender: Sender) async throws -> EnrolmentTicket {
         guard request.account.utf8.count <= 512, request.password?.utf8.count ?? 0 <= Passwords.maximumBytes,
             request.code.utf8.count <= 64
@@ -54,8 +55,9 @@ extension AuthorizationServer {
         var isStranger: Bool
     }
 
-    /// Who asks, for which account, and whether that may be tried. Who asks for their own account with an enrolled session key counts at
-    /// that device alone, and no flood of strangers keeps them out. For any other account they are strangers, too.
+    /// The account that is asked for, and whether a sign-in to it may be tried. A caller with a session key that is enrolled for
+    /// this account counts at that device only, so that no flood of strangers locks it out. For any other account it counts as a
+    /// stranger.
     private func candidate(named name: String, from sender: Sender) async throws -> Candidate {
         let name = Self.normalized(name)
         let places = throttlePlaces
@@ -73,7 +75,7 @@ extension AuthorizationServer {
         return Candidate(account: account, attempt: attempt, standing: standing, isStranger: isStranger)
     }
 
-    /// Always the same work: where nothing may be tried, or nobody is there, the password is compared with one that nobody has.
+    /// Compares the password, always with the same work: where nothing may be tried, or the account is unknown, with a decoy.
     private func compare(_ password: String, _ candidate: Candidate) async throws -> Bool {
         guard candidate.standing != .overloaded else { throw RequestError.unavailable(.init(.server, .overloaded)) }
         do {
@@ -86,7 +88,7 @@ extension AuthorizationServer {
         }
     }
 
-    /// The step of a one-time code that fits. Without an account's secret the work is done with one that nobody has.
+    /// The step of a one-time code that fits. Without an account's secret the work is done with a decoy.
     private func oneTimeStep(_ code: String?, _ account: Account?) -> Int64? {
         guard let code else { return nil }
         let sealed = account?.oneTimeSecret ?? decoySecret
@@ -103,16 +105,21 @@ extension AuthorizationServer {
         case .closed: throw RequestError.unverified(.init(.account, .paused))
         case .overloaded: throw RequestError.unavailable(.init(.server, .overloaded))
         }
-        guard let account = candidate.account else { preconditionFailure("nobody signs in without an account") }
+        guard let account = candidate.account else { preconditionFailure("a sign-in that is accepted has an account") }
         let ticket = tickets.issue(to: account.id, jkt: sender.jkt, at: time.now, lifetime: settings.ticketLifetime)
         return EnrolmentTicket(ticket: ticket, expiresIn: settings.ticketLifetime.components.seconds)
     }
 
     var throttlePlaces: ThrottlePlaces { ThrottlePlaces(key: secrets.current.refresh) }
 
+    /// Counts a wrong proof that came without the session key that it needs: at the address, and nowhere else.
+    func countStranger(_ network: Network) async throws {
+        try await store.count(against: [throttlePlaces.address(network)], limits: throttleLimits)
+    }
+
     // MARK: For the operator
 
-    /// New one-time codes for an account: the address that authenticator apps read, shown once.
+    /// Sets new one-time codes for an account, and returns the address that authenticator apps read. It is shown once.
     package func setOneTimeCodes(ofAccountNamed name: String) async throws -> String {
         let account = try await existingAccount(named: name)
         let codes = OneTimeCodes.random()
@@ -120,12 +127,12 @@ extension AuthorizationServer {
         return codes.address(account: account.name, issuer: "Thumbturn")
     }
 
-    /// No one-time codes are asked for from now on.
+    /// Removes an account's one-time codes.
     package func removeOneTimeCodes(ofAccountNamed name: String) async throws {
         try await store.setOneTimeSecret(nil, of: try await existingAccount(named: name).id)
     }
 
-    /// New recovery codes in the place of all earlier ones, shown once.
+    /// Replaces an account's recovery codes, and returns the new ones. They are shown once.
     package func makeRecoveryCodes(ofAccountNamed name: String) async throws -> [String] {
         let account = try await existingAccount(named: name)
         let codes = (0..<RecoveryCodes.count).map { _ in RecoveryCodes.random() }

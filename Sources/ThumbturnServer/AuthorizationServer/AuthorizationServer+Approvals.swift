@@ -1,12 +1,13 @@
 #if Server
 import Crypto
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Approvals by their creators: dynamic linking (SCA-RTS Article 5). What a device does with them is in `+Approving`.
+/// Approvals as their creators use them: dynamic linking (SCA-RTS Article 5). The device's part is in `+Approving`.
 extension AuthorizationServer {
-    /// `POST /v1/approvals`. The transaction is written anew in one canonical form; those bytes are shown, signed, compared and never
-    /// written again.
+    /// `POST /v1/approvals`. The transaction is written anew in one canonical form; those bytes are shown, signed, compared and
+    /// never written again.
     func createApproval(_ request: ApprovalRequest, by client: Client) async throws -> (ApprovalRecord, isNew: Bool) {
         let shortest = Duration.seconds(30)
         let lifetime = request.expiresIn.map { Duration.seconds($0) } ?? settings.approvals.lifetime
@@ -14,11 +15,11 @@ extension AuthorizationServer {
             throw RequestError.malformed()
         }
         let second = request.secondAccount.map { AccountID($0) }
-        // Nobody is their own second approver.
+        // An account is not its own second approver.
         if let second { guard let second, second != account else { throw RequestError.malformed() } }
         let txn = try Self.txn(of: request.transaction)
         let demand = request.demand ?? .oneKey
-        // Evidence that nobody could bring is not demanded.
+        // Evidence that no vendor can make is not demanded.
         if let level = demand.liveness {
             guard settings.approvals.livenessVendors.vendors.contains(where: { $0.certified >= level }) else {
                 throw RequestError.malformed(.insufficient)
@@ -51,7 +52,8 @@ extension AuthorizationServer {
         return record(of: withdrawn)
     }
 
-    /// `POST /v1/approvals/{id}/redeem`: once. Whoever repeats it with the same key, because the answer was lost, gets the same answer.
+    /// `POST /v1/approvals/{id}/redeem`: redeems an approval once. The call is idempotent by the creator's key: a repeated one,
+    /// whose answer was lost, gets the same answer.
     func redeemApproval(
         _ id: String, _ request: ApprovalRedemption, key: String, by client: Client
     ) async throws -> ApprovalProof {
@@ -87,7 +89,7 @@ extension AuthorizationServer {
     }
 
     private func approval(_ id: String, createdBy client: Client) async throws -> ApprovalView {
-        // What belongs to another back end does not exist for this one, also where that one had its name before.
+        // Another back end's approval does not exist for this one, even if that back end had the same name before.
         guard let id = ApprovalID(id), let approval = try await store.approval(id), approval.creator == client.id,
             approval.createdAt >= client.createdAt
         else { throw RequestError.notFound }
@@ -97,7 +99,8 @@ extension AuthorizationServer {
     private func signer(_ signature: ApprovalSignature) -> ApprovalReceipt.Signer {
         ApprovalReceipt.Signer(
             account: signature.account.text, device: signature.device.text, kind: signature.kind, kid: signature.kid,
-            enrolledAt: signature.enrolledAt, enrolledBy: signature.enrolledBy.rawValue, acr: assurance(of: signature.kind).acr,
+            enrolledAt: signature.enrolledAt, enrolledBy: signature.enrolledBy.rawValue,
+            acr: KeyStanding.assuranceWithoutEvidence.acr,
             at: signature.at, proofHash: signature.proof.map { Base64URL.encode(SHA256.hash(data: Array($0.utf8))) }
         )
     }
@@ -125,7 +128,7 @@ extension AuthorizationServer {
 }
 
 extension RequestError {
-    /// The creator's request does not fit how things stand; it may know why.
+    /// The creator's request does not fit the state of the approval. The creator is told the state.
     static func conflict(_ error: String) -> RequestError {
         RequestError(problem: Problem(.conflict, status: 409, error: error), reason: .init(.approval, .conflict))
     }

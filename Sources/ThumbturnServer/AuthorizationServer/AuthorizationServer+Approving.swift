@@ -1,8 +1,10 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Approvals by the devices of those who are asked. A device shows itself by its session key: whoever is to pay needs not be signed in.
+/// Approvals on the devices of the accounts that are asked. A device authenticates by its session key: the person need not be
+/// signed in.
 extension AuthorizationServer {
     /// `GET /v1/approvals`.
     func approvals(_ dpop: DPoPProof) async throws -> ApprovalList {
@@ -28,7 +30,8 @@ extension AuthorizationServer {
         return record(of: declined, for: device.account)
     }
 
-    /// `POST /v1/approvals/{id}/challenge`: what is to be signed, from the row that is kept. The key ids are echoed without looking.
+    /// `POST /v1/approvals/{id}/challenge`: the challenge to be signed, made from the row that is kept. The key ids are echoed
+    /// without looking them up.
     func challenge(for id: String, _ request: ApprovalChallengeRequest, _ dpop: DPoPProof) async throws -> ChallengeAnswer {
         let device = try await device(dpop)
         let approval = try await approval(id, askedOf: device.account)
@@ -36,7 +39,9 @@ extension AuthorizationServer {
         guard approval.state(at: now) == .open, !approval.isSigned(by: device.account) else {
             throw RequestError.conflict(approval.state(at: now).rawValue)
         }
-        guard now >= device.coolsOffUntil else { throw RequestError.unverified(.init(.approval, .coolingOff)) }
+        guard CeremonyRules.approve.coolingOffMay || now >= device.coolsOffUntil else {
+            throw RequestError.unverified(.init(.approval, .coolingOff))
+        }
         var generator = SystemRandomNumberGenerator()
         do throws(VerificationError) {
             let challenge = try challenges.issue(
@@ -50,77 +55,14 @@ extension AuthorizationServer {
     }
 
     /// `POST /v1/approvals/{id}/proofs`: one key's signature.
-    ///
-    /// The order is the rule, as for a sign-in: nothing is spent until the sender has shown the session key that the challenge names.
-    /// From then on the challenge is spent. The signature is judged last, so that no answer says whether a PIN is right unless it was
-    /// counted.
     func approve(_ id: String, _ request: ApprovalProofRequest, _ dpop: DPoPProof) async throws -> ApprovalRecord {
-        let claims: ChallengeClaims
-        let spend: Spend
-        do {
-            guard let challenge = UnverifiedProof.challenge(in: request.proof) else { throw VerificationError.malformed }
-            (claims, spend) = try await verified(challenge, for: .approve)
-            guard claims.act == id else { throw VerificationError.wrongPurpose }
-            guard claims.cnf.jkt == dpop.jkt else { throw VerificationError.foreignKey }
-        } catch let refusal as VerificationError {
-            throw RequestError.unverified(.init(.approval, refusal)).counting(refusal)
-        }
-
-        let judged: (proof: UnverifiedProof, key: EnrolledKey, signature: NewApprovalSignature)
-        do {
-            judged = try await judge(request, id, claims)
-        } catch let refusal as VerificationError {
-            _ = try await store.spend([spend])
-            throw RequestError.unverified(.init(.approval, refusal)).counting(refusal)
-        }
-        try await refuseIfPaused(judged.key, spending: [spend])
-        counters.verifications.count()
-        do throws(VerificationError) {
-            try judged.proof.verify(by: try VerifyingKey(x963: judged.key.x963))
-        } catch {
-            guard let count = try await store.spend([spend], wronglySignedBy: judged.key.kid), judged.key.kind == .pin else {
-                throw RequestError.unverified(.init(.approval, error))
-            }
-            throw RequestError.wrongPIN(after: count)
-        }
-
-        await beforeSpending()
-        switch try await store.approve(judged.signature, spending: spend) {
-        case .done(let approval): return record(of: approval, for: judged.signature.account)
-        case .refused: throw RequestError.unverified(.init(.approval, .replayed))
-        case .disabled: throw RequestError.wrongPIN(after: PINLedger.limit)
-        }
-    }
-
-    /// Everything but the signature.
-    private func judge(
-        _ request: ApprovalProofRequest, _ id: String, _ claims: ChallengeClaims
-    ) async throws -> (proof: UnverifiedProof, key: EnrolledKey, signature: NewApprovalSignature) {
-        guard let device = try await store.device(withSessionKey: claims.cnf.jkt), let approvalID = ApprovalID(id),
-            let approval = try await store.approval(approvalID), approval.accounts.contains(device.account)
-        else { throw VerificationError.unknownKey }
-        let now = time.now
-        guard now >= device.coolsOffUntil else { throw VerificationError.notYetValid }
-        guard approval.state(at: now) == .open, !approval.isSigned(by: device.account) else { throw VerificationError.over }
-        // The row that is kept counts, not only our own MAC over what it once was.
-        guard let txn = claims.txn, let demand = claims.demand, approval.txn == txn, approval.demand == demand else {
-            throw VerificationError.changed
-        }
-        let proof = try UnverifiedProof(request.proof)
-        guard claims.kids.contains(proof.kid), let key = device.keys.first(where: { $0.kid == proof.kid }), demand.takes(key.kind)
-        else { throw VerificationError.unknownKey }
-        if let evidence = request.liveness {
-            // What nobody asked for is not judged, and must not look as if it counted.
-            guard let level = demand.liveness else { throw VerificationError.malformed }
-            try settings.approvals.livenessVendors.judge(evidence, for: proof.challenge, demanding: level, at: now)
-        } else if demand.wantsLiveness(with: key.kind) {
-            throw VerificationError.insufficient
-        }
-        let signature = NewApprovalSignature(
-            approval: approvalID, account: device.account, kid: key.kid, txn: txn, demand: demand, proof: request.proof,
-            liveness: request.liveness, redeemableFor: settings.approvals.redeemableFor
-        )
-        return (proof, key, signature)
+        // No challenge names such an approval.
+        guard let approvalID = ApprovalID(id) else { throw RequestError(.unopened(.wrongPurpose), .approve) }
+        let intent = ApprovalIntent(
+            id: approvalID, proof: request.proof, liveness: request.liveness, vendors: settings.approvals.livenessVendors,
+            redeemableFor: settings.approvals.redeemableFor)
+        let signed = try await run(Ceremony(.approve(intent), proofs: [request.proof], jkt: dpop.jkt)).approval
+        return record(of: signed.view, for: signed.account)
     }
 
     private func device(_ dpop: DPoPProof) async throws -> EnrolledDevice {

@@ -1,9 +1,10 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 package import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// The client authentication of RFC 7523 section 3: the back end that made an assertion, which is spent now.
+    /// The back end that made an assertion (RFC 7523 section 3). The assertion is spent.
     func client(asserting text: String) async throws -> Client {
         do {
             let assertion = try ClientAssertion(text)
@@ -11,7 +12,7 @@ extension AuthorizationServer {
             try assertion.verify(
                 by: client.keys, audiences: [settings.publicURL, settings.publicURL + "/v1/token"], at: time.now
             )
-            // Whether one of before this epoch was used nobody knows any more.
+            // Whether an assertion from before this epoch was used is no longer known.
             let epoch = try await store.epoch()
             guard assertion.issuedAt - epoch.began > ClientAssertion.skew else { throw VerificationError.replayed }
             let spend = Spend(.assertion, id: assertion.replayKey, expiresAt: assertion.expiry, epoch: epoch.number)
@@ -22,9 +23,10 @@ extension AuthorizationServer {
         }
     }
 
-    /// The token endpoint's client credentials grant (RFC 6749 section 4.4): a short bearer token for the routes of back ends.
+    /// The token endpoint's client credentials grant (RFC 6749 section 4.4): a short-lived bearer token for the routes of back
+    /// ends.
     ///
-    /// - Parameter scope: what is asked for; nil for all that the client may do.
+    /// - Parameter scope: the scopes that are asked for; nil for all that the client has.
     func clientToken(asserting text: String, scope: String?) async throws -> ClientTokenAnswer {
         let client = try await client(asserting: text)
         let asked = scope.map { Set($0.split(separator: " ").map(String.init)) } ?? Set(client.scopes.map(\.rawValue))
@@ -44,15 +46,15 @@ extension AuthorizationServer {
         )
     }
 
-    /// The back end of a bearer token. It is looked up each time: a client that was removed is refused at once, and what was taken from
-    /// it is in no token either.
+    /// The back end of a bearer token. It is looked up each time: a client that was removed is refused at once, and a scope that
+    /// was taken from it is missing at once.
     func client(bearing token: String) async throws -> Client {
         do {
             let claims = try ClientTokenClaims(
                 verifying: token, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.publicURL,
                 at: time.now
             )
-            // One that was added anew under the name of another has nothing of the other's.
+            // A client that was added under the name of a removed one inherits none of its tokens.
             guard var client = try await store.client(claims.sub), client.createdAt <= claims.iat else {
                 throw VerificationError.unknownKey
             }

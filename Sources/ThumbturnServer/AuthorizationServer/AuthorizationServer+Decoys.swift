@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 
 extension AuthorizationServer {
     /// Enrols plain clients' keys without a private half, for a measurement of refused sign-ins.

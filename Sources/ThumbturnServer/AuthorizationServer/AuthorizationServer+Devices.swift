@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
@@ -9,7 +10,8 @@ extension AuthorizationServer {
         return DeviceList(devices: devices.map { record(of: $0, current: caller.session.device) })
     }
 
-    /// `PATCH /v1/devices/{id}`. A name is how the owner tells devices apart, so it costs a proof of presence like what it may hide.
+    /// `PATCH /v1/devices/{id}`. A name is how the owner tells devices apart, so changing it needs the same proof of presence as
+    /// removing a device.
     func rename(_ device: String, _ request: DeviceRename, _ caller: Caller) async throws -> DeviceRecord {
         guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
@@ -20,9 +22,9 @@ extension AuthorizationServer {
         return record(of: renamed, current: caller.session.device)
     }
 
-    /// `DELETE /v1/devices/{id}`. A device may always end its own enrolment, also where it is the account's last: then full
-    /// credentials begin anew. To end another's, the person has been verified a moment ago, by a key that is worth as much as those
-    /// that go, on a device that is past its cool-off.
+    /// `DELETE /v1/devices/{id}`. A device may always end its own enrolment, even where it is the account's last: then full
+    /// credentials begin anew. To end another device's, the person must have been verified a moment ago, on a device that is past
+    /// its cool-off, by a key whose factor is worth as much as those of the keys that are removed.
     func revoke(_ device: String, _ caller: Caller) async throws {
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
         if id != caller.session.device {
@@ -30,15 +32,15 @@ extension AuthorizationServer {
             guard let target = try await store.devices(of: caller.session.account).first(where: { $0.id == id }) else {
                 throw RequestError.notFound
             }
-            guard DeviceChangeRules.mayRemove(target, by: caller.session.kind, caller.session.keyOrigin) else {
+            guard DeviceChangeRules.mayRemove(target, by: caller.session.standing(at: time.now).factor) else {
                 throw RequestError.stepUp(maximumAge: settings.deviceChangeMaximumAge)
             }
         }
         guard try await store.revoke(id, by: caller.session.id) else { throw RequestError.notFound }
     }
 
-    /// `DELETE /v1/devices/current` without a token: whoever holds a device's session key may end that device, whether or not
-    /// anybody is signed in.
+    /// `DELETE /v1/devices/current` without a token: the holder of a device's session key may end that device without being
+    /// signed in.
     func endDevice(_ dpop: DPoPProof) async throws {
         guard try await store.revoke(deviceWithSessionKey: dpop.jkt) else { throw RequestError.notFound }
     }
@@ -47,7 +49,7 @@ extension AuthorizationServer {
     func vouch(_ request: VouchRequest, _ caller: Caller) throws -> EnrolmentTicket {
         guard Base64URL.decode(request.jkt)?.count == 32 else { throw RequestError.malformed() }
         try requirePresence(caller)
-        guard DeviceChangeRules.word(of: caller.session.kind, caller.session.keyOrigin) != .doesNotCount else {
+        guard DeviceChangeRules.vouching(by: caller.session.standing(at: time.now).factor) != .none else {
             throw RequestError.stepUp(maximumAge: settings.deviceChangeMaximumAge)
         }
         let ticket = tickets.issue(
@@ -60,10 +62,10 @@ extension AuthorizationServer {
     /// Throws unless the person was verified a moment ago, on a device that may change factors.
     private func requirePresence(_ caller: Caller, evenDuringCoolOff: Bool = false) throws {
         let now = time.now
-        guard evenDuringCoolOff || now >= caller.session.coolsOffUntil else {
+        guard evenDuringCoolOff || !caller.session.standing(at: now).coolsOff else {
             throw RequestError.unverified(.init(.device, .coolingOff))
         }
-        // What was signed for one action stands for no other.
+        // A signature for one action authorises no other.
         guard caller.session.granted == nil, now - caller.session.authTime <= settings.deviceChangeMaximumAge else {
             throw RequestError.stepUp(maximumAge: settings.deviceChangeMaximumAge)
         }

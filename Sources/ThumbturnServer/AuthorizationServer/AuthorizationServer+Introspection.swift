@@ -3,8 +3,8 @@ import ThumbturnCore
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// `POST /v1/introspect` (RFC 7662): whether a person's access token is good this moment, and what it says. Of anything else, of a
-    /// refresh token too, nothing is told but that it is not.
+    /// `POST /v1/introspect` (RFC 7662): whether a person's access token is active, and its claims. Anything else, a refresh
+    /// token included, is reported as not active.
     func introspect(_ text: String) async throws -> Introspection {
         guard
             let claims = try? AccessToken(
@@ -15,8 +15,9 @@ extension AuthorizationServer {
         return .active("DPoP", claims)
     }
 
-    /// `POST /v1/revoke` (RFC 7009): ends the session of a refresh or an access token, if the session's own key asks. What is not a live
-    /// token of that key changes nothing, and the answer is the same: a leaked token is no kill switch, and nobody can try tokens out.
+    /// `POST /v1/revoke` (RFC 7009): ends the session of a refresh or an access token, if the session's own key asks. What is not
+    /// a live token of that key changes nothing, and the answer is the same: a leaked token is no kill switch, and an attacker
+    /// cannot try tokens out.
     func revoke(token text: String, dpop: DPoPProof) async throws {
         let id: SessionID?
         if let (session, _) = refreshTokens.read(text) {
@@ -33,7 +34,7 @@ extension AuthorizationServer {
     }
 }
 
-/// The answer of RFC 7662 section 2.2. Of a token that is not active nothing else is said.
+/// The answer of RFC 7662 section 2.2. A token that is not active has no other member.
 enum Introspection: Encodable {
     case inactive
     case active(_ tokenType: String, any Encodable & Sendable)

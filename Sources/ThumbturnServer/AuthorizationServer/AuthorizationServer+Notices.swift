@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 
 extension AuthorizationServer {
     /// `GET /v1/notices`.

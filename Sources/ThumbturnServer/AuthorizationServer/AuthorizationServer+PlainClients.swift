@@ -1,12 +1,13 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Plain clients: apps that sign already, with another library and one key, and know nothing of session keys. Their keys lie in a
-/// table of their own, where no proof is ever looked up.
+/// Plain clients: apps that already sign, with another library and one key, and have no session key. Their keys are in a table of
+/// their own, where no proof is ever looked up. `CeremonyRules` says why they have no row there.
 extension AuthorizationServer {
-    /// `POST /v1/plain/devices`. A ticket pays, as for every device: full credentials gave it, or a device that may let in others. The
-    /// ticket is also what the key signs: it is ours, for this account, and good once.
+    /// `POST /v1/plain/devices`. A ticket authorises it, as for every device: full credentials gave it, or a device that may let
+    /// in others. The ticket is also what the key signs: it is the server's own, for this account, and single-use.
     func enrol(_ request: PlainEnrolRequest, dpop: DPoPProof) async throws -> PlainEnrolAnswer {
         guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
         let ticket: Tickets.Right
@@ -18,7 +19,7 @@ extension AuthorizationServer {
         let key: PlainKey
         do throws(VerificationError) {
             key = try PlainKey(spki: request.spki)
-            // What signs DPoP proofs is no plain key.
+            // A key that signs DPoP proofs is no plain key.
             guard key.kid != dpop.jkt else { throw .unacceptableKey }
             guard let signature = Base64URL.decode(request.signature), key.isValid(signature, for: request.ticket) else {
                 throw .wrongSignature
@@ -28,7 +29,7 @@ extension AuthorizationServer {
             throw RequestError.unverified(.init(.enrolment, error))
         }
         await beforeSpending()
-        // It has no session key, and can change nothing, so there is nothing to cool off from.
+        // Such a device has no session key and can change nothing, so it needs no cool-off.
         var device = NewDevice(
             id: .random(), account: ticket.account, name: request.name, sessionJKT: "", keys: [], coolOff: .zero
         )
@@ -40,7 +41,7 @@ extension AuthorizationServer {
         return PlainEnrolAnswer(userID: ticket.account.text, device: device.id.text, kid: key.kid)
     }
 
-    /// `POST /v1/plain/challenges`. Nobody is looked up, so nothing can be found out by asking.
+    /// `POST /v1/plain/challenges`. The account is not looked up, so asking tells nothing about it.
     package func challenge(_ request: PlainChallengeRequest) throws -> PlainChallengeAnswer {
         guard let account = AccountID(request.userID) else { throw RequestError.malformed() }
         let (id, challenge) = plainChallenges.issue(to: account, at: time.now)
@@ -49,11 +50,11 @@ extension AuthorizationServer {
         )
     }
 
-    /// `POST /v1/plain/sign-in`: a signature becomes one short token, and nothing else. An unknown account, one without such keys and a
-    /// wrong signature get the same answer for the same work.
+    /// `POST /v1/plain/sign-in`: a signature becomes one short-lived token, and nothing else. An unknown account, one without
+    /// such keys and a wrong signature get the same answer for the same work.
     ///
-    /// There is no session key that could show who asks, so all are strangers: a wrong signature counts against the address, and nobody
-    /// locks out a victim. While the address pauses nothing is judged.
+    /// No session key authenticates the caller, so a wrong signature counts at the address, and an attacker cannot lock out a
+    /// victim. While the address is throttled nothing is judged.
     package func signIn(_ request: PlainSignInRequest, from network: Network) async throws -> PlainTokenAnswer {
         let asked: PlainChallenges.Asked
         do throws(VerificationError) {
@@ -75,8 +76,8 @@ extension AuthorizationServer {
         return try token(for: signer)
     }
 
-    /// Which of the account's keys made the signature. How many it has changes neither what is read nor what is computed: always as many
-    /// keys are judged, some of them other people's or nobody's.
+    /// The account's key that made the signature. How many keys the account has changes neither what is read nor what is
+    /// computed: the same number is always tried, and the keys that are missing are those of other accounts or decoys.
     private func signer(of signature: [UInt8], for asked: PlainChallenges.Asked) async throws -> EnrolledPlainKey? {
         guard let kind = PlainKey.Kind(rawValue: signature.count) else { return nil }
         let found = try await store.plainKeys(around: asked.account, ofLength: kind.spkiLength)
@@ -90,7 +91,7 @@ extension AuthorizationServer {
         return signer
     }
 
-    /// What a plain client's token says, if it is good this moment: its key is still enrolled, and the operator still lets such keys in.
+    /// The claims of a plain client's token, if it is active: its key is still enrolled, and the operator still allows such keys.
     func plainClaims(of text: String) async throws -> PlainTokenClaims? {
         guard settings.allowsPlainClients,
             let claims = try? PlainTokenClaims(
@@ -122,7 +123,8 @@ extension AuthorizationServer {
         return try await store.standing(of: attempt) == .open
     }
 
-    /// Whoever finds such a token can use it, so it never lives longer, whatever the settings say of bound ones.
+    /// The longest life of a plain client's token. It is not bound to a key, so a stolen one can be used; the settings of bound
+    /// tokens do not extend it.
     private static let longestPlainToken = Duration.seconds(300)
 
     private var plainChallenges: PlainChallenges { PlainChallenges(issuer: settings.publicURL, secrets: secrets.current) }

@@ -1,16 +1,17 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Who sends a request: a live session, shown by its token and by a DPoP proof of its key.
+/// The sender of a request: a live session, authenticated by its access token and a DPoP proof of its key.
 struct Caller {
     var session: SessionView
     var claims: AccessTokenClaims
 }
 
 extension AuthorizationServer {
-    /// Judges a token together with the DPoP proof that came with it. The session is looked up each time: revoked means refused,
-    /// at once.
+    /// The caller with this token and the DPoP proof that came with it. The session is looked up each time, so that a revoked one
+    /// is refused at once.
     func caller(token: String, dpop: DPoPProof) async throws -> Caller {
         let claims: AccessTokenClaims
         do {

@@ -3,20 +3,20 @@ import ThumbturnCore
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// The token exchange of RFC 8693: an ID token of the app's own provider becomes a ticket for the session key that brings it. The first
-    /// time it makes the account.
+    /// The token exchange of RFC 8693: an ID token of the app's own provider becomes a ticket for the caller's session key. The
+    /// first one of an identity makes its account.
     func exchange(_ text: String, dpop: DPoPProof) async throws -> TicketAnswer {
         let token: IDToken
         let epoch = try await store.epoch()
         do {
             token = try IDToken(text, providers: providers.current, jkt: dpop.jkt, at: time.now)
-            // Whether one of before this epoch was used nobody knows any more.
+            // Whether a token from before this epoch was used is no longer known.
             guard token.issuedAt - epoch.began > IDToken.skew else { throw VerificationError.replayed }
         } catch let refusal as VerificationError {
             throw RequestError.invalidGrant(.init(.idToken, refusal))
         }
         let identity = Identity(issuer: token.issuer, subject: token.subject)
-        // Nobody knows the password of an account that a provider vouches for.
+        // An account that a provider vouches for gets a random password that is shown to no person.
         let fresh = Account(
             id: .random(), name: Self.normalized("\(token.subject) at \(token.issuer)"),
             passwordHash: try await passwords.hash(Identifier<Identity>.random().text)

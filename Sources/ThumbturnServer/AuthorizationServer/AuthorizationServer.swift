@@ -1,26 +1,28 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 package import ThumbturnVerifier
 
-/// What the server decides, without HTTP: requests of the core's messages in, answers or refusals out.
+/// The server without HTTP: it takes requests of the core's messages, and returns answers or throws `RequestError`.
 package struct AuthorizationServer: Sendable {
     package let settings: ServerSettings
     let store: any Store
     let secrets: ServerSecrets
     package var passwords: Passwords
     package var throttleLimits = ThrottleLimits.standard
-    /// The sealed secret of one-time codes that nobody has.
+    /// A sealed secret of one-time codes that no account has.
     let decoySecret: [UInt8]
     let time: NodeTime
     let nonces: DPoPNonces
-    /// Judges signed liveness evidence; nil where nobody can, and then a request that carries any is refused.
+    /// Judges signed liveness evidence; nil where no vendor is trusted, and then a request that carries any is refused.
     package var livenessJudge: LivenessJudge?
     let counters = Counters()
     let providers: IdentityProviders
-    /// Waits between the judgement of a proof and the spending of its challenge. For tests of that very race; empty otherwise.
+    /// Runs between the judgement of a proof and the transaction that spends its challenge. For tests of that race; empty
+    /// otherwise.
     package var beforeSpending: @Sendable () async -> Void = {}
 
-    /// Opens the data folder: makes what is missing, and reads the secrets.
+    /// A server on a data folder, which is made where it is missing.
     package init(_ settings: ServerSettings, clock: NodeClock = .system) async throws {
         self.settings = settings
         providers = try IdentityProviders(file: settings.identityProviders)
@@ -37,20 +39,20 @@ package struct AuthorizationServer: Sendable {
 
     /// `POST /v1/challenges`.
     func challenge(_ request: ChallengeRequest) throws -> ChallengeAnswer {
-        if request.purpose == .stepUp { _ = try demand(for: request.act ?? "") }
+        if request.purpose == .stepUp { try checkIsGrantable(request.act ?? "") }
         var generator = SystemRandomNumberGenerator()
         let challenge = try challenges.issue(request, at: time.now, time.moment, using: &generator)
         return ChallengeAnswer(challenge: challenge, expiresIn: request.purpose.lifetime.components.seconds)
     }
 
-    /// What is due from time to time: new secrets, and forgetting what expired.
+    /// Renews secrets that are due, and forgets what expired. The server calls it from time to time.
     package func tidy() async throws {
         nonces.tidy(at: time.now)
         providers.reload()
         try await secrets.reload()
         try await secrets.retire(life: settings.accessTokenLifetime)
         try await store.purge(sessionsBefore: time.now + (.zero - settings.sessionLifetime))
-        // A day later nobody asks any more what became of it.
+        // A day later no back end asks any more what became of an approval.
         try await store.purgeApprovals(before: time.now + .seconds(-24 * 3600))
     }
 
@@ -63,8 +65,8 @@ package struct AuthorizationServer: Sendable {
         Challenges(issuer: settings.publicURL, audience: settings.publicURL, secrets: secrets.challenges)
     }
 
-    /// One of our own challenges for this purpose, alive, and what is spent with it. Another node may have renewed the secret, so an
-    /// unknown one is looked up again.
+    /// The claims of one of the server's own challenges for this purpose, which is still alive, and what is spent with it.
+    /// Another node may have renewed the secret, so an unknown one is looked up again.
     func verified(_ challenge: String, for purpose: Purpose) async throws -> (claims: ChallengeClaims, spend: Spend) {
         do {
             return try verify(challenge, for: purpose, by: secrets.current)
@@ -78,15 +80,9 @@ package struct AuthorizationServer: Sendable {
         _ challenge: String, for purpose: Purpose, by secrets: ServerSecrets.Current
     ) throws(VerificationError) -> (claims: ChallengeClaims, spend: Spend) {
         let claims = try challenges(by: secrets).verify(challenge, for: purpose, at: time.now)
-        // It is ours, so it has the right form.
+        // It is the server's own, so it has the right form.
         guard let id = Base64URL.decode(claims.jti), id.count >= 16 else { throw .malformed }
         return (claims, Spend(.challenge, id: id, expiresAt: claims.exp, epoch: secrets.epoch))
-    }
-
-    /// How far a key may be trusted, by its evidence. None is verified yet, so nothing is known of any key but that it is one:
-    /// what its kind demands of the person is the client's word, and raises nothing.
-    func assurance(of kind: KeyKind) -> Assurance {
-        Assurance(protection: .software, verification: .none)
     }
 }
 #endif

@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The grants of the token endpoint: the values of `grant_type`.
 enum GrantType {

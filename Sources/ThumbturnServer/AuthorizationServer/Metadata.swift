@@ -1,7 +1,8 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 
-/// What this server is and can do (RFC 8414 section 2). Nothing stands here that it does not do.
+/// The authorization server's metadata (RFC 8414 section 2). It lists only what this server supports.
 struct Metadata: Encodable {
     enum CodingKeys: String, CodingKey {
         case issuer
@@ -25,7 +26,7 @@ struct Metadata: Encodable {
     var tokenEndpoint: String
     var jwksURI: String
     var scopesSupported = ClientScope.allCases.map(\.rawValue)
-    /// Demanded by the standard, and there are none: people sign in on their device, not on a page of ours.
+    /// Required by the standard, and empty: people sign in on their device, not on a page of the server.
     var responseTypesSupported: [String] = []
     var grantTypesSupported: [String]
     /// Devices are public clients, back ends are not.
@@ -49,7 +50,7 @@ extension AuthorizationServer {
             issuer: url, tokenEndpoint: url + "/v1/token", jwksURI: url + "/.well-known/jwks.json",
             grantTypesSupported: grantTypes, revocationEndpoint: url + "/v1/revoke",
             introspectionEndpoint: url + "/v1/introspect",
-            acrValuesSupported: Set([KeyKind.biometric, .passcode, .pin].map { assurance(of: $0).acr }).sorted()
+            acrValuesSupported: [KeyStanding.assuranceWithoutEvidence.acr]
         )
     }
 
@@ -58,7 +59,7 @@ extension AuthorizationServer {
             + (exchangesTokens ? [GrantType.tokenExchange] : [])
     }
 
-    /// Only where there is a provider to believe.
+    /// Whether token exchange is on: only where identity providers are configured.
     var exchangesTokens: Bool { settings.identityProviders != nil }
 }
 #endif

@@ -1,36 +1,37 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
-/// A key that asks to be enrolled. Its proof is read and not verified.
-struct RegisteredKey {
+/// A key that is to be registered. Its proof is read, and not verified yet.
+struct RegisteredKey: Sendable {
     var kind: KeyKind
     var key: VerifyingKey
     /// The thumbprint; of a PIN key the handle that its proof names.
     var kid: String
     var proof: UnverifiedProof?
 
-    init(_ registration: KeyRegistration) throws {
+    init(_ registration: KeyRegistration) throws(VerificationError) {
         kind = registration.kind
         key = try Self.publicKey(registration)
-        proof = try registration.proof.map { try UnverifiedProof($0) }
+        proof = if let text = registration.proof { try UnverifiedProof(text) } else { nil }
         guard kind == .pin else {
             kid = key.thumbprint
             return
         }
-        // A PIN key's id must not be derived from the key: it is a handle that we made, and without its own proof it has none.
-        guard let proof, PINHandle.isHandle(proof.kid) else { throw VerificationError.unknownKey }
+        // A PIN key's id must not be derived from the key: it is a handle that the server made, and without a proof it has none.
+        guard let proof, PINHandle.isHandle(proof.kid) else { throw .unknownKey }
         kid = proof.kid
     }
 
-    private static func publicKey(_ registration: KeyRegistration) throws -> VerifyingKey {
+    private static func publicKey(_ registration: KeyRegistration) throws(VerificationError) -> VerifyingKey {
         switch (registration.jwk, registration.spki, registration.x963) {
         case (let jwk?, nil, nil): return try VerifyingKey(jwk: jwk)
         case (nil, let spki?, nil): return try VerifyingKey(spki: spki)
         case (nil, nil, let point?):
-            guard let bytes = Base64URL.decode(point) else { throw VerificationError.unacceptableKey }
+            guard let bytes = Base64URL.decode(point) else { throw .unacceptableKey }
             return try VerifyingKey(x963: bytes)
-        default: throw VerificationError.unacceptableKey
+        default: throw .unacceptableKey
         }
     }
 }

@@ -2,6 +2,7 @@
 import Crypto
 import Synchronization
 package import ThumbturnCore
+import ThumbturnMessages
 package import ThumbturnVerifier
 
 /// The server's DPoP nonces, and the proofs that were seen under them (RFC 9449 sections 8 and 11.1).

@@ -1,5 +1,6 @@
 #if Server
-package import ThumbturnCore
+import ThumbturnCore
+package import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The refusal of a request: the problem that the client is told, and the reason for the operator's log.
@@ -54,16 +55,6 @@ extension RequestError {
     /// A back end that did not authenticate (RFC 6749 section 5.2).
     static func invalidClient(_ reason: LogReason) -> RequestError {
         RequestError(.verificationFailed, 401, .invalidClient, for: reason, challenge: "Bearer")
-    }
-
-    /// A wrong PIN, or any PIN for a key that is disabled. Only the holder of that key's session key comes so far, so it is told
-    /// how many tries are left.
-    ///
-    /// - Parameter error: nil outside the token endpoint.
-    static func wrongPIN(after count: Int, error: OAuthError? = nil) -> RequestError {
-        var refused = error == nil ? RequestError.unverified(.init(.proof, .wrongPIN)) : .invalidGrant(.init(.proof, .wrongPIN))
-        refused.problem.triesLeft = max(0, PINLedger.limit - count)
-        return refused
     }
 
     // MARK: Resources

@@ -1,4 +1,5 @@
 #if Server
+
 /// An error of the operator's configuration or commands. The description says what to do next.
 public enum SetupError: Error, CustomStringConvertible {
     case unwritable(String)

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The content types of request bodies.

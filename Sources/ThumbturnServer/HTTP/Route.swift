@@ -2,6 +2,7 @@
 import HTTPTypes
 import Hummingbird
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// One route of the server: a method, a path, who may call it, and the handler that answers.

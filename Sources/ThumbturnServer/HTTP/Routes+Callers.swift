@@ -2,6 +2,7 @@
 import HTTPTypes
 import Hummingbird
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Authenticates the callers of routes.

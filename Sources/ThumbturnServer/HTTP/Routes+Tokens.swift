@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 extension Routes {

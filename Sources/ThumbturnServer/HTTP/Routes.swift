@@ -2,6 +2,7 @@
 import HTTPTypes
 package import Hummingbird
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The server's routes.

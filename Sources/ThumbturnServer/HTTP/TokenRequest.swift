@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// A request to the token endpoint, parsed from its form: one case for each grant, with the fields of that grant.

@@ -1,5 +1,6 @@
 #if Server
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// A security event that the owner of an account should know of.
 public struct Notice: Hashable, Sendable {

@@ -5,6 +5,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 public import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Delivers notices by HTTP, as Standard Webhooks 1.0.0 demands: a JSON body, and the headers `webhook-id`, `webhook-timestamp`

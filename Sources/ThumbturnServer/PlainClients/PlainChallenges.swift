@@ -1,6 +1,7 @@
 #if Server
 import Crypto
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The challenges for plain clients.

@@ -3,6 +3,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// A plain client's public key with its only algorithm: ES256 for P-256, RS256 for RSA (RFC 7518 sections 3.3 and 3.4).

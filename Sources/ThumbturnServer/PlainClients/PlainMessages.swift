@@ -1,5 +1,6 @@
 #if Server
 package import ThumbturnCore
+import ThumbturnMessages
 
 /// The body of `POST /v1/plain/devices`.
 struct PlainEnrolRequest: Message, Redacted {

@@ -3,6 +3,7 @@ import HTTPTypes
 public import Hummingbird
 import NIOCore
 public import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Middleware that demands a step-up for an action: an access token whose person has just proved presence for it (RFC 9470),

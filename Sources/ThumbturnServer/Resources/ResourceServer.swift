@@ -1,5 +1,6 @@
 #if Server
-public import ThumbturnCore
+import ThumbturnCore
+public import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The settings and the memory of a resource server. One value serves all its routes, so that a DPoP proof is accepted once among

@@ -9,6 +9,7 @@ import Musl
 import Crypto
 import Foundation
 public import ThumbturnCore
+import ThumbturnMessages
 
 /// Encrypts the server's secrets on disk: AES-256-GCM, with the secret's name and use authenticated.
 public struct MasterKey: Sendable, Redacted {

@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The server's secrets in use: for challenges, tickets, refresh tokens and access tokens.

@@ -2,6 +2,7 @@
 package import Logging
 import ServiceLifecycle
 import ThumbturnCore
+import ThumbturnMessages
 
 extension AuthorizationServer {
     /// Delivers the notices that are due: to the log once, and to the port until it accepts them, for a day at most.

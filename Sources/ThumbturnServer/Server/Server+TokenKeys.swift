@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 extension Server {

@@ -5,7 +5,8 @@ import HummingbirdCore
 public import Logging
 import NIOCore
 import ServiceLifecycle
-public import ThumbturnCore
+import ThumbturnCore
+public import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The server: its routes, its store and its regular maintenance.

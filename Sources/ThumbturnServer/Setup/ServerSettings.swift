@@ -1,6 +1,7 @@
 #if Server
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The settings of a server.
 ///

@@ -1,5 +1,6 @@
 #if Server
 package import ThumbturnCore
+import ThumbturnMessages
 
 package enum AccountKind {}
 package enum DeviceKind {}

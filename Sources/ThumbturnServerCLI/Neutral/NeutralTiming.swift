@@ -1,6 +1,7 @@
 #if Tools
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnServer
 
 /// Measures whether the time of a refused sign-in tells why it was refused: sign-ins of two classes, interleaved at random.

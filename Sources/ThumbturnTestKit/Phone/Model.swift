@@ -1,138 +1,141 @@
 public import ThumbturnCore
 
 extension SimulatedPhone {
-    /// A kind of phone: the numbers and manners in which it differs from others. A plain value, so that a test may change one of them:
+    /// A model of phone: the numbers and behaviours in which it differs from others. A plain value, so that a test may change one
+    /// of them:
     ///
     ///     var model = SimulatedPhone.Model.iPhone(.finger)
     ///     model.afterEnrolmentChange = .gone
     ///     let phone = SimulatedPhone(model)
     public struct Model: Hashable, Sendable {
-        /// For messages of tests.
+        /// The name, for messages of tests.
         public var name: String
-        /// Whose raw codes the failures carry; nil for none.
+        /// The system whose raw codes the failures carry; nil for none.
         public var system: System?
 
         // The sensor.
-        /// What the sensor looks at; nil where there is none.
+        /// The kind of sensor; nil without one.
         public var sensor: SensorKind?
         /// Whether the sensor may unlock keys (Android's Class 3). A weak one never can.
         public var isStrong = true
         /// Whether the app has to be allowed to use the sensor.
         public var asksPermission = false
-        /// Whether the system tells a value that changes with the enrolled set.
+        /// Whether the system reports a value that changes with the enrolled set.
         public var tellsMark = false
 
         // The prompt.
-        /// So many tries in vain end one prompt, and are reported as one mismatch.
+        /// Unsuccessful tries that end one prompt, and are reported as one mismatch.
         public var triesInAPrompt = 1
-        /// When the system itself takes an unanswered prompt away; nil for never.
+        /// How long the system shows an unanswered prompt; nil for no limit.
         public var promptTimeout: Duration?
-        /// A prompt that follows a match sooner than this is cancelled by the system. Nobody documents a number, so it is zero here.
+        /// A prompt that follows a match sooner than this is cancelled by the system. No number is documented, so it is zero
+        /// here.
         public var coolDown = Duration.zero
         /// Whether the app's own prompt makes the app inactive.
         public var promptMakesInactive = true
-        /// What becomes of a prompt that is asked for while the app is not seen.
+        /// What happens to a prompt that is requested while the app is not visible.
         public var promptInBack = PromptInBack.shown
-        /// Whether a second prompt takes the place of the first.
+        /// Whether a second prompt replaces the first.
         public var showsOnePrompt = false
         /// Whether a prompt may ask for the device passcode so that it unlocks a key for one use.
         public var passcodeUnlocksKeys = true
 
-        // The lockouts, in tries in vain since the last match or passcode.
-        /// Each time so many are full, the sensor pauses; nil for never.
+        // The lockouts, in unsuccessful tries since the last match or passcode.
+        /// The number of tries after which the sensor pauses, each time anew; nil for no pause.
         public var triesToPause: Int?
-        /// How long it pauses then.
+        /// How long the sensor pauses.
         public var pause = Duration.zero
-        /// So many lock the sensor until the passcode is entered; nil for never.
+        /// The number of tries that locks the sensor until the passcode is entered; nil for no lockout.
         public var triesToLockout: Int?
-        /// Whether a lockout can be told without a prompt.
+        /// Whether a lockout is reported without a prompt.
         public var tellsLockout = true
 
         // The passcode.
-        /// Whether there is such a thing.
+        /// Whether the system knows a passcode.
         public var hasPasscode = true
-        /// What the sensor says while no passcode is set; `ready` where that makes no difference.
+        /// The sensor's state while no passcode is set; `ready` where that makes no difference.
         public var withoutPasscode = BiometryState.ready
 
         // The keys.
-        /// Where keys live.
+        /// The hardware that keeps the keys.
         public var hardware: KeyPlace.Hardware
-        /// Where a key goes that asked for hardware which the device does not have; nil where nothing is missing.
+        /// The hardware that was requested for keys and that this phone lacks; nil where nothing is missing.
         public var missing: KeyPlace.Missing?
-        /// Whether a biometric key dies as soon as one of several faces or fingers is removed. A new one, and the removal of all, kill
-        /// it everywhere.
+        /// Whether the removal of one of several faces or fingers invalidates biometric keys. A new one, and the removal of all,
+        /// invalidate them on every model.
         public var removingOneKillsKeys = true
-        /// What is seen of a key after the enrolled set changed.
+        /// How a key appears after the enrolled set changed.
         public var afterEnrolmentChange = DeadKey.explained
-        /// What is seen of a key after the passcode was removed.
+        /// How a key appears after the passcode was removed.
         public var afterPasscodeRemoval = DeadKey.explained
-        /// How a PIN key comes by its strength.
+        /// What protects a PIN key against guessing.
         public var pin = PINManner.counted
 
         // Life.
-        /// Whether keys and secrets outlive the app.
+        /// Whether keys and secrets survive the removal of the app.
         public var survivesReinstall = false
         /// How secrets travel with a backup. Keys never do.
         public var backup = BackupManner.carries
         /// Whether failures of prompts reach the app through the keychain, which leaves three of them.
         public var flattensErrors = false
 
-        /// Whose raw codes failures carry.
+        /// A system whose raw codes failures carry.
         public enum System: String, Hashable, Sendable { case apple, android }
 
-        /// What becomes of a prompt that is asked for while the app is not seen.
+        /// What happens to a prompt that is requested while the app is not visible.
         public enum PromptInBack: Hashable, Sendable {
             case shown
             /// The system cancels it at once.
             case refused
-            /// Nothing happens, and no answer ever comes.
+            /// Nothing is shown, and no answer ever comes.
             case unheard
         }
 
-        /// What is seen of a key that died.
+        /// How an invalidated key appears.
         public enum DeadKey: Hashable, Sendable, CaseIterable {
-            /// It is invalidated, and the reason can be told.
+            /// The key is invalidated, with the reason.
             case explained
-            /// It is invalidated.
+            /// The key is invalidated, without the reason.
             case unexplained
-            /// It is as if it had never been.
+            /// The key is missing.
             case gone
         }
 
-        /// How a PIN key comes by its strength.
+        /// What protects a PIN key against guessing.
         public enum PINManner: Hashable, Sendable {
-            /// The hardware judges and counts; too many wrong PINs shut the key for good. A TPM does so.
+            /// The hardware judges and counts; too many wrong PINs disable the key for good. A TPM does so.
             case counted
-            /// The hardware judges, one operation a guess, and counts nothing that could be seen: a Secure Enclave key with an
+            /// The hardware judges with one operation for each guess, and reports no count: a Secure Enclave key with an
             /// application password.
             case judged
-            /// Nobody on the device judges: each PIN gives a key of its own, derived from an HMAC by a key in hardware, and only the
-            /// server knows which is the right one. Android does so.
+            /// The device cannot judge: each PIN gives a key of its own, derived from an HMAC by a key in hardware, and only the
+            /// server knows the right one. Android does so.
             case derived
         }
 
         /// How secrets travel with a backup.
         public enum BackupManner: Hashable, Sendable {
             case carries
-            /// As ciphertext under a key that stays behind: they arrive and cannot be read.
+            /// As ciphertext under a key that is not in the backup: the secrets are restored and cannot be read.
             case carriesSealed
             case leavesOut
         }
     }
 
-    /// Where a key lives.
+    /// The hardware that keeps a key.
     public struct KeyPlace: Hashable, Sendable {
-        /// What keeps it.
+        /// The hardware itself.
         public var hardware: Hardware
-        /// Why it is not in better hardware; nil where nothing was missing.
+        /// The better hardware that was requested and is missing; nil where nothing is.
         public var missing: Missing?
 
-        /// What keeps keys.
+        /// Kinds of hardware.
         public enum Hardware: Hashable, Sendable { case memory, secureEnclave, strongBox, trustedEnvironment, tpm }
 
-        /// What was asked for and is not there.
+        /// Hardware that was requested and is missing.
         public enum Missing: Hashable, Sendable {
-            /// Android's `StrongBoxUnavailableException`: asked again without StrongBox, the key goes to the trusted environment.
+            /// Android's `StrongBoxUnavailableException`: requested again without StrongBox, the key goes to the trusted
+            /// environment.
             case strongBox
         }
     }
@@ -141,8 +144,8 @@ extension SimulatedPhone {
 // MARK: - The table
 
 extension SimulatedPhone.Model {
-    /// No device of any maker: a face, one try a prompt, five tries in vain, every reason told, no raw codes, a hardware that counts
-    /// PINs. For stories in which the model does not matter.
+    /// A phone of no particular maker: a face, one try for each prompt, a lockout after five unsuccessful tries, every reason
+    /// reported, no raw codes, hardware that counts PINs. For tests in which the model does not matter.
     public static let plain: Self = {
         var model = Self(name: "plain", hardware: .memory)
         model.sensor = .face
@@ -160,7 +163,7 @@ extension SimulatedPhone.Model {
         model.sensor = sensor
         model.asksPermission = true
         model.tellsMark = true
-        // Three tries of a finger end one evaluation; after two of a face the sheet offers another way (for an iris nobody says).
+        // Three tries of a finger end one evaluation; after two of a face the sheet offers another way (an iris is undocumented).
         model.triesInAPrompt = sensor == .finger ? 3 : 2
         model.promptInBack = .refused
         model.showsOnePrompt = true
@@ -169,7 +172,8 @@ extension SimulatedPhone.Model {
         model.afterEnrolmentChange = .unexplained
         model.afterPasscodeRemoval = .gone
         model.pin = .judged
-        // The keychain outlives the app, and could travel. The adapter wipes what an earlier installation left, and lets nothing travel.
+        // The keychain survives the app and may be in backups. The adapter deletes the items of an earlier installation, and
+        // excludes all items from backups.
         model.backup = .leavesOut
         return model
     }
@@ -177,7 +181,7 @@ extension SimulatedPhone.Model {
     /// An Android phone with a Class 3 sensor, and StrongBox.
     ///
     /// - Parameters:
-    ///   - sensor: what it looks at.
+    ///   - sensor: the kind of sensor.
     ///   - api: the API level, 28 or more. Before 30 no prompt takes the passcode for one use of a key.
     public static func android(_ sensor: SensorKind = .finger, api: Int = 35) -> Self {
         var model = Self(name: "Android \(api) with \(sensor.rawValue)", hardware: .strongBox)
@@ -209,7 +213,7 @@ extension SimulatedPhone.Model {
         return model
     }
 
-    /// An Android phone without StrongBox: keys go to the trusted environment, and `keyPlace(of:)` says why.
+    /// An Android phone without StrongBox: keys go to the trusted environment, and `keyPlace(of:)` names what is missing.
     public static func androidWithoutStrongBox(_ sensor: SensorKind = .finger) -> Self {
         var model = android(sensor)
         model.name = "Android without StrongBox"
@@ -244,9 +248,9 @@ extension SimulatedPhone.Model {
     /// (`PromptInfo.Builder.build` and `authenticate`): a combination that it does not allow throws.
     ///
     /// - Parameters:
-    ///   - biometry: the weakest class that is taken; nil for none.
-    ///   - credential: whether the device credential is taken.
-    ///   - key: whether the success is to unlock a key.
+    ///   - biometry: the weakest class that is accepted; nil for none.
+    ///   - credential: whether the device credential is accepted.
+    ///   - key: whether a success is to unlock a key.
     ///   - api: the API level.
     public static func androidTakes(biometry: AndroidClass?, credential: Bool, forKey key: Bool, api: Int) -> Bool {
         if key, biometry == .weak || (credential && api < 30) { return false }

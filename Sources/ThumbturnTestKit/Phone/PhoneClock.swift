@@ -2,7 +2,8 @@ import Synchronization
 import ThumbturnCore
 import ThumbturnDevice
 
-/// The phone's own clocks over a clock that goes on: they restart with the phone, and its date can be set while the server's stays.
+/// The phone's own clocks on top of a shared clock: they restart with the phone, and its date can be set without changing the
+/// server's.
 final class PhoneClock: DeviceClock {
     private let base: any DeviceClock
     private let shift = Mutex(Shift())

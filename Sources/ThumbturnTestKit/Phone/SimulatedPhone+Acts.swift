@@ -7,12 +7,12 @@ extension SimulatedPhone {
     public enum Act: Sendable, Hashable {
         /// The enrolled person looks at the sensor, or types the right passcode.
         case match
-        /// A stranger, for as many tries as end the prompt: one reported mismatch. Each try counts towards a lockout.
+        /// A stranger tries until the prompt ends: one reported mismatch. Each try counts towards a lockout.
         case noMatch
-        /// One try in vain. Where the model lets people try again inside one prompt, it goes on, nobody is told, and the same prompt
+        /// One unsuccessful try. Where the model allows several tries in one prompt, nothing is reported, and the same prompt
         /// takes the next act.
         case tryInVain
-        /// The sensor sees too little for a verdict, and goes on asking: the same prompt takes the next act.
+        /// The sensor cannot give a verdict, and asks again: the same prompt takes the next act.
         case readPoorly(PoorReading)
         /// The person presses the prompt's cancel button.
         case cancel
@@ -20,34 +20,34 @@ extension SimulatedPhone {
         case systemCancel
         /// Another prompt takes this one's place.
         case supersede
-        /// Nobody does anything; the prompt stays until it is dismissed, or the model's own time is up.
+        /// The person does nothing; the prompt stays until it is dismissed, or until the model's own limit.
         case ignore
-        /// The prompt is asked for too late in the life of its screen: nothing is shown, and no answer ever comes.
+        /// The prompt is requested too late in the life of its screen: nothing is shown, and no answer ever comes.
         case dropCallback
     }
 
-    /// What the person does at the next prompts, in order. Without instructions the person matches.
+    /// Instructs the person at the next prompts, in order. Without instructions the person matches.
     ///
     /// - Parameters:
     ///   - acts: one for each prompt.
-    ///   - after: how long each takes; nil for a time drawn by `answerTimes`, and at once where there is none.
+    ///   - after: how long each act takes; nil for a time drawn by `answerTimes`, or no time without that.
     public func next(_ acts: Act..., after: Duration? = nil) {
         state.withLock { $0.acts += acts.map { ($0, after) } }
     }
 
-    /// Takes back every instruction that no prompt has taken yet.
+    /// Removes every instruction that no prompt has taken yet.
     public func forgetActs() {
         state.withLock { $0.acts = [] }
     }
 
-    /// How long the person takes where an instruction says nothing: a log-normal distribution, as reaction times are commonly described.
-    /// The numbers are the test's; none of them was measured.
+    /// Sets how long the person takes where an instruction has no time: a log-normal distribution, as reaction times are commonly
+    /// described. The numbers are the test's; none of them was measured.
     ///
     /// - Parameters:
     ///   - median: half of the answers come sooner.
-    ///   - spread: the standard deviation of the logarithm; 0 for always the median. About two thirds of the answers lie between the
-    ///     median divided and multiplied by `exp(spread)`.
-    ///   - seed: print it, so that a failure can be repeated.
+    ///   - spread: the standard deviation of the logarithm; 0 for always the median. About two thirds of the answers lie between
+    ///     the median divided and multiplied by `exp(spread)`.
+    ///   - seed: the seed of the times. Print it, so that a failing test can be repeated.
     public func answerTimes(median: Duration, spread: Double, seed: UInt64) {
         state.withLock { $0.answerTimes = AnswerTimes(median: median, spread: spread, generator: SeededGenerator(seed: seed)) }
     }

@@ -1,22 +1,22 @@
 import ThumbturnCore
 
-/// What a system says beside a failure: the raw pair that an adapter keeps for bug reports.
+/// The raw status of a system beside a failure, which an adapter keeps for bug reports.
 extension SimulatedPhone.Model {
-    /// The failure as the app's side of this model hears it.
-    func tells(_ failure: Failure, _ lockout: Lockout?) -> Failure {
+    /// The failure as this model's system reports it to the app.
+    func reported(_ failure: Failure, _ lockout: Lockout?) -> Failure {
         if flattensErrors { return Self.flattened(failure) }
-        var told = failure
+        var reported = failure
         switch system {
         case .apple:
-            // Another prompt that takes this one's place has the number of whatever the system does.
-            if failure.code == .superseded { told = Failure(.cancelledBySystem) }
-            told.status = Self.appleCodes[told.code].map { .init(domain: "com.apple.LocalAuthentication", code: $0) }
+            // A prompt that another one replaced has the code of a cancellation by the system.
+            if failure.code == .superseded { reported = Failure(.cancelledBySystem) }
+            reported.status = Self.appleCodes[reported.code].map { .init(domain: "com.apple.LocalAuthentication", code: $0) }
         case .android:
             let code = failure.code == .lockedOut && lockout == .untilPasscode ? 9 : Self.androidCodes[failure.code]
-            told.status = code.map { .init(domain: "androidx.biometric.BiometricPrompt", code: $0) }
+            reported.status = code.map { .init(domain: "androidx.biometric.BiometricPrompt", code: $0) }
         case nil: break
         }
-        return told
+        return reported
     }
 
     /// `LAError.Code`.
@@ -31,8 +31,8 @@ extension SimulatedPhone.Model {
         .cancelledByUser: 10, .biometryNotEnrolled: 11, .biometryTooWeak: 11, .passcodeNotSet: 14,
     ]
 
-    /// A read of the keychain that prompts leaves three codes: cancelled (-128), not allowed to ask (-25308), and -25293 for everything
-    /// else, a mismatch too. Nobody who sees the last can know more.
+    /// A keychain read that prompts has three codes: cancelled (-128), not allowed to ask (-25308), and -25293 for everything
+    /// else, a mismatch included. The caller cannot tell the last ones apart.
     static func flattened(_ failure: Failure) -> Failure {
         func status(_ code: Int) -> Failure.PlatformStatus { .init(domain: "NSOSStatusErrorDomain", code: code) }
         switch failure.code {

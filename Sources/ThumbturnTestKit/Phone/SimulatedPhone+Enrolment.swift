@@ -3,7 +3,7 @@ import ThumbturnCore
 import ThumbturnDevice
 
 extension SimulatedPhone {
-    /// Another face, finger or iris is enrolled: every biometric key dies.
+    /// Enrols another face, finger or iris, which invalidates every biometric key.
     public func enrolNewFace() {
         state.withLock { state in
             state.faces += 1
@@ -11,7 +11,8 @@ extension SimulatedPhone {
         }
     }
 
-    /// One of the faces or fingers is removed. Whether biometric keys die while another one is left depends on the model.
+    /// Removes one of the faces or fingers. Whether this invalidates biometric keys while another one is left depends on the
+    /// model.
     public func removeOneFace() {
         state.withLock { state in
             guard state.faces > 0 else { return }
@@ -20,13 +21,13 @@ extension SimulatedPhone {
         }
     }
 
-    /// All faces or fingers are removed: every biometric key dies.
+    /// Removes all faces or fingers, which invalidates every biometric key.
     public func removeFaces() {
         state.withLock { $0.removeFaces() }
     }
 
-    /// The passcode is removed, and with it, as on real phones, the enrolled faces and every key and secret that asks for either: for
-    /// good, also when a passcode is set again.
+    /// Removes the passcode and with it, as on real phones, the enrolled faces and every key and secret that asks for either: for
+    /// good, even when a passcode is set again.
     public func removePasscode() {
         state.withLock { state in
             state.hasPasscode = false
@@ -35,27 +36,27 @@ extension SimulatedPhone {
         }
     }
 
-    /// A passcode is set. The sensor has to be set up again after it: `enrolNewFace`.
+    /// Sets a passcode. The sensor has to be set up again afterwards; see `enrolNewFace`.
     public func setPasscode() {
         state.withLock { $0.hasPasscode = $0.model.hasPasscode }
     }
 
-    /// The person allows the app to use the sensor, or no longer does. Only models that ask know the difference.
+    /// Allows the app to use the sensor, or withdraws that. It matters only on models that ask for permission.
     public func setPermission(_ isGranted: Bool) {
         state.withLock { $0.permissionDenied = !isGranted }
     }
 
-    /// The person switches the sensor off for all apps, or on again.
+    /// Switches the sensor off for all apps, or on again.
     public func setSwitchedOff(_ isSwitchedOff: Bool) {
         state.withLock { $0.isSwitchedOff = isSwitchedOff }
     }
 
-    /// The lid of a portable computer is closed over its sensor, or opened.
+    /// Closes the lid of a portable computer over its sensor, or opens it.
     public func setLidClosed(_ isClosed: Bool) {
         state.withLock { $0.isLidClosed = isClosed }
     }
 
-    /// What the system tells a process of the app about the enrolled set. It differs between kinds of processes and between major
+    /// The system's mark of the enrolled set for a process of the app. It differs between kinds of processes and between major
     /// versions of the system, and it is absent where nothing is enrolled or the sensor is locked.
     func enrolmentMark(for process: String) -> EnrolmentMark? {
         let now = clock.now

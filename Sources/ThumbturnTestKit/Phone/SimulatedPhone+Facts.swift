@@ -3,12 +3,12 @@ package import ThumbturnCore
 package import ThumbturnDevice
 
 extension SimulatedPhone {
-    /// What this phone's operating system knows of itself: for stand-ins of a system's frameworks, which an adapter is run against.
+    /// The state of this phone's operating system, for stand-ins of a system's frameworks that an adapter is run against.
     package struct Facts: Sendable {
         package var isReadable: Bool
-        /// Names the passcode; nil where there is none.
+        /// Identifies the passcode; nil without one.
         package var passcode: Int?
-        /// Names the enrolled set as biometric keys see it; nil where nobody is enrolled.
+        /// Identifies the enrolled set as biometric keys see it; nil where nothing is enrolled.
         package var enrolment: Int?
         package var biometry: BiometryState
         package var sensor: SensorKind?
@@ -17,6 +17,8 @@ extension SimulatedPhone {
         package var isInBack: Bool
     }
 
+    /// The current state.
+    ///
     /// - Parameter process: see `platform(transport:process:)`.
     package func facts(process: String = "app") -> Facts {
         let mark = enrolmentMark(for: process)
@@ -30,16 +32,16 @@ extension SimulatedPhone {
         }
     }
 
-    /// Shows a prompt, for whatever key.
+    /// Shows a prompt that is for no particular key.
     package func ask(_ rung: Rung, reason: String, cancelButton: UnlockFlow.CancelButton = .cancel) async -> PromptAnswer {
         let key = KeyName(server: "", account: "", kind: rung.key ?? .passcode)
         return await prompt(
             PromptRequest(rung: rung, reason: reason, cancelButton: cancelButton, key: key, message: []), { _ in })
     }
 
-    /// What the person does at a prompt that blocks whoever shows it, in no time at all.
+    /// Takes the next instruction for a prompt that blocks its caller; it takes no time.
     package func actNow() -> Act { state.withLock { $0.acts.isEmpty ? .match : $0.acts.removeFirst().act } }
 
-    /// Where the app is on the screen, as the device library hears it.
+    /// The app's phases, as the device library receives them.
     package var appPhases: any AppPhases { PhonePhases(phone: self) }
 }

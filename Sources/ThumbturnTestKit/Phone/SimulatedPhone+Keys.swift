@@ -5,10 +5,11 @@ import Crypto
 #endif
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 public import ThumbturnDevice
 
 extension SimulatedPhone {
-    /// Where a key lives, and why not in better hardware; nil where there is no such key.
+    /// The hardware that keeps a key; nil where there is no such key.
     public func keyPlace(of name: KeyName) -> KeyPlace? {
         state.withLock { state in
             guard state.keys[name] != nil || state.pins.keys[name] != nil else { return nil }
@@ -21,13 +22,13 @@ extension SimulatedPhone {
         var life: KeyLife
     }
 
-    /// What a key dies with; nil for what it outlives.
+    /// What invalidates a key; nil for what does not.
     struct KeyLife {
-        /// A biometric key: the enrolled set, and the passcode without which there is none.
+        /// The enrolled set of a biometric key.
         var enrolment: Int?
-        /// A key that asks for the passcode.
+        /// The passcode of a key that needs one.
         var passcode: Int?
-        /// The key store lost it.
+        /// Whether the key store lost the key.
         var isLost = false
     }
 }
@@ -35,9 +36,9 @@ extension SimulatedPhone {
 struct PhoneKeys: DeviceKeys {
     let phone: SimulatedPhone
 
-    func create(_ name: KeyName) throws(Failure) -> JWK { try phone.createKey(name) }
+    func create(_ name: KeyName) throws(Failure) -> PublicKey { try phone.createKey(name) }
     func state(of name: KeyName) -> KeyState { phone.keyState(name) }
-    func publicKey(of name: KeyName) throws(Failure) -> JWK { try phone.publicKey(name) }
+    func publicKey(of name: KeyName) throws(Failure) -> PublicKey { try phone.publicKey(name) }
     func delete(_ name: KeyName) { phone.deleteKey(name) }
 
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) throws(Failure) -> [UInt8] {
@@ -46,7 +47,7 @@ struct PhoneKeys: DeviceKeys {
 }
 
 extension SimulatedPhone {
-    fileprivate func createKey(_ name: KeyName) throws(Failure) -> JWK {
+    fileprivate func createKey(_ name: KeyName) throws(Failure) -> PublicKey {
         let key = P256.Signing.PrivateKey()
         let obstacle: Failure? = state.withLock { state in
             if let obstacle = Self.obstacle(toMaking: name.kind, state) { return obstacle }
@@ -54,10 +55,10 @@ extension SimulatedPhone {
             return nil
         }
         if let obstacle { throw obstacle }
-        return try Self.jwk(key)
+        return try Self.publicKey(key)
     }
 
-    /// A key or secret that somebody has to unlock needs what unlocks it.
+    /// Why a key or secret of a kind cannot be made: what has to unlock it must exist.
     static func obstacle(toMaking kind: KeyKind, _ state: borrowing State) -> Failure? {
         if !state.isReadable { return Failure(.notYetReadable) }
         switch kind {
@@ -81,12 +82,12 @@ extension SimulatedPhone {
         }
     }
 
-    fileprivate func publicKey(_ name: KeyName) throws(Failure) -> JWK {
+    fileprivate func publicKey(_ name: KeyName) throws(Failure) -> PublicKey {
         let stored = try usable(name)
-        return try Self.jwk(stored.key)
+        return try Self.publicKey(stored.key)
     }
 
-    /// The key, unless it cannot be found. A dead one still has its public half.
+    /// The key, unless it cannot be found. An invalidated key still has its public half.
     private func usable(_ name: KeyName) throws(Failure) -> StoredKey {
         switch keyState(name) {
         case .usable, .invalidated, .paused: break
@@ -109,19 +110,19 @@ extension SimulatedPhone {
         return Array(signature.rawRepresentation)
     }
 
-    /// Never asks anybody, and works on a dead key too.
+    /// Deletes a key without a prompt, an invalidated one, too.
     fileprivate func deleteKey(_ name: KeyName) {
         state.withLock { $0.keys[name] = nil }
     }
 
-    static func jwk(_ key: P256.Signing.PrivateKey) throws(Failure) -> JWK {
-        guard let jwk = JWK(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform) }
-        return jwk
+    static func publicKey(_ key: P256.Signing.PrivateKey) throws(Failure) -> PublicKey {
+        guard let publicKey = PublicKey(x963: Array(key.publicKey.x963Representation)) else { throw Failure(.platform) }
+        return publicKey
     }
 }
 
 extension SimulatedPhone.State {
-    /// What a new key of this kind will die with.
+    /// What invalidates a new key of this kind.
     func life(of kind: KeyKind) -> SimulatedPhone.KeyLife {
         switch kind {
         case .biometric: SimulatedPhone.KeyLife(enrolment: enrolment, passcode: passcode)
@@ -130,7 +131,7 @@ extension SimulatedPhone.State {
         }
     }
 
-    /// What can be seen of a key that has this life; nil for none.
+    /// The state that is reported of a key with this life; nil for no key.
     func seen(_ life: SimulatedPhone.KeyLife?) -> KeyState {
         guard let life else { return .missing }
         if life.isLost { return .invalidated(.unknown) }

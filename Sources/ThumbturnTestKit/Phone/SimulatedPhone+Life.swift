@@ -3,7 +3,7 @@ public import ThumbturnCore
 import ThumbturnDevice
 
 extension SimulatedPhone {
-    /// The app is killed: its prompts are gone without a word. Its next start is in front.
+    /// Kills the app: its prompts are gone without an answer. Its next start is in front.
     public func killApp() {
         state.withLock { state in
             state.shown = [:]
@@ -11,21 +11,21 @@ extension SimulatedPhone {
         }
     }
 
-    /// The phone is started again: prompts are gone, monotonic time begins anew under another boot identity, and until
+    /// Restarts the phone: prompts are gone, monotonic time begins anew under another boot identity, and until
     /// `unlockWithPasscode()` no key and no secret can be read and the sensor is refused.
     public func reboot() {
         phoneClock.restart()
         state.withLock { state in
             state.takeDownPrompts(Failure(.cancelledBySystem))
             state.lastMatch = nil
-            // A machine without a passcode has its user's files as soon as somebody can run the app.
+            // Without a passcode the user's files are readable as soon as the app can run.
             state.wantsPasscode = state.hasPasscode
             state.isReadable = !state.hasPasscode
         }
     }
 
-    /// The system starts the app in the background, before anybody has unlocked the phone: keys and secrets are there and cannot be
-    /// read. It ends with `unlockWithPasscode()`, and `moveToFront()` shows the app.
+    /// Starts the app in the background before the phone was first unlocked: keys and secrets exist and cannot be read. This ends
+    /// with `unlockWithPasscode()`, and `moveToFront()` shows the app.
     public func prewarm() {
         state.withLock { state in
             state.move(to: .back)
@@ -33,14 +33,14 @@ extension SimulatedPhone {
         }
     }
 
-    /// The person or the network sets the date. Only this phone's: a server keeps its own.
+    /// Sets this phone's date, as the person or the network may. The server's date stays.
     public func moveWallClock(by duration: Duration) {
         phoneClock.moveCivilTime(by: duration)
     }
 
-    /// The system is upgraded to its next major version: its marks of enrolment change though nobody enrolled anything.
+    /// Upgrades the system to its next major version: its marks of enrolment change without an enrolment.
     ///
-    /// - Parameter losesKeys: whether the key store breaks on the way, as users of some devices report.
+    /// - Parameter losesKeys: whether the key store loses its keys in the upgrade, as users of some devices report.
     public func upgradeSystem(losesKeys: Bool = false) {
         state.withLock { state in
             state.systemVersion += 1
@@ -51,8 +51,8 @@ extension SimulatedPhone {
         }
     }
 
-    /// The app is deleted and installed again. On an iPhone its keychain outlives that, and what is in it is wiped at the next start; on
-    /// Android everything goes.
+    /// Deletes the app and installs it again. On an iPhone the keychain survives, and the adapter deletes the earlier items at
+    /// the next start; on Android everything is deleted.
     public func reinstallApp() {
         state.withLock { state in
             state.takeDownPrompts(Failure(.cancelledByApp))
@@ -60,13 +60,13 @@ extension SimulatedPhone {
         }
     }
 
-    /// What a backup of a phone holds. It is valid after the phone is gone.
+    /// The contents of a phone's backup. It stays valid after the phone is gone.
     public struct Backup: Sendable, Redacted {
         let secrets: [String: [UInt8]]
         let isSealed: Bool
     }
 
-    /// Makes a backup, as the model makes them. No key is in it.
+    /// Makes a backup, as the model does. It contains no key.
     public func backup() -> Backup {
         state.withLock { state in
             Backup(
@@ -76,8 +76,8 @@ extension SimulatedPhone {
         }
     }
 
-    /// The phone is erased, or is another one, and set up from a backup: its own keys are gone, its person has enrolled anew, and the
-    /// backup's secrets are there, though not always readable.
+    /// Sets this phone up from a backup, as an erased phone or another one: its own keys are gone, its person has enrolled anew,
+    /// and it has the backup's secrets, which are not always readable.
     public func restore(_ backup: Backup) {
         state.withLock { state in
             state.takeDownPrompts(Failure(.cancelledBySystem))

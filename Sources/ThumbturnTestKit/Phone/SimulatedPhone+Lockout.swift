@@ -3,7 +3,7 @@ import ThumbturnCore
 import ThumbturnDevice
 
 extension SimulatedPhone {
-    /// The phone is unlocked with its passcode somewhere else: that ends every lockout, and after a restart it makes keys and secrets
+    /// Unlocks the phone with its passcode outside the app, which ends every lockout, and after a restart makes keys and secrets
     /// readable.
     public func unlockWithPasscode() {
         state.withLock { state in
@@ -20,7 +20,7 @@ extension SimulatedPhone.State {
         pausedUntil = nil
     }
 
-    /// One more try in vain, of whichever app: the count is the system's.
+    /// Counts one more unsuccessful try, of any app: the count is the system's.
     mutating func countTry(at now: Instant) {
         tries += 1
         if let step = model.triesToPause, tries.isMultiple(of: step) { pausedUntil = now.advanced(by: model.pause) }

@@ -5,35 +5,36 @@ import Crypto
 #endif
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 public import ThumbturnDevice
 
 extension SimulatedPhone {
-    /// What the person does at the app's PIN screen. A literal is what they type.
+    /// What the person does at the app's PIN screen. A string literal is an entered PIN.
     public enum PINAct: Sendable, Hashable, ExpressibleByStringLiteral {
-        /// 6 to 32 digits.
+        /// The person enters 6 to 32 digits.
         case enter(String)
         /// The person presses the screen's cancel button.
         case cancel
-        /// Nobody does anything; the screen stays until it is dismissed.
+        /// The person does nothing; the screen stays until it is dismissed.
         case ignore
 
         public init(stringLiteral digits: String) { self = .enter(digits) }
     }
 
-    /// The PIN of the person: what is typed and chosen where a script says nothing else.
+    /// The PIN that the person enters and chooses without other instructions.
     public static let pin = "824193"
 
-    /// What the person does at the next PIN screens, in order, whether a PIN is entered there or chosen.
+    /// Instructs the person at the next PIN screens, in order, whether a PIN is entered there or chosen.
     public func pins(_ acts: PINAct...) {
         state.withLock { $0.pins.acts += acts }
     }
 
-    /// Takes back what no PIN screen has taken yet.
+    /// Removes every instruction that no PIN screen has taken yet.
     public func forgetPINs() {
         state.withLock { $0.pins.acts = [] }
     }
 
-    /// What the PIN screen was told, each time that it asked for the PIN. It is empty on a phone without one.
+    /// The requests that the PIN screen received, in order. Empty on a phone without a PIN screen.
     public var pinRequests: [PINRequest] { state.withLock { $0.pins.requests } }
 
     struct PINs {
@@ -41,7 +42,7 @@ extension SimulatedPhone {
         var requests: [PINRequest] = []
         var keys: [KeyName: PINKey] = [:]
 
-        /// How many operations the hardware made for guesses.
+        /// The number of operations that the hardware made for guesses.
         var guesses = 0
 
         struct PINKey {
@@ -52,15 +53,16 @@ extension SimulatedPhone {
         enum Strength {
             case counted(P256.Signing.PrivateKey, digits: [UInt8], wrongInARow: Int)
             case judged(P256.Signing.PrivateKey, digits: [UInt8])
-            /// A key in hardware that makes an HMAC of a PIN. Nothing is kept that a PIN could be tried against.
+            /// A key in hardware that makes an HMAC of a PIN. Nothing is stored that a PIN could be tried against.
             case derived(SymmetricKey)
         }
     }
 
-    /// How many guesses the hardware was asked to make: one operation each. What counts them differs: see `Model.PINManner`.
+    /// The number of guesses that the hardware made, one operation each. Who counts them depends on the model; see
+    /// `Model.PINManner`.
     public var pinGuessCount: Int { state.withLock { $0.pins.guesses } }
 
-    /// The hardware's own limit, as a TPM counts it: then the key takes no PIN any more, not even the right one.
+    /// The hardware's own limit, as a TPM has it, after which the key accepts no PIN any more, not even the right one.
     private static let pinLimit = 10
 
     var pinSupport: PINSupport { PINSupport(entry: PhonePINEntry(phone: self), key: PhonePINKeys(phone: self)) }
@@ -99,7 +101,7 @@ private struct PhonePINKeys: PINKey {
     let phone: SimulatedPhone
 
     var judge: PINJudge { phone.state.withLock { $0.model.pin == .derived } ? .server : .key }
-    func create(_ name: KeyName, pin: PIN) throws(Failure) -> JWK { try phone.createPINKey(name, pin) }
+    func create(_ name: KeyName, pin: PIN) throws(Failure) -> PublicKey { try phone.createPINKey(name, pin) }
     func sign(_ message: [UInt8], with name: KeyName, pin: PIN) throws(Failure) -> [UInt8] {
         try phone.sign(message, with: name, pin)
     }
@@ -108,7 +110,7 @@ private struct PhonePINKeys: PINKey {
 }
 
 extension SimulatedPhone {
-    fileprivate func createPINKey(_ name: KeyName, _ pin: PIN) throws(Failure) -> JWK {
+    fileprivate func createPINKey(_ name: KeyName, _ pin: PIN) throws(Failure) -> PublicKey {
         let made: Result<P256.Signing.PrivateKey, Failure> = state.withLock { state in
             guard state.isReadable else { return .failure(Self.keychainIsLocked(state.model)) }
             let secret = SymmetricKey(size: .bits256)
@@ -126,7 +128,7 @@ extension SimulatedPhone {
             state.pins.keys[name] = PINs.PINKey(strength: strength, life: state.life(of: .pin))
             return .success(key)
         }
-        return try Self.jwk(made.get())
+        return try Self.publicKey(made.get())
     }
 
     fileprivate func pinKeyState(_ name: KeyName) -> KeyState {
@@ -152,7 +154,7 @@ extension SimulatedPhone {
 }
 
 extension SimulatedPhone.PINs {
-    /// One operation of the hardware: the key that this PIN opens or gives; nil where the hardware knows that it is wrong.
+    /// One operation of the hardware: the key that this PIN opens or derives; nil where the hardware judges it wrong.
     fileprivate mutating func guess(_ name: KeyName, _ pin: PIN) -> P256.Signing.PrivateKey? {
         guesses += 1
         switch keys[name]?.strength {

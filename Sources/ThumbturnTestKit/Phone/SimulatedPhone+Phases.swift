@@ -3,10 +3,10 @@ public import ThumbturnCore
 import ThumbturnDevice
 
 extension SimulatedPhone {
-    /// Where the app is on the screen.
+    /// The app's place on the screen.
     public var phase: AppPhase { state.withLock { $0.phase } }
 
-    /// The person leaves the app. The system cancels a prompt that is up.
+    /// Moves the app to the back, as when the person leaves it. The system cancels a prompt that is up.
     public func moveToBack() {
         state.withLock { state in
             state.move(to: .back)
@@ -14,13 +14,13 @@ extension SimulatedPhone {
         }
     }
 
-    /// The person comes back to the app.
+    /// Moves the app to the front.
     public func moveToFront() {
         state.withLock { $0.move(to: .front) }
     }
 
-    /// The app is seen and has no input: the app switcher, a call, the notifications. It lasts until `moveToFront()`, also where a prompt
-    /// ends meanwhile.
+    /// Makes the app visible without input: the app switcher, a call, the notifications. This lasts until `moveToFront()`, even
+    /// where a prompt ends meanwhile.
     public func becomeInactive() {
         state.withLock { state in
             state.move(to: .inactive)

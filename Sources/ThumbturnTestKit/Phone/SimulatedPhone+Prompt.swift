@@ -2,9 +2,9 @@ import Synchronization
 import ThumbturnCore
 import ThumbturnDevice
 
-/// One prompt: what stands in its way, what the person does, and what may take it off the screen.
+/// One prompt: its obstacles, what the person does, and what may take it off the screen.
 extension SimulatedPhone {
-    /// One match allows one use of one key for one message, as Android's bound prompts do; the strictest of the platforms.
+    /// A match, which allows one use of one key for one message, as Android's bound prompts do, the strictest of the platforms.
     struct Verified: Sendable {
         var rung: Rung
         var key: KeyName
@@ -26,7 +26,7 @@ extension SimulatedPhone {
                 for await answer in cuts { return answer }
                 return nil
             }
-            // Whoever of the two is first; the other is cancelled. A cancelled wait for a cut says nothing.
+            // The first answer counts, and the other task is cancelled. A cancelled wait for a cut has no answer.
             var first: PromptAnswer?
             for await answer in group {
                 guard let answer else { continue }
@@ -40,7 +40,7 @@ extension SimulatedPhone {
         return answer ?? .failed(Failure(.cancelledByApp))
     }
 
-    /// Longer than any test: some thirty years.
+    /// A time longer than any test: some thirty years.
     static let forever = Duration.seconds(1_000_000_000)
 
     private enum Start {
@@ -53,7 +53,7 @@ extension SimulatedPhone {
         _ request: PromptRequest, _ cut: AsyncStream<PromptAnswer>.Continuation, _ state: inout State, at now: Instant
     ) -> Start {
         if let obstacle = obstacle(request, state, at: now) {
-            return .refused(state.model.tells(obstacle, state.lockout(at: now)))
+            return .refused(state.model.reported(obstacle, state.lockout(at: now)))
         }
         if state.phase == .back, state.model.promptInBack == .unheard { return .unheard }
         if state.acts.first?.act == .dropCallback {
@@ -67,7 +67,7 @@ extension SimulatedPhone {
         return .shown(state.prompts)
     }
 
-    /// Why nobody can be asked.
+    /// Why the prompt cannot be shown; nil where it can.
     private static func obstacle(_ request: PromptRequest, _ state: borrowing State, at now: Instant) -> Failure? {
         if !state.isReadable { return Failure(.notYetReadable) }
         if state.phase == .back, state.model.promptInBack == .refused { return Failure(.cancelledBySystem) }
@@ -82,7 +82,7 @@ extension SimulatedPhone {
         return nil
     }
 
-    /// Before API level 30 nothing asks for the credential on behalf of one use of a key: `BIOMETRIC_ERROR_UNSUPPORTED`.
+    /// Before API level 30 no prompt asks for the credential so that it unlocks a key for one use: `BIOMETRIC_ERROR_UNSUPPORTED`.
     static let noPasscodeForKeys = Failure(
         .platform, recovery: .fallBack(.appPIN), status: .init(domain: "androidx.biometric.BiometricManager", code: -2)
     )
@@ -113,7 +113,7 @@ extension SimulatedPhone {
                 return .failed(Failure(.cancelledByApp))
             }
             let now = clock.now
-            if isLate { return .failed(model.tells(Failure(.timedOut), nil)) }
+            if isLate { return .failed(model.reported(Failure(.timedOut), nil)) }
             if case .readPoorly(let reading) = act {
                 hearing(reading)
                 continue
@@ -128,7 +128,7 @@ extension SimulatedPhone {
         _ act: Act, _ request: PromptRequest, _ id: Int, _ tries: inout Int, _ state: inout State, at now: Instant
     ) -> PromptAnswer? {
         func failed(_ code: Failure.Code) -> PromptAnswer {
-            .failed(state.model.tells(Failure(code, recovery: .retry), state.lockout(at: now)))
+            .failed(state.model.reported(Failure(code, recovery: .retry), state.lockout(at: now)))
         }
         switch act {
         case .match:
@@ -137,13 +137,13 @@ extension SimulatedPhone {
             let verified = Verified(rung: request.rung, key: request.key, message: request.message, prompt: id)
             return .matched(Presence(context: verified))
         case .noMatch, .tryInVain:
-            // The system's sheet asks again after a wrong passcode, and counts it where no app can look.
+            // The system's sheet asks again after a wrong passcode, and keeps its count from apps.
             guard request.rung == .biometric else { return act == .noMatch ? .notMatched : nil }
             repeat {
                 tries += 1
                 state.countTry(at: now)
                 if let obstacle = biometry(state, at: now).obstacle {
-                    return .failed(state.model.tells(obstacle, state.lockout(at: now)))
+                    return .failed(state.model.reported(obstacle, state.lockout(at: now)))
                 }
             } while act == .noMatch && tries < state.model.triesInAPrompt
             guard tries >= state.model.triesInAPrompt else { return nil }
@@ -165,7 +165,7 @@ extension SimulatedPhone.State {
 
     /// Takes every prompt off the screen; each answers with this failure.
     mutating func takeDownPrompts(_ failure: Failure) {
-        for cut in shown.values { cut.yield(.failed(model.tells(failure, nil))) }
+        for cut in shown.values { cut.yield(.failed(model.reported(failure, nil))) }
         shown = [:]
     }
 }

@@ -23,7 +23,7 @@ struct PhoneSecrets: SecretStore {
         }
     }
 
-    /// Before the first unlock after a start nothing can be read or written, and nothing is gone.
+    /// Before the first unlock after a start nothing can be read or written, and nothing is lost.
     private func readable<Value: Sendable>(
         _ body: (inout SimulatedPhone.State) -> Result<Value, Failure>
     ) throws(Failure) -> Value {
@@ -40,6 +40,6 @@ extension SimulatedPhone {
         return failure
     }
 
-    /// The ciphertext is there, and its key is not.
+    /// The ciphertext exists, and its key does not.
     static let sealedForever = Failure(.keyInvalidated)
 }

@@ -7,7 +7,7 @@ struct PhoneSensor: Sensor {
     let phone: SimulatedPhone
     let process: String
 
-    func biometry() -> BiometryState { phone.toldBiometry }
+    func biometry() -> BiometryState { phone.reportedBiometry }
     func isPasscodeSet() -> Bool { phone.canAskPasscode }
     func kind() -> SensorKind? { phone.state.withLock { $0.model.sensor } }
     func enrolmentMark() -> EnrolmentMark? { phone.enrolmentMark(for: process) }
@@ -18,8 +18,8 @@ struct PhoneSensor: Sensor {
 }
 
 extension SimulatedPhone {
-    /// What can be known without a prompt.
-    fileprivate var toldBiometry: BiometryState {
+    /// The sensor's state as it is reported without a prompt.
+    fileprivate var reportedBiometry: BiometryState {
         let now = clock.now
         return state.withLock { state in
             let truth = Self.biometry(state, at: now)
@@ -28,10 +28,10 @@ extension SimulatedPhone {
         }
     }
 
-    /// A passcode that no prompt can ask for on behalf of a key is none that the app could use.
+    /// Whether the app can use the passcode: one that no prompt asks for to unlock a key is of no use to it.
     fileprivate var canAskPasscode: Bool { state.withLock { $0.hasPasscode && $0.model.passcodeUnlocksKeys } }
 
-    /// The truth about the sensor.
+    /// The actual state of the sensor.
     static func biometry(_ state: borrowing State, at now: Instant) -> BiometryState {
         if !state.hasSensor { return .unavailable }
         if state.isLidClosed { return .lidClosed }

@@ -7,8 +7,8 @@ extension SimulatedPhone {
         // The person.
         var acts: [(act: Act, after: Duration?)] = []
         var answerTimes: AnswerTimes?
-        // What is set up. The number of faces or fingers, the set's name for the system's mark, and the name under which biometric
-        // keys live, which the model may leave alone where one of several is removed. Names never repeat.
+        // Enrolment: the number of faces or fingers, the set's number for the system's mark, and the number that biometric keys
+        // are bound to, which the model may keep where one of several is removed. Numbers never repeat.
         var faces: Int
         var enrolledSet = 1
         var enrolment = 1
@@ -28,16 +28,16 @@ extension SimulatedPhone {
         var shown: [Int: AsyncStream<PromptAnswer>.Continuation] = [:]
         var spent: Set<Int> = []
         var phase = AppPhase.front
-        /// Whether something of the system lies over the app; then the end of a prompt does not make it active again.
+        /// Whether a part of the system covers the app; then the end of a prompt does not make it active again.
         var isCovered = false
         var watchers: [Int: AsyncStream<AppPhase>.Continuation] = [:]
         var nextWatcher = 0
-        // What is kept.
+        // Storage.
         var isReadable = true
         var keys: [KeyName: StoredKey] = [:]
         var pins = PINs()
         var secrets: [String: [UInt8]] = [:]
-        /// Secrets that came back from a backup without the key that opens them.
+        /// Secrets that were restored from a backup without the key that decrypts them.
         var unreadableSecrets: Set<String> = []
         var vaults: [KeyName: ProtectedSecret] = [:]
 

@@ -1,13 +1,13 @@
 import ThumbturnCore
 
-// How scenario files spell what a device can do.
+// The spelling of a device's abilities in scenario files.
 
 extension Readiness {
     var spelled: [String: JSON] {
         ["biometry": biometry.spelled, "keys": .object(Dictionary(uniqueKeysWithValues: keys.map { ($0.rawValue, $1.spelled) }))]
     }
 
-    /// From the members `biometry` and `keys`; kinds of keys that are not listed are missing.
+    /// Reads the members `biometry` and `keys`; kinds of keys that are not listed are missing.
     init(_ members: [String: Place], ladder: [Rung]) throws {
         let states = try members["keys"]!.members([], optional: KeyKind.allCases.map(\.rawValue))
         var keys: [KeyKind: KeyState] = [:]
@@ -17,7 +17,7 @@ extension Readiness {
 }
 
 extension BiometryState {
-    /// The states that carry nothing.
+    /// The states without values.
     private static let plain: [String: BiometryState] = [
         "ready": .ready, "notEnrolled": .notEnrolled, "permissionDenied": .permissionDenied, "weak": .weak,
         "unconfirmed": .unconfirmed, "passcodeNotSet": .passcodeNotSet, "lidClosed": .lidClosed, "switchedOff": .switchedOff,

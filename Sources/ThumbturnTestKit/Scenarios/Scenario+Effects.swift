@@ -1,6 +1,6 @@
 import ThumbturnCore
 
-// How scenario files spell what the flow does.
+// The spelling of effects in scenario files.
 
 extension UnlockFlow.Effect {
     package var spelled: JSON {

@@ -1,15 +1,15 @@
 import ThumbturnCore
 
-// How scenario files spell ends and failures.
+// The spelling of ends and failures in scenario files.
 
 extension UnlockFlow.End {
     package var spelled: JSON {
         switch self {
-        case .granted(let rung, let proof, let also):
+        case .granted(let rung, let proof, let additional):
             .one(
                 "granted",
                 .object([
-                    "rung": .text(rung.rawValue), "proof": .text(proof.jws), "also": .list(also.map { .text($0.jws) }),
+                    "rung": .text(rung.rawValue), "proof": .text(proof.jws), "also": .list(additional.map { .text($0.jws) }),
                 ]))
         case .failed(let failure): .one("failed", failure.spelled)
         }
@@ -21,7 +21,7 @@ extension UnlockFlow.End {
             let members = try it.members(["rung", "proof", "also"])
             self = .granted(
                 try members["rung"]!.named(), Proof(jws: try members["proof"]!.text()),
-                also: try members["also"]!.list().map { Proof(jws: try $0.text()) }
+                additional: try members["also"]!.list().map { Proof(jws: try $0.text()) }
             )
         case ("failed", let it?): self = .failed(try Failure(it))
         default: throw place.unknown

@@ -2,13 +2,13 @@ public import Foundation
 import ThumbturnCore
 
 extension Scenario {
-    /// What the member `format` says.
+    /// The value of the member `format`.
     static let format = "thumbturn-scenario/1"
-    /// A longer text, or more events, are no story that somebody has read.
+    /// The limits of a file: a longer one was hardly written and read by a person.
     static let (longest, mostEvents) = (262_144, 500)
 
-    /// Reads a scenario. Throws `ScenarioProblem` with the line where the text is no JSON, and with the path of the member where a
-    /// member is unknown, absent or makes no sense, where times go back, and where the file is too long.
+    /// Reads a scenario. Throws `ScenarioProblem` with the line for a text that is not JSON, and with the path of the member for
+    /// a member that is unknown, absent or invalid, for times that go back, and for a file that is too long.
     public init(json: some DataProtocol) throws {
         guard json.count <= Self.longest else { throw ScenarioProblem("the file: is longer than \(Self.longest) bytes") }
         if let fault = JSONScan.fault(in: Array(json)) { throw ScenarioProblem("line \(fault.line): \(fault.says)") }
@@ -56,7 +56,7 @@ extension Scenario {
         self.moments = moments
     }
 
-    /// A preset by its name, or an object as `UnlockPolicy` reads it.
+    /// Reads a preset's name, or an object as `UnlockPolicy` reads it.
     private static func policy(_ place: Place) throws -> UnlockPolicy {
         guard case .text(let name) = place.value else { return try place.decoded() }
         guard let preset = UnlockPolicy.presets[name] else {
@@ -75,7 +75,7 @@ extension Person {
         pace = try members["pace"].map(Self.pace) ?? pace
     }
 
-    /// What earlier flows tell: names as in the policy, times in milliseconds.
+    /// Reads the pace of earlier flows, with times in milliseconds.
     private static func pace(_ place: Place) throws -> Pace {
         let members = try place.members(["samples", "misses_in_a_row", "usual", "variation"])
         var inside = members.mapValues(\.value)

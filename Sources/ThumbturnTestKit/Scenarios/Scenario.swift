@@ -1,16 +1,16 @@
-public import ThumbturnCore
+package import ThumbturnCore
 
-/// One unlock as a story that is replayed: what the device can do, who is there, what happens when, and everything that the flow has
-/// to say to it. Read from JSON, in the format that `docs/scenarios.md` describes.
+/// One unlock that is replayed: what the device can do, what is known of the person, the events with their times, and every
+/// effect that the flow must have. Read from JSON, in the format that `docs/scenarios.md` describes.
 ///
 ///     let scenario = try Scenario(json: bytes)
 ///     for difference in scenario.run().differences { print(difference) }
 public struct Scenario: Hashable, Sendable {
-    /// What the story is called.
+    /// The scenario's name.
     public let name: String
-    /// What it shows, in a sentence.
+    /// The behaviour that it shows, in a sentence.
     public let shows: String
-    /// The numbers of the known pains that it shows.
+    /// The numbers of the known pains that it covers.
     public let pains: [Int]
 
     let policy: UnlockPolicy
@@ -19,20 +19,21 @@ public struct Scenario: Hashable, Sendable {
     let moments: [Moment]
     let end: UnlockFlow.End
 
-    /// An event, and everything that the flow has to do about it.
+    /// An event, and all effects that it must have.
     struct Moment: Hashable, Sendable {
         var at: Duration
         var event: UnlockFlow.Event
         var effects: [UnlockFlow.Effect]
     }
 
-    /// How many events there are after the beginning.
+    /// The number of events after the beginning.
     public var eventCount: Int { moments.count - 1 }
 
-    /// Replays the story.
+    /// Replays the scenario.
     ///
-    /// - without: the index of an event that is left out while its effects are still expected. A story in which this changes
-    ///   nothing tells something that does not matter.
+    /// - Parameter omitted: the index of an event that is left out while its effects are still expected. Where this changes
+    /// nothing, the
+    ///   event does not matter.
     public func run(without omitted: Int? = nil) -> Outcome {
         var flow = UnlockFlow(policy: policy, person: person)
         let steps = moments.enumerated().map { index, moment in
@@ -44,28 +45,28 @@ public struct Scenario: Hashable, Sendable {
         return Outcome(steps: steps, expectedEnd: end, end: reached)
     }
 
-    /// What happened, beside what was expected.
+    /// The effects that occurred, beside the expected ones.
     public struct Outcome: Hashable, Sendable {
         /// The beginning and each event.
         public let steps: [Step]
-        /// How the story has to end.
-        public let expectedEnd: UnlockFlow.End
-        /// How it ended; nil where it did not.
-        public let end: UnlockFlow.End?
+        /// The end that is expected.
+        package let expectedEnd: UnlockFlow.End
+        /// The end that was reached; nil where none was.
+        package let end: UnlockFlow.End?
 
         /// One event with its effects.
         public struct Step: Hashable, Sendable {
-            /// Since the beginning.
+            /// The time since the beginning.
             public let at: Duration
-            /// What happened to the flow.
-            public let event: UnlockFlow.Event
-            /// What the file says that the flow does about it, in order.
-            public let expected: [UnlockFlow.Effect]
-            /// What the flow did.
-            public let happened: [UnlockFlow.Effect]
+            /// The event that was sent.
+            package let event: UnlockFlow.Event
+            /// The effects that the file expects, in order.
+            package let expected: [UnlockFlow.Effect]
+            /// The effects that the flow had.
+            package let happened: [UnlockFlow.Effect]
         }
 
-        /// What differs, a sentence each; empty where everything happened as the scenario says.
+        /// The differences, a sentence each; empty where everything happened as expected.
         public var differences: [String] {
             let effects = steps.filter { $0.expected != $0.happened }.map { step in
                 "at \(step.at.milliseconds) ms, \(step.event.spelled): expected \(JSON.list(step.expected.map(\.spelled))), "

@@ -93,7 +93,7 @@ struct Performance: Sendable {
             with: PasswordSignIn(account: "ada", password: InMemoryServer.password),
             policy: UnlockPolicy(ladder: rungs + [.fullCredentials]))
         if let preferred = scenario.person.preferred { try await auth.prefer(preferred) }
-        await Habits(asker: "\(InMemoryServer.url.absoluteString) default", platform: platform)
+        await UnlockHistory(asker: "\(InMemoryServer.url.absoluteString) default", platform: platform)
             .keep(scenario.person.pace, since: Pace())
 
         if case .paused(let pause) = states[.pin] { try await makePINPause(auth, pause) }

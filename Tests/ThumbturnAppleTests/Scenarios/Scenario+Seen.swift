@@ -4,8 +4,8 @@ import ThumbturnCore
 
 // What of a scenario can be seen from outside, and what it asks of a phone.
 //
-// Not compared are: the raw status of failures (each system has its own), why a key died (Apple never says), the text of a proof (a
-// real one differs each time), and the wakes of the flow's own timer.
+// Not compared are: the raw status of failures (each system has its own), why a key died (Apple never says), the text of a proof
+// (a real one differs each time), and the wakes of the flow's own timer.
 
 extension Scenario {
     /// The number that nobody knows, where the system answers with one.
@@ -126,7 +126,7 @@ extension UnlockFlow.End {
     /// As it is compared.
     var seen: String {
         switch self {
-        case .granted(let rung, _, let also): "granted by \(rung) and \(also.count) more"
+        case .granted(let rung, _, let additional): "granted by \(rung) and \(additional.count) more"
         case .failed(let failure): failure.seen
         }
     }

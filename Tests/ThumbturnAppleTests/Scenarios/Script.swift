@@ -1,6 +1,7 @@
 #if STAND_INS
 import Synchronization
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnDevice
 @testable import ThumbturnTestKit
 
@@ -136,9 +137,9 @@ private struct ScriptedKeys: DeviceKeys {
     let script: Script
     let keys: any DeviceKeys
 
-    func create(_ name: KeyName) async throws(Failure) -> JWK { try await keys.create(name) }
+    func create(_ name: KeyName) async throws(Failure) -> PublicKey { try await keys.create(name) }
     func state(of name: KeyName) async -> KeyState { await keys.state(of: name) }
-    func publicKey(of name: KeyName) async throws(Failure) -> JWK { try await keys.publicKey(of: name) }
+    func publicKey(of name: KeyName) async throws(Failure) -> PublicKey { try await keys.publicKey(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await keys.delete(name) }
 
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
@@ -159,7 +160,7 @@ private struct ScriptedPINKeys: PINKey {
     let key: any PINKey
 
     var judge: PINJudge { key.judge }
-    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> JWK { try await key.create(name, pin: pin) }
+    func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey { try await key.create(name, pin: pin) }
     func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await key.delete(name) }
 

@@ -2,7 +2,7 @@ import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
 
-/// One phone without an app: its ports are asked directly.
+/// One phone without an app, whose ports a test calls directly.
 struct Asked: Sendable {
     let clock = VirtualClock()
     let phone: SimulatedPhone
@@ -35,7 +35,7 @@ struct Asked: Sendable {
     /// How one prompt ended: `matched`, `notMatched` or the name of the failure's code.
     func ask(_ rung: Rung = .biometric) async -> String { await prompt(rung).outcome }
 
-    /// So many tries in vain, each in a prompt of its own that is then cancelled.
+    /// Makes failed tries, each in a prompt of its own that is then cancelled.
     func tryInVain(_ count: Int) async {
         for _ in 0..<count {
             phone.next(.tryInVain, .cancel)

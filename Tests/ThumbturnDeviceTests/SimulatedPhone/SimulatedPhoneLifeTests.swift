@@ -4,7 +4,7 @@ import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
 
-/// What happens to a phone, and what is left of the app after it.
+/// Restarts, backups, upgrades and reinstallations of a phone, and what is left of the app afterwards.
 @Suite struct SimulatedPhoneLifeTests {
     typealias Model = SimulatedPhone.Model
 
@@ -42,7 +42,7 @@ import ThumbturnTestKit
             await expectFailure(.notYetReadable) { _ = try await keys.create(Asked.name(.session)) }
             await expectFailure(.notYetReadable) { _ = try await pin.create(Asked.name(.pin), pin: digits) }
             await expectFailure(.notYetReadable) { _ = try await pin.sign([1], with: Asked.name(.pin), pin: digits) }
-            #expect(await asked.ask() == "notYetReadable", "and nobody is asked on a lock screen (pain 18)")
+            #expect(await asked.ask() == "notYetReadable", "and no prompt is shown on a lock screen (pain 18)")
             asked.phone.unlockWithPasscode()
             asked.phone.moveToFront()
             for kind in [KeyKind.session, .biometric] { #expect(await asked.state(kind) == .usable) }
@@ -65,7 +65,7 @@ import ThumbturnTestKit
             #expect(await asked.ask() == "notYetReadable")
             asked.phone.unlockWithPasscode()
             #expect(await asked.state(.biometric) == .usable)
-            #expect(await asked.ask() == "matched", "a lockout ends with the passcode that a restart wants")
+            #expect(await asked.ask() == "matched", "a lockout ends with the passcode that a restart demands")
             try await clock.sleep(until: clock.now.advanced(by: .seconds(3)))
             #expect(clock.now == Instant(sinceOrigin: .seconds(3)))
             let second = clock.boot
@@ -99,7 +99,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("the date moves alone: neither monotonic time nor another device's date") func wallClock() {
+    @Test("setting the date moves neither monotonic time nor another device's date") func wallClock() {
         let clock = VirtualClock()
         let phone = SimulatedPhone(clock: clock)
         let (now, civil) = (phone.clock.now, phone.clock.civilTime)
@@ -131,12 +131,12 @@ import ThumbturnTestKit
         try await secrets.write([1], as: "token")
         phone.restore(phone.backup())
         let read = await failure { _ = try await secrets.read("token") }
-        #expect(read == Failure(.keyInvalidated), "it will never be read, which is not the same as not yet")
+        #expect(read == Failure(.keyInvalidated), "it can never be read, which is not the same as not yet")
         try await secrets.write([2], as: "token")
         expect(try await secrets.read("token"), is: [2])
     }
 
-    @Test("what no backup carries is not there afterwards (ThisDeviceOnly)") func leftOut() async throws {
+    @Test("what is left out of a backup is missing afterwards (ThisDeviceOnly)") func leftOut() async throws {
         let phone = SimulatedPhone(.iPhone())
         try await phone.platform().secrets.write([1], as: "token")
         phone.restore(phone.backup())
@@ -157,7 +157,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("a prompt goes with the app that is deleted") func reinstalledWhilePrompting() async throws {
+    @Test("a prompt ends with the app that is deleted") func reinstalledWhilePrompting() async throws {
         try await Asked.run(.iPhone()) { asked in
             asked.phone.next(.ignore)
             let start = asked.clock.now
@@ -169,7 +169,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("a key store that breaks loses its keys and says so (pain 29)") func broken() async throws {
+    @Test("a broken key store reports its keys as lost (pain 29)") func broken() async throws {
         let phone = SimulatedPhone(.android(), hasPIN: true)
         let platform = phone.platform()
         let digits = try #require(PIN("824193"))
@@ -180,7 +180,7 @@ import ThumbturnTestKit
         try await vaults.protect(SecretBytes("s"), as: Asked.name(.passcode), access: .userPresence)
         phone.upgradeSystem()
         #expect(await vaults.state(of: Asked.name(.passcode)) == .usable)
-        #expect(await platform.keys.state(of: Asked.name(.session)) == .usable, "an upgrade alone breaks nothing")
+        #expect(await platform.keys.state(of: Asked.name(.session)) == .usable, "an upgrade breaks nothing by itself")
         phone.upgradeSystem(losesKeys: true)
         #expect(await platform.keys.state(of: Asked.name(.session)) == .invalidated(.unknown))
         #expect(await pin.state(of: Asked.name(.pin)) == .invalidated(.unknown))
@@ -204,7 +204,7 @@ import ThumbturnTestKit
         #expect(EnrolmentMark.change(from: second, to: await sensor.enrolmentMark()) == .changed)
     }
 
-    @Test("an upgrade changes the mark though nobody enrolled anything (LAContext.h; pain 11)") func upgraded()
+    @Test("an upgrade changes the mark though nothing was enrolled (LAContext.h; pain 11)") func upgraded()
         async throws
     {
         let phone = SimulatedPhone(.iPhone())
@@ -221,7 +221,7 @@ import ThumbturnTestKit
             let other = await asked.phone.platform(process: "extension").sensor.enrolmentMark()
             #expect(mark != nil && other != nil && mark != other)
             await asked.tryInVain(5)
-            #expect(await asked.platform.sensor.enrolmentMark() == nil, "nothing is told in a lockout")
+            #expect(await asked.platform.sensor.enrolmentMark() == nil, "no mark is given in a lockout")
             asked.phone.unlockWithPasscode()
             expect(await asked.platform.sensor.enrolmentMark(), is: mark)
             asked.phone.removeFaces()
@@ -229,7 +229,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("Android and Linux tell no mark", arguments: [Model.android(), .linux]) func noMark(_ model: Model) async {
+    @Test("Android and Linux give no mark", arguments: [Model.android(), .linux]) func noMark(_ model: Model) async {
         expect(await SimulatedPhone(model).platform().sensor.enrolmentMark(), is: nil)
     }
 }

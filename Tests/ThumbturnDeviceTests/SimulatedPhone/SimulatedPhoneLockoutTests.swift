@@ -16,7 +16,7 @@ import ThumbturnTestKit
             asked.clock.advance(by: .seconds(100_000))
             #expect(await asked.biometry() == .lockedOut(.untilPasscode), "time does not end it")
             #expect(await asked.ask(.devicePasscode) == "matched")
-            #expect(await asked.biometry() == .ready, "the passcode does")
+            #expect(await asked.biometry() == .ready, "the passcode ends it")
         }
     }
 
@@ -66,11 +66,11 @@ import ThumbturnTestKit
             let prompts = asked.phone.promptCount
             asked.clock.advance(by: .seconds(29))
             #expect(await asked.ask() == "lockedOut")
-            #expect(asked.phone.promptCount == prompts, "nobody is shown anything")
+            #expect(asked.phone.promptCount == prompts, "no prompt is shown")
             asked.clock.advance(by: .seconds(1))
             await asked.tryInVain(4)
             asked.phone.next(.cancel)
-            #expect(await asked.ask() == "cancelledByUser", "nine are not ten")
+            #expect(await asked.ask() == "cancelledByUser", "nine tries begin no lockout")
             await asked.tryInVain(1)
             #expect(await asked.ask() == "lockedOut")
         }
@@ -111,14 +111,14 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("Linux: the reader's service locks nobody out") func linux() async throws {
+    @Test("Linux: the reader's service has no lockout") func linux() async throws {
         try await Asked.run(.linux) { asked in
             await asked.tryInVain(50)
             #expect(await asked.ask() == "matched")
         }
     }
 
-    @Test("a wrong passcode says nothing about the sensor") func passcode() async throws {
+    @Test("a wrong passcode does not change the sensor's state") func passcode() async throws {
         try await Asked.run(.iPhone()) { asked in
             for _ in 1...5 {
                 asked.phone.next(.noMatch)

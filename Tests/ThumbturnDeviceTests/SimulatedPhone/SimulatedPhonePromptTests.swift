@@ -5,11 +5,12 @@ import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
 
-/// One prompt on each model. Each test names the text that has its rule; a pain is one of the numbered reports by users of other libraries.
+/// One prompt on each model. Each test names the text that has its rule; a pain is one of the numbered reports by users of other
+/// libraries.
 @Suite struct SimulatedPhonePromptTests {
     // MARK: Tries
 
-    @Test("Apple: a try in vain before a match is told to nobody (pain 8)")
+    @Test("Apple: a failed try before a match is not reported (pain 8)")
     func hidden() async throws {
         try await Asked.run(.iPhone(.finger)) { asked in
             asked.phone.next(.tryInVain, .tryInVain, .match)
@@ -105,7 +106,7 @@ import ThumbturnTestKit
         try await Asked.run(.android()) { asked in
             asked.phone.next(.dropCallback)
             let answer = await Self.cancelled(after: .seconds(1000), asked)
-            #expect(answer == "cancelledByApp" && asked.phone.promptCount == 0, "and nobody saw anything")
+            #expect(answer == "cancelledByApp" && asked.phone.promptCount == 0, "and no prompt was shown")
             #expect(await asked.ask() == "matched")
         }
     }
@@ -198,7 +199,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("every watcher hears the phase as it is and each change from then on") func watchers() async throws {
+    @Test("every watcher receives the current phase and each later change") func watchers() async throws {
         let phone = SimulatedPhone()
         phone.moveToBack()
         let phases = phone.platform().phases.phases()
@@ -222,7 +223,8 @@ import ThumbturnTestKit
     }
 
     enum Obstacle: CaseIterable, Sendable {
-        /// “Denied Face ID to this app” is code -6 like no hardware, and the kind of sensor tells them apart (LAContext.h; pain 4).
+        /// “Denied Face ID to this app” is code -6 like no hardware, and the kind of sensor tells them apart (LAContext.h; pain
+        /// 4).
         case permission
         case removedFaces, switchedOff, lidClosed
         /// LAError -5 on Apple; none enrolled on Android, where the lock screen takes the prints along.
@@ -261,12 +263,12 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("what was in the way can be taken away") func lifted() async throws {
+    @Test("an obstacle can be removed") func lifted() async throws {
         try await Asked.run(.iPhone()) { asked in
             asked.phone.setPermission(false)
             asked.phone.setSwitchedOff(true)
             asked.phone.setLidClosed(true)
-            #expect(await asked.platform.sensor.kind() == .face, "the kind is known all the same")
+            #expect(await asked.platform.sensor.kind() == .face, "the kind is known anyway")
             asked.phone.setPermission(true)
             asked.phone.setSwitchedOff(false)
             asked.phone.setLidClosed(false)
@@ -274,7 +276,7 @@ import ThumbturnTestKit
         }
         try await Asked.run(.android()) { asked in
             asked.phone.setPermission(false)
-            #expect(await asked.biometry() == .ready, "Android asks nobody for it")
+            #expect(await asked.biometry() == .ready, "Android needs no permission for it")
         }
     }
 

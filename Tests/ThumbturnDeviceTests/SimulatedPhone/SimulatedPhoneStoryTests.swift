@@ -5,7 +5,7 @@ import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
 
-/// The whole device library on every model: no honest person is left without a way.
+/// The whole device library on every model: an honest person always gets in.
 @Suite struct SimulatedPhoneStoryTests {
     typealias Model = SimulatedPhone.Model
 
@@ -31,7 +31,7 @@ import ThumbturnTestKit
                 world.phone.next(.tryInVain, .cancel)
                 _ = await failure { _ = try await world.auth.authenticate("Unlock") }
                 world.phone.forgetActs()
-                // Our own delays are another story.
+                // The library's own delays are tested elsewhere.
                 world.clock.advance(by: .seconds(1000))
             }
             if model.triesToPause != nil {
@@ -44,7 +44,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("before the first unlock nobody is called signed out (pain 32)", arguments: [Model.iPhone(), .android()])
+    @Test("before the first unlock a person is not reported as signed out (pain 32)", arguments: [Model.iPhone(), .android()])
     func notYetReadable(_ model: Model) async throws {
         try await World.enrolled(model) { world in
             world.phone.reboot()
@@ -57,7 +57,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("a phone restored from a backup is not enrolled, whatever stands beside the keys (pain 31)") func restored()
+    @Test("a phone restored from a backup is not enrolled, whatever was restored beside the keys (pain 31)") func restored()
         async throws
     {
         try await World.enrolled(.iPhone()) { world in
@@ -87,7 +87,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("a face is not asked again before the system takes it (pain 21)") func coolDown() async throws {
+    @Test("a face is not asked again before the system accepts it (pain 21)") func coolDown() async throws {
         var model = Model.iPhone()
         model.coolDown = .milliseconds(300)
         try await World.enrolled(model) { world in
@@ -114,7 +114,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("the screen tells a poor reading, and the same prompt goes on") func poorReading() async throws {
+    @Test("the screen shows a poor reading, and the same prompt goes on") func poorReading() async throws {
         try await World.enrolled(.linux) { world in
             world.phone.next(.readPoorly(.tooShort), .match)
             expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)

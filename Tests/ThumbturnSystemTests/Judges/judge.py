@@ -1,7 +1,7 @@
-"""Judges what our device and our server made, with PyJWT and cryptography alone.
+"""Verifies messages of our device and server with PyJWT and cryptography.
 
 Reads one JSON object from standard input: jwks, issuer, token, challenge, key (the JWK that signed the proof), proof, dpop,
-method, address. Prints "accepted", or says what is wrong and exits with status 1.
+method, address. Prints "accepted", or prints the reason and exits with status 1.
 """
 import base64
 import hashlib
@@ -58,7 +58,7 @@ def judge(case):
     )
     assert kid == thumbprint(keys[kid]), "the kid is the thumbprint"
 
-    # The challenge's shape: the device can read it, only the server can check it.
+    # The challenge's format. The device can read it, but only the server can verify its MAC.
     header, payload, mac = (decoded(part) for part in case["challenge"].split("."))
     assert set(json.loads(header)) == {"typ", "alg", "kid"}
     assert json.loads(header)["typ"] == "thumbturn-challenge+jwt" and json.loads(header)["alg"] == "HS256" and len(mac) == 32

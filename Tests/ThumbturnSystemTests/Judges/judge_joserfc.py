@@ -1,6 +1,6 @@
-"""Judges what our device and our server made, with joserfc: a second opinion beside judge.py.
+"""Verifies messages of our device and server with joserfc, independently of judge.py.
 
-Reads the same JSON object from standard input. Prints "accepted", or says what is wrong and exits with status 1.
+Reads the same JSON object from standard input. Prints "accepted", or prints the reason and exits with status 1.
 """
 import base64
 import hashlib
@@ -20,7 +20,7 @@ def hashed(text):
 
 
 def judge(case):
-    # The access token, with whichever key of the set its kid names (RFC 9068).
+    # The access token, with the key of the set that its kid names (RFC 9068).
     keys = KeySet.import_key_set(case["jwks"])
     token = jwt.decode(case["token"], keys, algorithms=ES256)
     assert token.header["typ"] == "at+jwt"

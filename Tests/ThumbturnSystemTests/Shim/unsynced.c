@@ -1,8 +1,9 @@
 /*
- * What a power failure would leave: with this library preloaded, writes to SQLite's files reach the disk only when they are
- * synced. Killing the process then loses everything else, as pulling the plug would; a kill alone leaves the page cache.
+ * Simulates a power failure. With this library preloaded, writes to SQLite's files reach the disk only when they are
+ * synced. Killing the process then loses all other writes, as a power failure would. Without the library, a kill leaves them in
+ * the page cache.
  *
- * It also counts, in a file that outlives the process: syncs, and commits (frames of the write-ahead log whose header carries
+ * It also counts, in a file that survives the process, syncs and commits (frames of the write-ahead log whose header carries
  * a database size, https://www.sqlite.org/fileformat2.html#walformat). Names of files end in .sqlite or .sqlite-wal.
  */
 #define _GNU_SOURCE
@@ -52,7 +53,7 @@ static int ends_with(const char *text, const char *end) {
     return a >= b && strcmp(text + a - b, end) == 0;
 }
 
-/* The file behind a descriptor if it is SQLite's, with its kind; NULL for all others. */
+/* The file of a descriptor if it is SQLite's, with its kind; NULL for all others. */
 static struct file *held_file(int descriptor, int *is_log) {
     char link[64], path[4096];
     struct stat status;
@@ -116,7 +117,7 @@ ssize_t pread64(int descriptor, void *bytes, size_t size, off_t at) {
 }
 ssize_t pread(int descriptor, void *bytes, size_t size, off_t at) { return pread64(descriptor, bytes, size, at); }
 
-/* Lets the held writes through; the caller holds the lock. */
+/* Performs the held writes. The caller holds the lock. */
 static void let_through(int descriptor, struct file *file) {
     while (file->first) {
         struct held *write = file->first;

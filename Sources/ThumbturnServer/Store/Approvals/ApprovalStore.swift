@@ -1,5 +1,6 @@
 #if Server
 package import ThumbturnCore
+import ThumbturnMessages
 
 /// The part of the store that keeps approvals.
 package protocol ApprovalStore: Sendable {
@@ -10,10 +11,9 @@ package protocol ApprovalStore: Sendable {
     func approval(_ id: ApprovalID) async throws -> ApprovalView?
     /// The approvals that an account is still asked for, oldest first.
     func openApprovals(of account: AccountID) async throws -> [ApprovalView]
-    /// Consumes the challenge, and keeps one key's signature if the approval is still open and equal to what was signed, and the
-    /// key and its device may still sign. With the last signature that is demanded, the approval becomes approved. The challenge
-    /// is consumed in any case.
-    func approve(_ signature: NewApprovalSignature, spending: Spend) async throws -> Paid<ApprovalView>
+    /// Keeps one key's signature, if the authorisation still holds and the approval still admits it. With the last signature that
+    /// is missing the approval is approved.
+    func approve(_ signature: NewApprovalSignature, by authorisation: Authorisation) async throws -> CommitOutcome<ApprovalView>
     /// Declines an approval for an account that is asked for it. Nil if it is neither open nor approved.
     func decline(_ id: ApprovalID, by account: AccountID) async throws -> ApprovalView?
     /// Withdraws an approval for its creator. Nil if it is neither open nor approved.
@@ -62,7 +62,7 @@ package struct ApprovalView: Sendable {
     package var createdAt: UnixTime
     package var expiresAt: UnixTime
     /// The state that is stored: an approval that has expired may still be stored as open.
-    package var state: ApprovalRecord.State
+    package var state: ApprovalState
     package var signatures: [ApprovalSignature]
     /// The idempotency key and the receipt; nil unless it was redeemed.
     package var redemption: (key: String, receipt: String)?
@@ -70,13 +70,13 @@ package struct ApprovalView: Sendable {
     package var accounts: [AccountID] { [account] + (second.map { [$0] } ?? []) }
 
     /// The state at a time.
-    package func state(at now: UnixTime) -> ApprovalRecord.State {
+    package func state(at now: UnixTime) -> ApprovalState {
         (state == .open || state == .approved) && now >= expiresAt ? .expired : state
     }
 
     /// Whether an account has signed all that is demanded of it.
     package func isSigned(by account: AccountID) -> Bool {
-        demand.isMet(by: signatures.filter { $0.account == account }.map(\.kind))
+        demand.isMet(by: signatures.filter { $0.account == account }.map(\.factor))
     }
 }
 
@@ -93,13 +93,15 @@ package struct ApprovalSignature: Sendable {
     package var proof: String?
     package var liveness: String?
     package var at: UnixTime
+
+    /// The factor that it shows.
+    var factor: KeyKind { KeyStanding.factor(of: kind, broughtBy: enrolledBy) }
 }
 
 /// A signature that is about to be kept.
 package struct NewApprovalSignature: Sendable {
     package var approval: ApprovalID
     package var account: AccountID
-    package var kid: String
     /// The transaction that was signed; it has to be equal to the stored one.
     package var txn: String
     package var demand: ApprovalDemand
@@ -124,7 +126,7 @@ package struct Redemption: Sendable {
         /// The transaction to be executed differs from the approved one. The approval has been withdrawn.
         case changed
         /// It is in another state, or another key redeemed it.
-        case not(ApprovalRecord.State)
+        case not(ApprovalState)
         case unknown
     }
 }

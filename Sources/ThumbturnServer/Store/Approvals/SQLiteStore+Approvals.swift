@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 package import ThumbturnCore
+package import ThumbturnMessages
 import ThumbturnVerifier
 
 extension SQLiteStore {
@@ -74,22 +75,13 @@ extension SQLiteStore {
         }
     }
 
-    package func approve(_ new: NewApprovalSignature, spending spend: Spend) async throws -> Paid<ApprovalView> {
-        try await writer.write { db, now in
-            guard try Schema.spend(spend, in: db, at: now) else { return .refused }
-            // Whatever was read before this transaction may have changed since.
-            guard let key = try Self.key(new.kid, in: db), !key.isRevoked, !key.isPaused(at: now) else { return .refused }
-            guard !key.isDisabled else { return .disabled }
-            let device = try db.one(
-                Row.self, sql: "SELECT account_id, cools_off_until FROM devices WHERE id = ?", arguments: [blob(key.device.bytes)]
-            )
-            guard let device, device["account_id"] == blob(new.account.bytes), device["cools_off_until"] <= now.seconds
+    package func approve(
+        _ new: NewApprovalSignature, by authorisation: Authorisation
+    ) async throws -> CommitOutcome<ApprovalView> {
+        try await commit(authorisation) { db, keys, now in
+            guard let key = keys.first, key.account == new.account, let approval = try Self.approval(new.approval, in: db),
+                (try? approval.admit(new, by: key.standing(at: now), at: now)) != nil
             else { return .refused }
-            guard let approval = try Self.approval(new.approval, in: db), approval.state(at: now) == .open,
-                approval.txn == new.txn, approval.demand == new.demand, approval.accounts.contains(new.account),
-                approval.demand.takes(key.kind), !approval.isSigned(by: new.account)
-            else { return .refused }
-            try Self.signed(key, in: db, at: now)
             // Where two keys are demanded, both have to be of one device: another device starts over.
             try db.run(
                 sql: "DELETE FROM approval_proofs WHERE approval_id = ? AND account_id = ? AND device_id != ?",
@@ -179,7 +171,7 @@ extension SQLiteStore {
         }
     }
 
-    private static func end(_ id: ApprovalID, _ state: ApprovalRecord.State, in db: Database) throws {
+    private static func end(_ id: ApprovalID, _ state: ApprovalState, in db: Database) throws {
         try db.run(
             sql: "UPDATE approvals SET state = ? WHERE id = ? AND state IN ('open', 'approved')",
             arguments: [state.rawValue, blob(id.bytes)]
@@ -188,7 +180,7 @@ extension SQLiteStore {
 
     private static func approval(_ id: ApprovalID, in db: Database) throws -> ApprovalView? {
         guard let row = try db.one(Row.self, sql: "SELECT * FROM approvals WHERE id = ?", arguments: [blob(id.bytes)]),
-            let state = ApprovalRecord.State(rawValue: row["state"])
+            let state = ApprovalState(rawValue: row["state"])
         else { return nil }
         let signatures = try db.all(
             Row.self,

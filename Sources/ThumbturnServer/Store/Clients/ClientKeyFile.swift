@@ -1,6 +1,7 @@
 #if Server
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Reads a back end's public key from the text of an operator's file: a JWK, or an SPKI in PEM.

@@ -1,5 +1,6 @@
 #if Server
 package import ThumbturnCore
+package import ThumbturnMessages
 
 /// The part of the store that keeps devices.
 package protocol DeviceStore: Sendable {

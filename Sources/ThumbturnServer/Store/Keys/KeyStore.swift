@@ -1,23 +1,23 @@
 #if Server
 package import ThumbturnCore
+import ThumbturnMessages
 
 /// The part of the store that keeps the keys of devices.
 package protocol KeyStore: Sendable {
     /// The key of this id with its device, also when the device is revoked.
     func key(_ kid: String) async throws -> EnrolledKey?
     /// The key of this id, possibly as it was a while ago: what never changes of it is right. What may have changed is judged in
-    /// the transaction that it pays for.
+    /// the transaction that it authorises.
     func knownKey(_ kid: String) async throws -> EnrolledKey?
-    /// Spends a challenge whose proof this key did not sign. That is one more wrong signature in a row, unless something was
-    /// spent before: a spent challenge tells nobody whether a PIN is right. From the fifth on a key pauses, but for PIN keys,
-    /// which have few tries anyway; while it pauses nothing is counted.
+    /// Consumes a challenge whose proof this key did not sign. That is one more wrong signature in a row, unless something was
+    /// consumed before: a consumed challenge does not tell whether a PIN is right. From the fifth on a key pauses, except PIN
+    /// keys, which have few tries anyway; while it pauses nothing is counted.
     ///
-    /// - Returns: how many there are in a row now; nil if it was spent before, or the key is gone.
-    func spend(_ spends: [Spend], wronglySignedBy kid: String) async throws -> Int?
-    /// Spends, and puts a key in the place of another or takes it away, all at once. Refused if anything was spent before, the
-    /// device or the paying key is gone, the old key is no longer the one that was there, or the new one is known already; the
-    /// spends stand. The old key is kept as a retired one, and never comes back. The sessions that it opened end, unless it paid.
-    func change(_ change: NewKeys, spending: [Spend]) async throws -> Paid<DeviceView>
+    /// - Returns: the wrong signatures in a row; nil if the challenge was consumed before or the key is gone.
+    func countWrongSignature(of kid: String, spending: [Spend]) async throws -> Int?
+    /// Replaces or removes a key, if the authorisation still holds, the old key is still there, and the new one is unknown. The
+    /// old key is kept as a retired one and is never enrolled again. Its sessions end, unless it authorised the change itself.
+    func change(_ change: NewKeys, by authorisation: Authorisation) async throws -> CommitOutcome<DeviceView>
 }
 
 package struct EnrolledKey: Sendable {
@@ -37,15 +37,11 @@ package struct EnrolledKey: Sendable {
     package var enrolledBy: KeyOrigin
     /// Wrong signatures in a row.
     package var wrongInARow: Int
-    /// Ten wrong PINs in a row end a PIN key, as they do on the device (NIST SP 800-63B-4 section 3.2.10).
-    /// A hundred wrong signatures end every other one (section 3.2.2).
-    package var isDisabled: Bool { wrongInARow >= (kind == .pin ? PINLedger.limit : ThrottleLimits.standard.mostInARow) }
     /// Until when no signature of it is judged, after wrong ones.
     package var pausedUntil = UnixTime(seconds: 0)
-    package func isPaused(at now: UnixTime) -> Bool { now < pausedUntil }
 }
 
-/// What stood behind a key when it was enrolled, so that a policy can refuse keys which rest on less.
+/// What brought a key in, so that a policy can refuse keys which rest on less; see `KeyStanding`.
 package enum KeyOrigin: String, Sendable {
     /// A sign-in with the password. Keys of an enrolment are of this kind.
     case credentials
@@ -63,21 +59,14 @@ package struct NewKeys: Sendable {
     package var old: String?
     /// Nil: the old one is taken away.
     package var new: NewDevice.Key?
-    package var origin: KeyOrigin
-    /// The key whose proof pays; nil where a ticket does.
-    package var payer: String?
-    /// Where a ticket pays: the cool-off of a device whose account has others.
+    /// Where a ticket authorises it: the cool-off of a device whose account has others.
     package var coolOff: Duration
 
-    package init(
-        device: DeviceID, kind: KeyKind, old: String?, new: NewDevice.Key?, origin: KeyOrigin, payer: String?, coolOff: Duration
-    ) {
+    package init(device: DeviceID, kind: KeyKind, old: String?, new: NewDevice.Key?, coolOff: Duration) {
         self.device = device
         self.kind = kind
         self.old = old
         self.new = new
-        self.origin = origin
-        self.payer = payer
         self.coolOff = coolOff
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import ThumbturnCore
+import ThumbturnMessages
 
 extension SQLiteStore {
     package func devices(of account: AccountID) async throws -> [DeviceView] {

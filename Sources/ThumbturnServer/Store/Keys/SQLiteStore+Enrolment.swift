@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import ThumbturnCore
+import ThumbturnMessages
 
 extension SQLiteStore {
     package func enrol(_ new: NewDevice, spending spends: [Spend]) async throws -> DeviceView? {
@@ -43,13 +44,13 @@ extension SQLiteStore {
         for new: NewDevice, in db: Database, at now: UnixTime
     ) throws -> (origin: KeyOrigin, coolOff: Duration)? {
         guard let voucher = new.voucher else { return (.credentials, new.coolOff) }
-        guard let session = try session(voucher, in: db), session.isLive, session.account == new.account,
-            now >= session.coolsOffUntil
-        else { return nil }
-        switch DeviceChangeRules.word(of: session.kind, session.keyOrigin) {
-        case .decides: return (.biometric, .zero)
-        case .needsCoolOff: return (.pin, new.coolOff)
-        case .doesNotCount: return nil
+        guard let session = try session(voucher, in: db), session.account == new.account else { return nil }
+        let standing = session.standing(at: now)
+        guard (try? CeremonyRules.enrol.admit(standing)) != nil else { return nil }
+        return switch DeviceChangeRules.vouching(by: standing.factor) {
+        case .full: (standing.originOfNewKeys, .zero)
+        case .withCoolOff: (standing.originOfNewKeys, new.coolOff)
+        case .none: nil
         }
     }
 

@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import ThumbturnCore
+import ThumbturnMessages
 
 extension SQLiteStore {
     package func key(_ kid: String) async throws -> EnrolledKey? {
@@ -13,19 +14,12 @@ extension SQLiteStore {
         let epoch = writer.currentEpoch
         if let known = recentKeys[kid, in: epoch] { return known }
         let found = try await key(kid)
-        // A revoked key is not worth the memory, an unproven key may yet become another device's, and a pause has to be told.
-        if let found, !found.isRevoked, found.isActive, found.wrongInARow == 0 { recentKeys.remember(found, in: epoch) }
-        return found
-    }
-
-    package func spend(_ spends: [Spend], wronglySignedBy kid: String) async throws -> Int? {
-        defer { recentKeys.forget(kid) }
-        return try await writer.write { db, now in
-            guard try Self.spendAll(spends, in: db, at: now) else { return nil }
-            // A right signature finds nothing either, once the key is gone.
-            guard let key = try Self.key(kid, in: db), !key.isRevoked else { return nil }
-            return try Self.countWrongSignature(key, in: db, at: now)
+        // A key that is gone is not worth the memory, an unproven one may yet become another device's, and a pause has to be
+        // told.
+        if let found, found.wrongInARow == 0, found.standing(at: time.now).state == .active {
+            recentKeys.remember(found, in: epoch)
         }
+        return found
     }
 
     static func areFree(_ keys: [NewDevice.Key], in db: Database) throws -> Bool {
@@ -67,17 +61,6 @@ extension SQLiteStore {
             sql: "INSERT INTO keys (device_id, kind, x963, active_since, enrolled_by, kid) VALUES (?, ?, ?, ?, ?, ?)",
             arguments: columns
         )
-    }
-
-    /// A key has signed: its wrong PINs are forgotten, and it is active from its first proof on.
-    static func signed(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws {
-        if key.wrongInARow > 0 {
-            try db.run(sql: "UPDATE keys SET wrong_in_a_row = 0, paused_until = 0 WHERE kid = ?", arguments: [key.kid])
-        }
-        if !key.isActive {
-            try db.cachedStatement(sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL")
-                .execute(arguments: [now.seconds, key.kid])
-        }
     }
 
     static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {

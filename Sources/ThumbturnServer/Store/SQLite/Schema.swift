@@ -1,6 +1,7 @@
 #if Server
 import GRDB
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The tables and their migrations. A published migration is never changed.
 enum Schema {

@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The text of refresh tokens: session (16 bytes), generation (4 bytes, big-endian) and HMAC-SHA-256 over both (32 bytes), in
 /// base64url.

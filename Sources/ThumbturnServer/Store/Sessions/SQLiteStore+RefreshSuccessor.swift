@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import ThumbturnCore
+import ThumbturnMessages
 
 extension SQLiteStore {
     package func rotate(_ rotation: Rotation) async throws -> Rotation.Outcome {

@@ -1,13 +1,13 @@
 #if Server
 package import ThumbturnCore
+import ThumbturnMessages
 
 /// The part of the store that keeps sessions.
 package protocol SessionStore: Sendable {
     /// The session of this id with its device and account, even if it has ended.
     func session(_ id: SessionID) async throws -> SessionView?
-    /// Spends, and opens a session if the key's device is still enrolled and the key is not disabled; then its wrong PINs are
-    /// forgotten. Where any of it does not hold the spend stands.
-    func openSession(_ session: NewSession, spending: Spend) async throws -> Paid<SessionView>
+    /// Opens a session if the authorisation still holds.
+    func openSession(_ session: NewSession, by authorisation: Authorisation) async throws -> CommitOutcome<SessionView>
     /// Ends a session if this is its session key, together with the step-ups of that key's device. With another key nothing
     /// happens.
     func end(_ session: SessionID, by jkt: String) async throws
@@ -15,11 +15,6 @@ package protocol SessionStore: Sendable {
 
 package struct NewSession: Sendable {
     package var id: SessionID
-    package var kid: String
-    /// The second key that signed, where two did.
-    package var also: [String] = []
-    /// The session key that the proof was redeemed with: the key's device must still be its own.
-    package var sessionJKT: String
     package var tokenHash: [UInt8]
     /// When the person was verified; nil for the time of the transaction.
     package var authTime: UnixTime? = nil
@@ -40,7 +35,7 @@ package struct SessionView: Sendable {
     /// False once the session has ended or its device is revoked.
     package var isLive: Bool
     package var coolsOffUntil: UnixTime
-    /// What stood behind the key when it was enrolled.
+    /// What brought that key in.
     package var keyOrigin = KeyOrigin.credentials
     /// The action that was granted: an `ActionGrant` in JSON.
     package var granted: String? = nil

@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 
 /// The things that wrong attempts are counted against. Addresses and names without an account are hashed with a key into a fixed
 /// number of slots, so that a stranger cannot fill the table.

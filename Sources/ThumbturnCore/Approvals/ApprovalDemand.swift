@@ -1,0 +1,34 @@
+/// The signatures and evidence that a transaction needs before it is approved. Part of the challenge, so it is signed.
+public struct ApprovalDemand: Hashable, Sendable {
+    /// The keys that all have to sign: the biometric key, or the biometric and the PIN key. Nil where either of them is enough.
+    public let keys: [KeyKind]?
+    /// The lowest certified level of a signed liveness check; nil where no check is demanded.
+    public let liveness: LivenessLevel?
+
+    /// Nil unless `keys` is nil, the biometric key, or the biometric and the PIN key in this order.
+    public init?(keys: [KeyKind]? = nil, liveness: LivenessLevel? = nil) {
+        guard keys == nil || keys == [.biometric] || keys == [.biometric, .pin] else { return nil }
+        self.keys = keys
+        self.liveness = liveness
+    }
+
+    /// One signature, by the biometric or the PIN key.
+    public static let oneKey = ApprovalDemand(known: nil, nil)
+
+    private init(known keys: [KeyKind]?, _ liveness: LivenessLevel?) {
+        self.keys = keys
+        self.liveness = liveness
+    }
+
+    /// Whether a key of this kind may sign.
+    package func takes(_ kind: KeyKind) -> Bool { (keys ?? [.biometric, .pin]).contains(kind) }
+
+    /// Whether signatures by keys of these kinds are enough.
+    package func isMet(by kinds: some Sequence<KeyKind>) -> Bool {
+        let signed = Set(kinds)
+        return keys.map { signed.isSuperset(of: $0) } ?? !signed.isDisjoint(with: [.biometric, .pin])
+    }
+
+    /// Whether the proof of this kind of key has to come with liveness evidence. Where two keys sign, only the biometric proof has it.
+    package func wantsLiveness(with kind: KeyKind) -> Bool { liveness != nil && (keys == nil || kind == .biometric) }
+}

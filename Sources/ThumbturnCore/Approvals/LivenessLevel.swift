@@ -1,0 +1,8 @@
+/// The level that a liveness product was certified for, against attacks on the sensor (ISO/IEC 30107-3) and injected pictures (CEN/TS
+/// 18099).
+public enum LivenessLevel: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
+    case substantial
+    case high
+
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs == .substantial && rhs == .high }
+}

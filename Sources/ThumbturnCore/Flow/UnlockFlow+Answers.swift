@@ -1,0 +1,148 @@
+// The answers of prompts and keys, and the limits of the sensor's prompts.
+
+extension UnlockFlow {
+    mutating func answered(
+        _ answer: SensorAnswer, to prompt: Prompt, _ attempt: Attempt, _ progress: Progress, at now: Instant
+    ) -> [Effect] {
+        let report = Effect.emit(.sensorAnswered(answer.outcome, after: progress.started.duration(to: now)))
+        switch answer {
+        case .matched, .entered:
+            if let sensor = attempt.sensor { keepPace(of: prompt, sensor, at: now) }
+            state = .signing(prompt, attempt, progress)
+            return [report, .sign(prompt)]
+        case .notMatched:
+            return [report] + mismatched(attempt, progress, at: now)
+        case .failed(let failure):
+            return [report] + promptFailed(failure, prompt, attempt, progress, at: now)
+        }
+    }
+
+    /// Only a match at the first prompt of the flow is a sample of the person's pace.
+    private mutating func keepPace(of prompt: Prompt, _ sensor: SensorClock, at now: Instant) {
+        if prompt.id == 1 {
+            person.pace.matched(after: sensor.started.duration(to: now))
+        } else {
+            person.pace.matchedLater()
+        }
+    }
+
+    /// A key made its proof. The additional rungs follow one after another; after the last one the flow is granted.
+    mutating func signed(_ proof: Proof, by attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
+        if [attempt.rung, progress.grant?.rung].contains(where: progress.isDead) {
+            return refused(Failure(.keyInvalidated), attempt, progress, at: now)
+        }
+        var grant = progress.grant ?? Grant(rung: attempt.rung, proof: proof)
+        if progress.grant != nil { grant.additional.append(proof) }
+        if let next = policy.additionalRungs.dropFirst(grant.additional.count).first {
+            var progress = progress
+            progress.grant = grant
+            // No rung replaces an additional one, and an earlier cause does not explain what happens to it.
+            progress.remaining = []
+            progress.cause = nil
+            return ask(next, progress, at: now)
+        }
+        let end = End.granted(grant.rung, grant.proof, additional: grant.additional)
+        state = .finished(end)
+        let elapsed = progress.started.duration(to: now)
+        return [.emit(.authenticated(grant.rung, after: elapsed, attempts: progress.prompts)), .finish(end)]
+    }
+
+    mutating func signingFailed(_ failure: Failure, _ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
+        guard attempt.rung == .appPIN, failure.code == .notMatched else { return refused(failure, attempt, progress, at: now) }
+        // Only the key can tell that a PIN is wrong.
+        let elapsed = progress.started.duration(to: now)
+        return [.emit(.sensorAnswered(failure.code.name, after: elapsed))] + mismatched(attempt, progress, at: now)
+    }
+
+    private mutating func mismatched(_ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
+        var (attempt, progress) = (attempt, progress)
+        attempt.mismatches += 1
+        progress.note(Failure(.notMatched, recovery: .fallBack(progress.nextUsableRung)))
+        let isInTime = attempt.sensor?.mayRetry(at: now, policy, person) ?? true
+        let limit = attempt.rung == .appPIN ? policy.pinMismatchLimit : policy.mismatchLimit
+        guard isInTime, attempt.mismatches < limit else {
+            let pause = PINLedger.pause(afterWrong: attempt.mismatches)
+            if attempt.rung == .appPIN, pause > .zero { progress.note(Failure(.paused, recovery: .wait(pause))) }
+            return moveOn(from: attempt.rung, because: .mismatches, progress, at: now)
+        }
+        attempt.sensor?.retryUntil = now.advanced(by: policy.retryLimit)
+        return [.emit(.retry(attempt.mismatches))] + show(attempt, progress, at: now)
+    }
+
+    // MARK: - Failures of the platform
+
+    private mutating func promptFailed(
+        _ failure: Failure, _ prompt: Prompt, _ attempt: Attempt, _ progress: Progress, at now: Instant
+    ) -> [Effect] {
+        switch (failure.code, prompt.cancelButton) {
+        // A button with the text "Use …" is a choice and not a cancellation.
+        case (.cancelledByUser, .use): moveOn(from: attempt.rung, because: .choice, progress, at: now)
+        case (.cancelledBySystem, _): interrupted(failure, attempt, progress, at: now)
+        default: refused(failure, attempt, progress, at: now)
+        }
+    }
+
+    private mutating func refused(
+        _ failure: Failure, _ attempt: Attempt, _ progress: Progress, at now: Instant
+    ) -> [Effect] {
+        var progress = progress
+        switch failure.code {
+        case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded, .notYetReadable:
+            return cancelled(failure)
+        case .lockedOut:
+            progress.note(failure)
+            return [.emit(.lockedOut(failure.lockout))] + moveOn(from: attempt.rung, because: .lockedOut, progress, at: now)
+        case .paused:
+            progress.note(failure)
+            return moveOn(from: attempt.rung, because: .mismatches, progress, at: now)
+        case .keyInvalidated:
+            progress.note(failure)
+            return [.emit(.keyInvalidated(.unknown))]
+                + moveOn(from: attempt.rung, because: .keyInvalidated, progress, at: now)
+        default:
+            // After any other failure, known or unknown, the person goes on with the next rung.
+            progress.note(failure)
+            return moveOn(from: attempt.rung, because: .skipped(failure.code.name), progress, at: now)
+        }
+    }
+
+    // MARK: - Time
+
+    /// Does what is due. Early, late and doubled wakes end here: they ask for the next wake and change nothing else.
+    mutating func considerTime(
+        during prompt: Prompt, _ attempt: Attempt, _ progress: Progress, at now: Instant
+    ) -> [Effect] {
+        guard var sensor = attempt.sensor else { return [] }
+        var (attempt, progress) = (attempt, progress)
+        if let fallback = sensor.fallbackTime(policy, person), now >= fallback {
+            progress.note(Failure(.timedOut, recovery: .fallBack(progress.nextUsableRung)))
+            return [.dismiss(prompt)] + moveOn(from: attempt.rung, because: .timeout, progress, at: now)
+        }
+        var effects: [Effect] = []
+        if let hint = sensor.hintTime(policy, person), now >= hint {
+            sensor.isHintShown = true
+            effects += [.showHint(progress.nextUsableRung), .emit(.hintShown)]
+        }
+        if let next = sensor.deadline(policy, person) { effects.append(.wake(at: next)) }
+        attempt.sensor = sensor
+        state = .prompting(prompt, attempt, progress)
+        return effects
+    }
+
+    /// Counts a poor reading. The one that brings the hint forward asks what is due now.
+    mutating func readPoorly(_ prompt: Prompt, _ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
+        var attempt = attempt
+        guard attempt.sensor?.countPoorReading() == true else {
+            state = .prompting(prompt, attempt, progress)
+            return []
+        }
+        return considerTime(during: prompt, attempt, progress, at: now)
+    }
+}
+
+extension Failure {
+    /// The kind of lockout: one that ends by itself, or one that another rung has to end.
+    fileprivate var lockout: Lockout {
+        if case .wait = recovery { .temporary } else { .untilPasscode }
+    }
+}

@@ -1,0 +1,96 @@
+/// The state of the device's biometry, found without a prompt.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
+public enum BiometryState: Hashable, Sendable {
+    /// The sensor is set up and can be asked.
+    case ready
+    /// There is a sensor, but no face or finger is enrolled.
+    case notEnrolled
+    /// Too many mismatches: the operating system, or the library's own count, refuses the sensor for a while or until another
+    /// factor succeeds.
+    case lockedOut(Lockout)
+    /// Too many mismatches in a short time, by the library's own count: the sensor is not asked for this long.
+    case paused(for: Duration)
+    /// The person has not allowed this app to use the sensor.
+    case permissionDenied
+    /// The sensor is too weak to unlock a key (Android's Class 2).
+    case weak
+    /// The system was upgraded and reports another value for the enrolled faces and fingers: a stronger rung has to confirm the
+    /// person once.
+    case unconfirmed
+    /// The device has no passcode, and its system uses no sensor without one.
+    case passcodeNotSet
+    /// The lid of the computer covers the sensor.
+    case lidClosed
+    /// The person switched the sensor off for all apps.
+    case switchedOff
+    /// There is no sensor, or it cannot be used now.
+    case unavailable
+}
+
+/// Which lockout the sensor is in: the two of the operating systems, or the library's own.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
+public enum Lockout: String, Hashable, Sendable, Codable {
+    /// Ends by itself after a while.
+    case temporary
+    /// Ends when the device passcode is entered.
+    case untilPasscode
+    /// The library's own, after very many mismatches: ends when the passcode, the PIN or the full sign-in succeeds.
+    case untilStrongerRung
+}
+
+extension BiometryState {
+    /// Why the sensor cannot be asked, with the next step; nil where it can.
+    public var obstacle: Failure? {
+        switch self {
+        case .ready: nil
+        case .notEnrolled: Failure(.biometryNotEnrolled)
+        // Android's lockout lasts 30 s, and does not tell how much of it is left.
+        case .lockedOut(.temporary): Failure(.lockedOut, recovery: .wait(.seconds(30)))
+        case .lockedOut: Failure(.lockedOut)
+        case .paused(let duration): Failure(.paused, recovery: .wait(duration))
+        case .permissionDenied: Failure(.permissionDenied)
+        case .weak: Failure(.biometryTooWeak)
+        case .passcodeNotSet: Failure(.passcodeNotSet)
+        case .unconfirmed: Failure(.biometryUnconfirmed)
+        case .lidClosed: Failure(.biometryUnavailable)
+        case .switchedOff: Failure(.biometryUnavailable, recovery: .openSettings)
+        case .unavailable: Failure(.biometryUnavailable)
+        }
+    }
+
+    /// The text that a screen shows beside the sensor; nil where it is ready.
+    public var message: PersonMessage? {
+        switch self {
+        case .ready: nil
+        case .paused(let time): .sensorRests(for: time)
+        case .lidClosed: PersonMessage(.lidClosed)
+        // The same text as after a prompt that meets this state.
+        case .notEnrolled, .lockedOut, .permissionDenied, .weak, .unconfirmed, .passcodeNotSet, .switchedOff, .unavailable:
+            obstacle?.message
+        }
+    }
+}
+
+extension BiometryState: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .ready: "ready"
+        case .notEnrolled: "not enrolled"
+        case .lockedOut(.temporary): "locked out for a while"
+        case .lockedOut(.untilPasscode): "locked out until the device passcode is entered"
+        case .lockedOut(.untilStrongerRung): "locked out until a stronger rung succeeds"
+        case .paused(let duration): "paused for \(duration)"
+        case .permissionDenied: "not permitted"
+        case .weak: "too weak"
+        case .unconfirmed: "unconfirmed after a system upgrade"
+        case .passcodeNotSet: "no device passcode"
+        case .lidClosed: "covered by the lid"
+        case .switchedOff: "switched off"
+        case .unavailable: "unavailable"
+        }
+    }
+}

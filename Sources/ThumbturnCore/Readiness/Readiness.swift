@@ -1,0 +1,57 @@
+/// What a person can do on this device now: one answer that never prompts and never fails.
+public struct Readiness: Hashable, Sendable {
+    /// The state of the sensor.
+    public var biometry: BiometryState
+    /// The state of each key. A kind that is not listed is missing.
+    public var keys: [KeyKind: KeyState]
+    /// The rungs that the policy would ask, in order.
+    public var ladder: [Rung]
+    /// How the enrolled faces and fingers changed since a person was last confirmed, as far as the system hints at it. Keys are
+    /// invalidated by the hardware; this only helps to explain it.
+    public var enrolment: EnrolmentMark.Change
+
+    /// Creates a report of what a device can do.
+    package init(
+        biometry: BiometryState, keys: [KeyKind: KeyState], ladder: [Rung], enrolment: EnrolmentMark.Change = .unknown
+    ) {
+        self.biometry = biometry
+        self.keys = keys
+        self.ladder = ladder
+        self.enrolment = enrolment
+    }
+
+    /// The rung that would be asked first; `fullCredentials` where the person has to sign in.
+    public var nextRung: Rung { ladder.first { isUsable($0) } ?? .fullCredentials }
+
+    /// The state of one key.
+    public func state(of kind: KeyKind) -> KeyState { keys[kind] ?? .missing }
+
+    /// Whether a rung can be asked now. The full sign-in always can.
+    public func isUsable(_ rung: Rung) -> Bool { obstacle(to: rung) == nil }
+
+    /// Whether this device is enrolled. Derived from the keys at each call, never stored. A key that pauses is still a key.
+    public var isEnrolled: Bool {
+        state(of: .session) == .usable && [KeyKind.biometric, .passcode, .pin].contains { state(of: $0).isAlive }
+    }
+
+    /// Why a rung cannot be asked; nil where it can. Every proof is redeemed with the session key, so without it no other key is
+    /// of use.
+    func obstacle(to rung: Rung) -> Failure? {
+        guard let key = rung.key else { return nil }
+        return state(of: .session).obstacle ?? state(of: key).obstacle ?? (rung == .biometric ? biometry.obstacle : nil)
+    }
+
+    /// Why a rung's key is gone for good; nil where it is not.
+    func loss(of rung: Rung) -> KeyLoss? {
+        guard let key = rung.key else { return nil }
+        return state(of: .session).loss ?? state(of: key).loss
+    }
+}
+
+extension Readiness: CustomStringConvertible {
+    /// For example `next: biometric; sensor: ready; keys: biometric usable, session usable`.
+    public var description: String {
+        let listed = KeyKind.allCases.compactMap { kind in keys[kind].map { "\(kind.rawValue) \($0)" } }
+        return "next: \(nextRung); sensor: \(biometry); keys: \(listed.isEmpty ? "none" : listed.joined(separator: ", "))"
+    }
+}

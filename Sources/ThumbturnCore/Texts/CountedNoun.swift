@@ -1,0 +1,75 @@
+/// A noun with its number, in the form that the number demands.
+enum CountedNoun {
+    case seconds(Int64)
+    case minutes(Int64)
+    /// Tries at the PIN that are left, as a phrase that begins a sentence.
+    case tries(Int64)
+
+    private var number: Int64 {
+        switch self {
+        case .seconds(let number), .minutes(let number), .tries(let number): number
+        }
+    }
+
+    func text(in language: MessageLanguage) -> String {
+        let category = language.pluralCategory(of: number)
+        return switch language {
+        case .english: english(isOne: category == .one)
+        case .german: german(isOne: category == .one)
+        case .french: french(isOne: category == .one)
+        case .spanish: spanish(isOne: category == .one)
+        case .arabic: arabic(category)
+        }
+    }
+
+    private func english(isOne: Bool) -> String {
+        switch self {
+        case .seconds(let n): isOne ? "\(n)\u{A0}second" : "\(n)\u{A0}seconds"
+        case .minutes(let n): isOne ? "\(n)\u{A0}minute" : "\(n)\u{A0}minutes"
+        case .tries(let n): isOne ? "\(n)\u{A0}try left" : "\(n)\u{A0}tries left"
+        }
+    }
+
+    private func german(isOne: Bool) -> String {
+        switch self {
+        case .seconds(let n): isOne ? "\(n)\u{A0}Sekunde" : "\(n)\u{A0}Sekunden"
+        case .minutes(let n): isOne ? "\(n)\u{A0}Minute" : "\(n)\u{A0}Minuten"
+        case .tries(let n): isOne ? "Noch \(n)\u{A0}Versuch" : "Noch \(n)\u{A0}Versuche"
+        }
+    }
+
+    private func french(isOne: Bool) -> String {
+        switch self {
+        case .seconds(let n): isOne ? "\(n)\u{A0}seconde" : "\(n)\u{A0}secondes"
+        case .minutes(let n): isOne ? "\(n)\u{A0}minute" : "\(n)\u{A0}minutes"
+        case .tries(let n): isOne ? "Il reste \(n)\u{A0}essai" : "Il reste \(n)\u{A0}essais"
+        }
+    }
+
+    private func spanish(isOne: Bool) -> String {
+        switch self {
+        case .seconds(let n): isOne ? "\(n)\u{A0}segundo" : "\(n)\u{A0}segundos"
+        case .minutes(let n): isOne ? "\(n)\u{A0}minuto" : "\(n)\u{A0}minutos"
+        case .tries(let n): isOne ? "Queda \(n)\u{A0}intento" : "Quedan \(n)\u{A0}intentos"
+        }
+    }
+
+    /// Seconds and minutes stand behind "after", which demands the genitive.
+    private func arabic(_ category: PluralCategory) -> String {
+        switch (self, category) {
+        case (.seconds, .one): "ثانية واحدة"
+        case (.seconds, .two): "ثانيتين"
+        case (.seconds(let n), .few): "\(n)\u{A0}ثوانٍ"
+        case (.seconds(let n), _): "\(n)\u{A0}ثانية"
+        case (.minutes, .one): "دقيقة واحدة"
+        case (.minutes, .two): "دقيقتين"
+        case (.minutes(let n), .few): "\(n)\u{A0}دقائق"
+        case (.minutes(let n), _): "\(n)\u{A0}دقيقة"
+        case (.tries, .zero): "لم تبقَ أي محاولة"
+        case (.tries, .one): "بقيت محاولة واحدة"
+        case (.tries, .two): "بقيت محاولتان"
+        case (.tries(let n), .few): "بقيت \(n)\u{A0}محاولات"
+        case (.tries(let n), _): "بقيت \(n)\u{A0}محاولة"
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import ThumbturnCore
+import ThumbturnMessages
+
+/// What a person's keys were redeemed for.
+struct ProofAnswer<Redeemed: Sendable>: Sendable {
+    /// The rung of the ladder that answered.
+    var rung: Rung
+    var redeemed: Redeemed
+    /// How often recent authentications had been forgotten when the key signed; see `Authenticator.remember`.
+    var forgottenCount: Int
+}
+
+extension Authenticator {
+    /// Asks the server for a challenge that keys of these ids may answer, in the name of a session key.
+    typealias ChallengeRequester = @Sendable (_ kids: [String], _ session: KeyName) async throws(Failure) -> CheckedChallenge
+
+    /// Asks for a challenge, has the keys of the live enrolment sign it, and redeems their proofs.
+    ///
+    /// - Parameters:
+    ///   - sharesChallenge: whether all keys that the policy demands sign one challenge; otherwise each signs one of its own.
+    ///   - challenge: asks for a challenge; also for a new one where the first was consumed or grew old.
+    ///   - redeem: redeems the proofs.
+    func answer<Redeemed: Sendable>(
+        _ request: UnlockRequest, by start: UnlockFlow.Start = .tap, sharesChallenge: Bool = true,
+        challenge: @escaping ChallengeRequester, redeem: @escaping Redeemer<Redeemed>
+    ) async throws(Failure) -> ProofAnswer<Redeemed> {
+        try await settleInterruptedChange()
+        let policy = request.policy
+        let readiness = await readiness(for: policy)
+        let rungs = policy.ladder + policy.additionalRungs
+        let keys = try await signingKeys(for: rungs, readiness)
+        // With nothing to sign there is nothing to ask the server.
+        let signers: Signers?
+        if keys.isEmpty {
+            signers = nil
+        } else {
+            let (kids, session) = (rungs.compactMap { keys[$0]?.kid }, try await liveName(of: .session))
+            let renew = { @Sendable () async throws(Failure) in try await challenge(kids, session) }
+            // The challenge comes before the first prompt, so that the person does not wait for the network after it.
+            let source = ChallengeSource(try await renew(), clock: platform.clock, renew: renew)
+            signers = Signers(keys: keys, challenge: source, shareChallenge: sharesChallenge)
+        }
+        let redeemAndNote: Redeemer<(Redeemed, forgottenCount: Int)> = { (proofs, challenge) async throws(Failure) in
+            let forgottenCount = await self.forgottenCount
+            return (try await redeem(proofs, challenge), forgottenCount)
+        }
+        let (rung, (redeemed, forgottenCount)) = try await prove(
+            request, by: start, with: signers,
+            readiness: { signers == nil ? readiness : await self.readiness(for: policy) }, redeem: redeemAndNote
+        )
+        if rung != .biometric {
+            // A sensor that was switched off since the key signed stays off.
+            if forgottenCount == self.forgottenCount { try? await countedSensor(policy).forgive() }
+            await keepEnrolmentMark()
+        }
+        return ProofAnswer(rung: rung, redeemed: redeemed, forgottenCount: forgottenCount)
+    }
+
+    /// Runs the flow until the keys that the policy demands have signed, and redeems their proofs.
+    ///
+    /// - Parameters:
+    ///   - signers: nil where no key can answer; then the flow ends with the reason.
+    ///   - readiness: what the device can do, now.
+    ///   - redeem: redeems the proofs.
+    /// - Returns: the rung that answered, and what the last redemption gave.
+    func prove<Redeemed: Sendable>(
+        _ request: UnlockRequest, by start: UnlockFlow.Start = .tap, with signers: Signers?,
+        readiness: @escaping @Sendable () async -> Readiness, redeem: @escaping Redeemer<Redeemed>
+    ) async throws(Failure) -> (Rung, Redeemed) {
+        try check(reason: request.reason)
+        let keys = ProofKeys(signers, for: request.policy, on: platform, redeem: redeem)
+        let (choices, choose) = AsyncStream.makeStream(of: PromptChoice.self)
+        self.choose = choose
+        let driver = UnlockDriver(
+            platform: platform, request: request, history: history, keys: keys, readiness: readiness,
+            observe: { self.report($0) }, choices: choices
+        )
+        switch await driver.run(by: start) {
+        case .failed(let failure): throw failure
+        case .granted(let rung, let first, let additional): return (rung, try await keys.redeem(first, additional: additional))
+        }
+    }
+
+    /// The keys of the live enrolment that may answer for these rungs; none where no rung of them is usable now. A key whose
+    /// sensor cannot be used yet is among them, because a lid may be opened during the prompt.
+    func signingKeys(for rungs: [Rung], _ readiness: Readiness) async throws(Failure) -> [Rung: Signer] {
+        var signers: [Rung: Signer] = [:]
+        guard try await liveEnrolment() != nil, rungs.contains(where: { $0.key != nil && readiness.isUsable($0) }) else {
+            return signers
+        }
+        for rung in rungs {
+            guard let kind = rung.key, readiness.state(of: kind) == .usable else { continue }
+            let key = try await liveName(of: kind)
+            signers[rung] = Signer(key: key, kid: try await kid(of: key))
+        }
+        return signers
+    }
+
+    /// Refuses an empty reason: the person has to be told why they are asked.
+    nonisolated func check(reason: String) throws(Failure) {
+        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing) }
+    }
+}

@@ -1,0 +1,36 @@
+import ThumbturnCore
+
+/// Provides the challenge that the keys of a flow sign.
+///
+/// A challenge may be consumed by a PIN that the server did not accept, or grow old while the app is in the background between
+/// two prompts, and the server accepts no such challenge; then the source asks for the same one anew.
+actor ChallengeSource {
+    private var current: CheckedChallenge
+    private var since: Instant
+    private var isConsumed = false
+    private let clock: any DeviceClock
+    private let renew: (@Sendable () async throws(Failure) -> CheckedChallenge)?
+
+    /// - Parameter renew: asks for the same challenge anew; nil where only the first one will do.
+    init(
+        _ first: CheckedChallenge, clock: any DeviceClock,
+        renew: (@Sendable () async throws(Failure) -> CheckedChallenge)? = nil
+    ) {
+        current = first
+        since = clock.now
+        self.clock = clock
+        self.renew = renew
+    }
+
+    /// The challenge to sign now. Where it can be renewed, it is not consumed, and there is at least a minute left to answer it.
+    func challenge() async throws(Failure) -> CheckedChallenge {
+        guard let renew, isConsumed || since.duration(to: clock.now) >= current.lifetime - .seconds(60) else { return current }
+        let asked = clock.now
+        current = try await renew()
+        (since, isConsumed) = (asked, false)
+        return current
+    }
+
+    /// Marks the challenge as consumed: the server has seen a proof over it.
+    func consume() { isConsumed = true }
+}

@@ -1,0 +1,37 @@
+public import ThumbturnCore
+import ThumbturnMessages
+
+/// A device of the account, as the server knows it.
+public struct EnrolledDevice: Hashable, Sendable, Identifiable {
+    /// One of a device's keys.
+    public struct Key: Hashable, Sendable, Identifiable {
+        /// The key's RFC 7638 thumbprint; the random handle of a PIN key.
+        public let id: String
+        /// What the key is for.
+        public let kind: KeyKind
+        /// False until a key that was registered without a proof of its own has signed once.
+        public let isActive: Bool
+    }
+
+    /// The device's id at the server.
+    public let id: String
+    /// The name that the person gave it.
+    public let name: String
+    /// Its keys.
+    public let keys: [Key]
+    /// When it was enrolled, by the server's clock.
+    public let enrolledAt: UnixTime
+    /// Whether it is this device.
+    public let isCurrent: Bool
+    /// Whether it is an app that signs in with a key of another library and does nothing else; `keys` does not list that key.
+    public let onlySignsIn: Bool
+
+    init(_ record: DeviceRecord) {
+        id = record.id
+        name = record.name
+        keys = record.keys.map { Key(id: $0.kid, kind: $0.kind, isActive: $0.active) }
+        enrolledAt = record.enrolledAt
+        isCurrent = record.current
+        onlySignsIn = record.use == .plain
+    }
+}

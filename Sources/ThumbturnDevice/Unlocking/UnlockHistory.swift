@@ -1,0 +1,62 @@
+import Foundation
+import ThumbturnCore
+
+/// What is remembered from one unlock to the next: how long the person usually takes, which rung they prefer, and whether the
+/// last flow came to its end.
+///
+/// Nothing is granted by it. A history that is damaged or cannot be read counts as empty.
+struct UnlockHistory: Sendable {
+    /// The account or vault whose unlocks these are.
+    let asker: String
+    let platform: DevicePlatform
+
+    /// The person as the flow needs to know them.
+    func person() async -> Person {
+        Person(
+            timeLimits: await platform.timeLimits(), preferred: await preferred(),
+            pace: await read(Pace.self, from: paceName()) ?? Pace()
+        )
+    }
+
+    func keep(_ pace: Pace, since before: Pace) async {
+        if pace != before { try? await write(pace, to: await paceName()) }
+    }
+
+    func preferred() async -> Rung? { await read(Rung.self, from: preferredName) }
+
+    func prefer(_ rung: Rung?) async throws(Failure) {
+        guard let rung else { return try await platform.secrets.delete(preferredName) }
+        try await write(rung, to: preferredName)
+    }
+
+    private var preferredName: String { "preferred rung \(asker)" }
+
+    /// Each kind of sensor has a pace of its own, because a face is recognised quicker than a finger.
+    private func paceName() async -> String { "pace \(asker) \(await platform.sensor.kind()?.rawValue ?? "sensor")" }
+
+    // MARK: - The open flow
+
+    /// How far a flow had come when it was last written down.
+    struct Progress: Codable, Sendable, Equatable {
+        var phase: UnlockFlow.Phase
+        /// The time since the flow began.
+        var after: Duration
+    }
+
+    /// The flow before this one, where it never came to its end because the app was closed or killed.
+    func abandoned() async -> Progress? { await read(Progress.self, from: openName) }
+    func note(_ progress: Progress) async { try? await write(progress, to: openName) }
+    func ended() async { try? await platform.secrets.delete(openName) }
+
+    private var openName: String { "open flow \(asker)" }
+
+    private func read<Value: Decodable>(_ type: Value.Type, from name: String) async -> Value? {
+        guard let bytes = (try? await platform.secrets.read(name)) ?? nil else { return nil }
+        // In an array, because not every decoder accepts a bare value as a JSON text.
+        return try? JSONDecoder().decode([Value].self, from: Data(bytes)).first
+    }
+
+    private func write(_ value: some Encodable & Sendable, to name: String) async throws(Failure) {
+        try await platform.secrets.write(Signing.encode([value]), as: name)
+    }
+}

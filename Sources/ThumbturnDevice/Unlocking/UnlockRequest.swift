@@ -1,0 +1,19 @@
+import ThumbturnCore
+
+/// One request to authenticate a person: for which account or vault, with which reason and policy.
+///
+/// Equal requests that may be shared have one prompt and one outcome.
+struct UnlockRequest: Hashable, Sendable {
+    /// The account or vault that asks.
+    var asker: String
+    /// Shown in the system's prompt.
+    var reason: String
+    var policy: UnlockPolicy
+}
+
+/// What the person chose beside a prompt.
+enum PromptChoice: Sendable {
+    /// To be prompted now.
+    case prompt
+    case anotherWay
+}

@@ -1,0 +1,50 @@
+import ThumbturnCore
+
+/// The sensor of a vault's flow. The full sign-in opens no vault, so no cancel button may offer it.
+struct LocalSensor: Sensor {
+    let sensor: any Sensor
+
+    func biometry() async -> BiometryState { await sensor.biometry() }
+    func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
+    func kind() async -> SensorKind? { await sensor.kind() }
+    func enrolmentMark() async -> EnrolmentMark? { await sensor.enrolmentMark() }
+
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+        var request = request
+        if request.cancelButton == .use(.fullCredentials) { request.cancelButton = .cancel }
+        return await sensor.prompt(request, hearing: hearing)
+    }
+}
+
+extension UnlockNews {
+    /// Whether a screen would offer the full sign-in, which opens no vault.
+    var namesTheFullSignIn: Bool {
+        switch self {
+        case .hint(.fullCredentials), .moved(from: _, to: .fullCredentials, because: _): true
+        case .hint, .readPoorly, .offerSetUp, .moved, .telemetry: false
+        }
+    }
+}
+
+extension Failure {
+    /// The same failure where no full sign-in can help: its recovery is the step that removes the obstacle.
+    var withoutSignIn: Failure {
+        var failure = self
+        switch recovery {
+        case .signInAgain, .fallBack(.fullCredentials): failure.recovery = localRecovery
+        case .retry, .wait, .fallBack, .reEnrol, .openSettings, .setPasscode, .report: break
+        }
+        return failure
+    }
+
+    private var localRecovery: Recovery {
+        switch code {
+        case .lockedOut: .fallBack(.devicePasscode)
+        case .biometryNotEnrolled, .permissionDenied: .openSettings
+        case .passcodeNotSet: .setPasscode
+        case .biometryTooWeak: .report
+        case .notEnrolled: .reEnrol
+        default: .retry
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// The generator SplitMix64 (Steele, Lea and Flood, 2014). The same seed gives the same numbers on every machine.
+struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// A uniformly distributed number, made from 53 bits, so that it does not depend on a library's rounding.
+    mutating func uniform(_ range: ClosedRange<Double>) -> Double {
+        let unit = Double(next() >> 11) * 0x1p-53
+        return range.lowerBound + unit * (range.upperBound - range.lowerBound)
+    }
+}

@@ -1,0 +1,26 @@
+public import ThumbturnCore
+
+extension ApprovalDemand: Message {
+    package enum CodingKeys: String, CodingKey, CaseIterable { case keys, liveness }
+
+    public init(from decoder: any Decoder) throws {
+        try StrictKeys.check(decoder, CodingKeys.allCases)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let demand = ApprovalDemand(
+            keys: try container.decodeIfPresent([KeyKind].self, forKey: .keys),
+            liveness: try container.decodeIfPresent(LivenessLevel.self, forKey: .liveness)
+        )
+        guard let demand else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .keys, in: container,
+                debugDescription: "must be absent, [\"biometric\"] or [\"biometric\",\"pin\"]")
+        }
+        self = demand
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(keys, forKey: .keys)
+        try container.encodeIfPresent(liveness, forKey: .liveness)
+    }
+}

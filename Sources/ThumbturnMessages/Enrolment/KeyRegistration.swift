@@ -1,0 +1,34 @@
+public import ThumbturnCore
+
+/// One key of an enrolment, in exactly one of three encodings.
+public struct KeyRegistration: Message, Redacted {
+    package enum CodingKeys: String, CodingKey, CaseIterable { case kind, jwk, spki, x963, proof }
+
+    /// What the key is for.
+    public var kind: KeyKind
+    /// The public key as a JSON Web Key.
+    public var jwk: JWK?
+    /// SubjectPublicKeyInfo (RFC 5280 section 4.1): PEM, or DER in base64.
+    public var spki: String?
+    /// The uncompressed point, 65 bytes in base64url.
+    public var x963: String?
+    /// The key's own proof over the challenge. A PIN key's proof carries the handle as its `kid`. A passcode key may come without: it is registered under the biometric key's
+    /// proof, so that enrolling shows one prompt, and becomes active with its own first proof.
+    public var proof: String?
+
+    /// A key as a JSON Web Key, with its proof.
+    public init(kind: KeyKind, jwk: JWK, proof: String?) {
+        self.kind = kind
+        self.jwk = jwk
+        self.proof = proof
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        kind = try container.decode(KeyKind.self, forKey: .kind)
+        jwk = try container.decodeIfPresent(Strict<JWK>.self, forKey: .jwk)?.content
+        spki = try container.decodeIfPresent(String.self, forKey: .spki)
+        x963 = try container.decodeIfPresent(String.self, forKey: .x963)
+        proof = try container.decodeIfPresent(String.self, forKey: .proof)
+    }
+}

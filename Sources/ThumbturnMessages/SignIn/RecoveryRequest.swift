@@ -1,0 +1,21 @@
+public import ThumbturnCore
+
+/// `POST /v1/accounts/recover`, with a DPoP proof by the new session key: a written-down code in the place of what was lost. The answer
+/// is an `EnrolmentTicket`.
+public struct RecoveryRequest: Message, Redacted {
+    package enum CodingKeys: String, CodingKey, CaseIterable { case account, code, password }
+
+    /// The account's name.
+    public var account: String
+    /// A recovery code, as typed.
+    public var code: String
+    /// Needed where the account has one-time codes: then the recovery code stands for those.
+    public var password: String?
+
+    /// A code of an account.
+    public init(account: String, code: String, password: String? = nil) {
+        self.account = account
+        self.code = code
+        self.password = password
+    }
+}

@@ -1,0 +1,36 @@
+public import ThumbturnCore
+
+/// An action and the amount that it is about, in one text: what a step-up's challenge names in its claim `act`, so that the person's
+/// key signs both.
+///
+///     card-details
+///     new-recipient:EUR:125000
+public struct ActionAsk: Hashable, Sendable {
+    /// The action's name; see `StepUpAction`.
+    public let name: String
+    /// What it is about, where it is about money.
+    public let amount: Money?
+
+    /// Nil for a name of another spelling.
+    public init?(_ name: String, amount: Money? = nil) {
+        guard StepUpAction.isName(name) else { return nil }
+        self.name = name
+        self.amount = amount
+    }
+
+    /// Reads the one spelling that `text` has; nil for any other.
+    public init?(text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        switch parts.count {
+        case 1: self.init(parts[0])
+        case 3:
+            guard let minor = Int64(parts[2]), String(minor) == parts[2], let amount = Money(minor: minor, currency: parts[1])
+            else { return nil }
+            self.init(parts[0], amount: amount)
+        default: return nil
+        }
+    }
+
+    /// The name; with an amount also a colon, the currency, a colon and the minor units.
+    public var text: String { amount.map { "\(name):\($0.currency):\($0.minor)" } ?? name }
+}

@@ -1,0 +1,25 @@
+public import ThumbturnCore
+
+/// The token endpoint's answer to a step-up: one access token, and nothing to refresh it with. What was proved for one action opens no
+/// session.
+public struct StepUpAnswer: Message, Redacted {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case accessToken = "access_token"
+        case tokenType = "token_type"
+        case expiresIn = "expires_in"
+    }
+
+    /// A compact JWS of type `at+jwt`, with `authorization_details`.
+    public var accessToken: String
+    /// Always `DPoP` (RFC 9449 section 5).
+    public var tokenType: String
+    /// Seconds from now.
+    public var expiresIn: Int64
+
+    /// An answer of type `DPoP`.
+    public init(accessToken: String, expiresIn: Int64) {
+        self.accessToken = accessToken
+        tokenType = "DPoP"
+        self.expiresIn = expiresIn
+    }
+}

@@ -1,0 +1,142 @@
+#if Server
+import Synchronization
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+/// Runs ceremonies against the store, the secrets and the counters.
+extension AuthorizationServer {
+    /// Runs a ceremony to its end. Throws `RequestError` where it is refused.
+    func run(_ ceremony: Ceremony) async throws -> Ceremony.Committed {
+        var ceremony = ceremony
+        defer { counters.verifications.wrappingAdd(ceremony.verifications, ordering: .relaxed) }
+        var step = ceremony.begin()
+        while true {
+            switch step {
+            case .ask(let request): step = ceremony.handle(try await answer(request, ceremony.jkt), at: time.now)
+            case .end(.success(let committed)): return committed
+            case .end(.failure(let refusal)): throw RequestError(refusal, ceremony.rules)
+            }
+        }
+    }
+
+    private func answer(_ request: Ceremony.Request, _ jkt: String) async throws -> Ceremony.Answer {
+        switch request {
+        case .openTicket(let ticket):
+            do throws(VerificationError) {
+                return .ticket(try tickets.verify(ticket, jkt: jkt, at: time.now))
+            } catch {
+                return .notOpened(error)
+            }
+        case .openChallenge(let challenge, let purpose):
+            do {
+                let (claims, spend) = try await verified(challenge, for: purpose)
+                return .challenge(claims, spend)
+            } catch let error as VerificationError {
+                return .notOpened(error)
+            }
+        case .findKeys(let kids):
+            var found = Ceremony.Found()
+            for kid in kids { if let key = try await store.knownKey(kid) { found.keys.append(key) } }
+            return .found(found)
+        case .findDevice:
+            let device = try await store.device(withSessionKey: jkt)
+            return .found(.init(keys: device?.keys ?? [], device: device))
+        case .findApproval(let id):
+            let device = try await store.device(withSessionKey: jkt)
+            return .found(.init(keys: device?.keys ?? [], device: device, approval: try await store.approval(id)))
+        case .spend(let spends):
+            _ = try await store.spend(spends)
+            return .spent
+        case .countWrongSignature(let kid, let spends):
+            return .counted(try await store.countWrongSignature(of: kid, spending: spends))
+        case .commit(let commit, let authorisation):
+            await beforeSpending()
+            return .committed(try await perform(commit, by: authorisation))
+        }
+    }
+
+    private func perform(
+        _ commit: Ceremony.Commit, by authorisation: Authorisation
+    ) async throws -> CommitOutcome<Ceremony.Committed> {
+        switch commit {
+        case .session(let authTime, let granted):
+            let id = SessionID.random(at: time.now, time.moment)
+            // That of a step-up is handed to no client, and its hash is not kept, so nothing is exchanged for it.
+            let refreshToken = refreshTokens.token(of: id, generation: 0)
+            let new = NewSession(
+                id: id, tokenHash: granted == nil ? RefreshTokens.hash(refreshToken) : [], authTime: authTime,
+                granted: granted.map { String(decoding: WireJSON.encode($0), as: UTF8.self) }
+            )
+            return try await store.openSession(new, by: authorisation).map {
+                counters.spends.count()
+                counters.sessions.count()
+                return .session($0, refreshToken: refreshToken)
+            }
+        case .approval(let signature):
+            return try await store.approve(signature, by: authorisation).map { .approval($0, signedBy: signature.account) }
+        case .keys(let change): return try await store.change(change, by: authorisation).map { .device($0) }
+        case .device(let device):
+            guard let enrolled = try await store.enrol(device, spending: authorisation.spends) else { return .refused }
+            return .done(.device(enrolled))
+        }
+    }
+}
+
+extension CommitOutcome {
+    fileprivate func map<Other>(_ transform: (Value) -> Other) -> CommitOutcome<Other> {
+        switch self {
+        case .done(let value): .done(transform(value))
+        case .refused: .refused
+        case .disabled: .disabled
+        }
+    }
+}
+
+extension Ceremony.Committed {
+    var session: (view: SessionView, refreshToken: String) {
+        guard case .session(let view, let refreshToken) = self else { preconditionFailure("this ceremony opens a session") }
+        return (view, refreshToken)
+    }
+
+    var approval: (view: ApprovalView, account: AccountID) {
+        guard case .approval(let view, let account) = self else { preconditionFailure("this ceremony signs an approval") }
+        return (view, account)
+    }
+
+    var device: DeviceView {
+        guard case .device(let device) = self else { preconditionFailure("this ceremony changes a device") }
+        return device
+    }
+}
+
+extension RequestError {
+    /// The answer to a refused ceremony. All refusals of one form are equal bytes, except what only the holder of the key's own
+    /// session key is told: a pause, and the tries that are left.
+    init(_ refusal: Ceremony.Refusal, _ rules: CeremonyRules) {
+        func refused(_ reason: LogReason) -> RequestError {
+            switch rules.refusal {
+            case .invalidGrant: .invalidGrant(reason)
+            case .unauthorised: .unverified(reason)
+            }
+        }
+        switch refusal {
+        case .unopened(let error), .spent(let error):
+            self = refused(.init(rules.log, error))
+            // It came without the session key that it needs, so it counts at the address.
+            isByStranger = error == .foreignKey || error == .unknownKey
+        case .paused(let wait):
+            self = refused(.init(.proof, .paused))
+            problem.retryAfter = wait.components.seconds
+        case .wrongPIN(let inARow):
+            self = refused(.init(.proof, .wrongPIN))
+            problem.triesLeft = max(0, PINLedger.limit - inARow)
+        case .denied(let unasked):
+            self = RequestError(.malformed, 400, .invalidRequest, for: .init(.stepUp, unasked))
+        case .unmet:
+            self = RequestError(
+                .stepUpRequired, 400, .unmetAuthenticationRequirements, for: .init(.stepUp, .unmet))
+        }
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+#if Server
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+/// The enrolment of a device with all its keys: all of them may be enrolled, or none is.
+struct EnrolmentIntent: Sendable {
+    /// The id that the device gets.
+    var device: DeviceID
+    var name: String
+    var keys: [KeyRegistration]
+    /// How long the device cools off, where its account has others.
+    var coolOff: Duration
+    var ifEnrolled: IfEnrolled
+
+    func judge(_ opened: Ceremony.Opened) throws(Ceremony.Refusal) -> Ceremony.Judgement {
+        do throws(VerificationError) {
+            guard let ticket = opened.ticket else { throw .malformed }
+            let keys = try registeredKeys(opened.claims)
+            var new = NewDevice(
+                id: device, account: ticket.account, name: name, sessionJKT: opened.claims.cnf.jkt,
+                keys: keys.map { .init(kid: $0.kid, kind: $0.kind, x963: $0.key.x963, isActive: $0.proof != nil) },
+                coolOff: coolOff
+            )
+            new.voucher = ticket.voucher
+            new.ifEnrolled = ifEnrolled
+            return .init(commit: .device(new), registrations: keys)
+        } catch {
+            throw .spent(error)
+        }
+    }
+
+    /// The keys, if they may be enrolled together under this challenge.
+    private func registeredKeys(_ claims: ChallengeClaims) throws(VerificationError) -> [RegisteredKey] {
+        guard Set(keys.map(\.kind)).count == keys.count else { throw .malformed }
+        let new = try keys.map { key throws(VerificationError) in try RegisteredKey(key) }
+        // No key answers for two factors.
+        guard Set(new.map(\.key)).count == new.count else { throw .unacceptableKey }
+        // The challenge names exactly these keys, so a signature over it vouches for all of them.
+        guard Set(new.map(\.kid)) == Set(claims.kids), claims.kids.count == new.count else { throw .unknownKey }
+        func isProven(_ kind: KeyKind) -> Bool { new.contains { $0.kind == kind && $0.proof != nil } }
+        guard isProven(.session), new.contains(where: { $0.kind == .session && $0.key.thumbprint == claims.cnf.jkt }) else {
+            throw .foreignKey
+        }
+        guard new.contains(where: { $0.kind.userVerification > .none && $0.proof != nil }) else { throw .wrongSignature }
+        // Only a passcode key may come without a proof of its own, beside a key that proves more: no PIN vouches for it.
+        guard new.allSatisfy({ $0.proof != nil || ($0.kind == .passcode && isProven(.biometric)) }) else { throw .wrongSignature }
+        return new
+    }
+}
+#endif

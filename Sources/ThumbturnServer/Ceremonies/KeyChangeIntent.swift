@@ -1,0 +1,57 @@
+#if Server
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+/// A change of the keys of an enrolled device: a key takes another's place, or a key goes. The challenge's claim `act` says
+/// which.
+struct KeyChangeIntent: Sendable {
+    /// The new key with its own proof; nil where a key is taken away.
+    var key: KeyRegistration?
+    var policy: KeyChangeRules
+    /// How long a device cools off whose key a ticket brought, where its account has other devices.
+    var coolOff: Duration
+
+    func judge(
+        _ standings: [KeyStanding], _ opened: Ceremony.Opened, _ found: Ceremony.Found
+    ) throws(Ceremony.Refusal) -> Ceremony.Judgement {
+        do throws(VerificationError) {
+            guard let device = found.device, let change = opened.claims.act.flatMap(KeyChange.init(rawValue:)) else {
+                throw .unknownKey
+            }
+            if let ticket = opened.ticket {
+                guard ticket.account == device.account, policy.allow(change, by: .credentials, on: device) else {
+                    throw .foreignKey
+                }
+            } else {
+                guard let standing = standings.first, policy.allow(change, by: .key(standing), on: device) else {
+                    throw .unknownKey
+                }
+            }
+            let new = try newKey(change, opened.claims, beside: device.keys)
+            let keys = NewKeys(
+                device: device.id, kind: change.kind, old: device.keys.first { $0.kind == change.kind }?.kid,
+                new: new.map { .init(kid: $0.kid, kind: $0.kind, x963: $0.key.x963, isActive: true) }, coolOff: coolOff
+            )
+            return .init(commit: .keys(keys), registrations: new.map { [$0] } ?? [])
+        } catch {
+            throw .spent(error)
+        }
+    }
+
+    /// The new key, which has to sign this very challenge under the id that stands first in it.
+    private func newKey(
+        _ change: KeyChange, _ claims: ChallengeClaims, beside others: [EnrolledKey]
+    ) throws(VerificationError) -> RegisteredKey? {
+        guard change.bringsKey == (key != nil) else { throw .malformed }
+        guard let key else { return nil }
+        guard key.kind == change.kind else { throw .malformed }
+        let new = try RegisteredKey(key)
+        guard new.proof != nil, new.kid == claims.kids.first else { throw .unknownKey }
+        // No key answers for two factors, and none is its own successor. PIN keys are not compared: an attacker who has a
+        // device's half of a derived one would learn from the answer, uncounted, whether a PIN is right.
+        guard !others.contains(where: { $0.kind != .pin && $0.x963 == new.key.x963 }) else { throw .unacceptableKey }
+        return new
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+#if Server
+package import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+/// Judges signed liveness evidence: the highest level that it shows for this very challenge; nil where it shows none.
+package typealias LivenessJudge = @Sendable (_ evidence: String, _ challenge: String, _ now: UnixTime) -> FurtherProof?
+
+/// A fresh proof for one action.
+struct StepUpIntent: Sendable {
+    /// The claim `act` of the challenge: the action with its amount.
+    var act: String
+    var ask: ActionAsk
+    var table: StepUpTable
+    /// The signed evidence of a liveness check.
+    var liveness: String?
+    var livenessJudge: LivenessJudge?
+
+    /// What these keys and this evidence grant. The keys have not signed yet: this comes before a PIN is judged, so that the
+    /// answer says nothing of one.
+    func judge(
+        _ standings: [KeyStanding], _ opened: Ceremony.Opened, at now: UnixTime
+    ) throws(Ceremony.Refusal) -> Ceremony.Judgement {
+        let demand: ActionDemand
+        do throws(StepUpTable.Unasked) {
+            demand = try table.demand(for: ask.name, amount: ask.amount)
+        } catch {
+            throw .denied(error)
+        }
+        let factors = standings.map(\.factor)
+        var shown: [FurtherProof] = Set(factors).isSuperset(of: [.biometric, .pin]) ? [.twoKeys] : []
+        if let liveness {
+            guard let level = livenessJudge?(liveness, opened.challenge, now) else { throw .spent(.wrongSignature) }
+            shown.append(level)
+        }
+        let trusted = standings.filter { $0.assurance.meets(demand.assurance) }
+        guard demand.takes(trusted.map(\.factor)), demand.isMet(by: shown) else { throw .unmet }
+        // An action's age counts from the challenge, since nothing tells when in its life it was signed.
+        let grant = ActionGrant(ask, keys: factors, shown: shown, once: demand.signsEach)
+        return .init(commit: .session(authTime: opened.claims.iat, granted: grant))
+    }
+}
+
+extension LivenessVendors {
+    /// The highest level that the evidence shows, by the same judgement as an approval's.
+    func level(of evidence: String, for challenge: String, at now: UnixTime) -> FurtherProof? {
+        let levels: [(LivenessLevel, FurtherProof)] = [(.high, .highLiveness), (.substantial, .substantialLiveness)]
+        return levels.first { level, _ in (try? judge(evidence, for: challenge, demanding: level, at: now)) != nil }?.1
+    }
+}
+#endif

@@ -1,0 +1,70 @@
+import Testing
+import ThumbturnCore
+
+@Suite struct ReadinessTests {
+    private let ladder: [Rung] = [.biometric, .devicePasscode, .fullCredentials]
+
+    private func readiness(_ keys: [KeyKind: KeyState], _ biometry: BiometryState = .ready) -> Readiness {
+        Readiness(biometry: biometry, keys: keys, ladder: ladder)
+    }
+
+    @Test func enrolledIsDerivedFromTheKeys() {
+        #expect(!readiness([:]).isEnrolled)
+        #expect(readiness([:]).nextRung == .fullCredentials)
+        #expect(readiness([.session: .usable, .biometric: .usable]).nextRung == .biometric)
+        #expect(!readiness([.session: .usable, .biometric: .invalidated(.enrolmentChanged)]).isEnrolled)
+    }
+
+    @Test func aRungThatCannotBeAskedGivesWay() {
+        let locked = readiness([.session: .usable, .biometric: .usable, .passcode: .usable], .lockedOut(.temporary))
+        #expect(locked.nextRung == .devicePasscode)
+        let dead = readiness([.session: .usable, .biometric: .invalidated(.enrolmentChanged), .passcode: .usable])
+        #expect(dead.nextRung == .devicePasscode)
+    }
+
+    @Test func aKeyThatPausesIsStillAKey() {
+        let paused = Readiness(
+            biometry: .ready, keys: [.session: .usable, .pin: .paused(for: .seconds(30))], ladder: [.appPIN, .fullCredentials])
+        #expect(paused.isEnrolled && paused.nextRung == .fullCredentials)
+    }
+
+    @Test func withoutTheSessionKeyNoProofCanBeRedeemed() {
+        #expect(readiness([.biometric: .usable]).nextRung == .fullCredentials)
+    }
+
+    @Test func readinessPrintsInWords() {
+        #expect("\(readiness([:], .notEnrolled))" == "next: full sign-in; sensor: not enrolled; keys: none")
+        let enrolled = readiness(
+            [
+                .session: .usable, .biometric: .invalidated(.enrolmentChanged), .passcode: .usable,
+                .pin: .paused(for: .seconds(30)),
+            ])
+        #expect(
+            "\(enrolled)"
+                == "next: device passcode; sensor: ready; keys: biometric invalidated (enrolmentChanged), passcode usable, "
+                + "pin paused for 30.0 seconds, session usable")
+    }
+
+    @Test(arguments: [
+        (BiometryState.ready, "ready"), (.notEnrolled, "not enrolled"), (.lockedOut(.temporary), "locked out for a while"),
+        (.lockedOut(.untilPasscode), "locked out until the device passcode is entered"),
+        (.lockedOut(.untilStrongerRung), "locked out until a stronger rung succeeds"),
+        (.paused(for: .seconds(10)), "paused for 10.0 seconds"), (.permissionDenied, "not permitted"), (.weak, "too weak"),
+        (.unconfirmed, "unconfirmed after a system upgrade"), (.passcodeNotSet, "no device passcode"),
+        (.lidClosed, "covered by the lid"), (.switchedOff, "switched off"), (.unavailable, "unavailable"),
+    ]) func aSensorsStatePrintsInWords(_ state: BiometryState, _ text: String) {
+        #expect("\(state)" == text)
+    }
+
+    @Test(arguments: [
+        (KeyState.usable, "usable"), (.missing, "missing"), (.invalidated(.restored), "invalidated (restored)"),
+        (.paused(for: .seconds(30)), "paused for 30.0 seconds"), (.notYetReadable, "not yet readable"),
+    ]) func aKeysStatePrintsInWords(_ state: KeyState, _ text: String) {
+        #expect("\(state)" == text)
+    }
+
+    @Test(arguments: zip(Rung.allCases, ["biometric", "device passcode", "app PIN", "full sign-in"]))
+    func aRungPrintsInWords(_ rung: Rung, _ text: String) {
+        #expect("\(rung)" == text)
+    }
+}

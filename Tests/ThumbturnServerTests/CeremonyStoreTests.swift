@@ -1,0 +1,182 @@
+#if Tools
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+import ThumbturnCore
+@testable import ThumbturnServer
+
+/// The store judges a ceremony again, by the rows as its transaction finds them.
+@Suite struct CeremonyStoreTests {
+    /// A store with a device of one account, whose biometric key may authorise something, and an approval that it may sign.
+    private struct World {
+        let store: SQLiteStore
+        let account: AccountID
+        let approval: ApprovalID
+        private let folder: String
+
+        init() async throws {
+            folder = LiveServer.temporaryFolder()
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let clock = TestClock(UnixTime(seconds: 1_000_000))
+            store = try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node))
+            account = .random()
+            approval = .random()
+            _ = try await store.addAccount(Account(id: account, name: "ada", passwordHash: "x"))
+            let new = NewApproval(
+                id: approval, creator: "bank", transactionID: "t-1", account: account, second: nil, txn: "e30", demand: .oneKey,
+                lifetime: .seconds(300), cap: 8)
+            _ = try await store.create(new)
+        }
+
+        func remove() { try? FileManager.default.removeItem(atPath: folder) }
+
+        /// A device whose keys are named by its number.
+        func enrol(_ number: Int) async throws -> DeviceID {
+            let device = NewDevice(
+                id: .random(), account: account, name: "d", sessionJKT: "session \(number)",
+                keys: [
+                    .init(kid: "session \(number)", kind: .session, x963: [], isActive: true),
+                    .init(kid: "face \(number)", kind: .biometric, x963: [], isActive: true),
+                ], coolOff: .zero)
+            _ = try await store.enrol(device, spending: [])
+            return device.id
+        }
+
+        func spend(_ number: Int) -> Spend {
+            Spend(.challenge, id: Identifier<World>.random().bytes, expiresAt: UnixTime(seconds: 1_000_300), epoch: 0)
+        }
+
+        func authorisation(_ rules: CeremonyRules, _ number: Int) -> Authorisation {
+            Authorisation(rules: rules, spends: [spend(number)], kids: ["face \(number)"], jkt: "session \(number)")
+        }
+    }
+
+    /// Every column that the standing of a key is told from.
+    private static let changes = [
+        "UPDATE keys SET retired_at = 1 WHERE kid = ?1",
+        "UPDATE keys SET active_since = NULL WHERE kid = ?1",
+        "UPDATE keys SET wrong_in_a_row = 100 WHERE kid = ?1",
+        "UPDATE keys SET paused_until = 5000000000 WHERE kid = ?1",
+        "UPDATE devices SET revoked_at = 1 WHERE id = (SELECT device_id FROM keys WHERE kid = ?1)",
+        "UPDATE devices SET session_jkt = 'another' WHERE id = (SELECT device_id FROM keys WHERE kid = ?1)",
+        "UPDATE devices SET cools_off_until = 5000000000 WHERE id = (SELECT device_id FROM keys WHERE kid = ?1)",
+    ]
+
+    @Test("whatever has changed, the one statement does as the function says", arguments: [CeremonyRules.signIn, .bringKey])
+    func theOneStatement(_ rules: CeremonyRules) async throws {
+        let world = try await World()
+        defer { world.remove() }
+        var ends: Set<String> = []
+        for combination in 0..<(1 << Self.changes.count) {
+            let kid = "face \(combination)"
+            _ = try await world.enrol(combination)
+            _ = try await world.store.knownKey(kid)
+            try await world.store.pool.write { db in
+                for (bit, sql) in Self.changes.enumerated() where combination >> bit & 1 == 1 {
+                    try db.execute(sql: sql, arguments: [kid])
+                }
+            }
+            let authorisation = world.authorisation(rules, combination)
+            let said = authorisation.judge([try await world.store.key(kid)], at: UnixTime(seconds: 1_000_000)).name
+            let new = NewSession(id: .random(), tokenHash: [])
+            let did = try await world.store.openSession(new, by: authorisation)
+            #expect(did.name == said, "the changes \(String(combination, radix: 2))")
+            ends.insert(said)
+            expect(try await world.store.spend(authorisation.spends), is: false, "and the spend stands")
+            guard case .done(let session) = did, let kept = try await world.store.session(new.id) else { continue }
+            #expect(session.coolsOffUntil == kept.coolsOffUntil && session.isLive == kept.isLive)
+            expect(try await world.store.key(kid)?.isActive, is: true, "a key is active from its first proof on")
+        }
+        #expect(ends == ["done", "refused", "disabled"])
+    }
+
+    @Test("a change and an approval are judged again, too", arguments: 0..<7, [CeremonyRules.removeKey, .approve])
+    func others(_ change: Int, _ rules: CeremonyRules) async throws {
+        let world = try await World()
+        defer { world.remove() }
+        for isChanged in [true, false] {
+            let number = isChanged ? 1 : 2
+            let device = try await world.enrol(number)
+            if isChanged {
+                try await world.store.pool.write { try $0.execute(sql: Self.changes[change], arguments: ["face 1"]) }
+            }
+            let authorisation = world.authorisation(rules, number)
+            let said = authorisation.judge(
+                [try await world.store.key("face \(number)")], at: UnixTime(seconds: 1_000_000)
+            ).name
+            let did =
+                rules == .approve
+                ? try await world.store.approve(signature(world), by: authorisation).name
+                : try await world.store.change(
+                    NewKeys(device: device, kind: .biometric, old: "face \(number)", new: nil, coolOff: .zero), by: authorisation
+                ).name
+            #expect(did == said)
+            #expect(isChanged || did == "done")
+            expect(try await world.store.spend(authorisation.spends), is: false, "and the spend stands")
+            if rules == .approve, did == "done" { break }
+        }
+    }
+
+    private func signature(_ world: World) -> NewApprovalSignature {
+        NewApprovalSignature(
+            approval: world.approval, account: world.account, txn: "e30", demand: .oneKey, proof: "", redeemableFor: .seconds(300)
+        )
+    }
+
+    @Test("an approval that is no longer what was signed takes no signature", arguments: 0..<6)
+    func approvals(_ change: Int) async throws {
+        let world = try await World()
+        defer { world.remove() }
+        _ = try await world.enrol(1)
+        var new = signature(world)
+        switch change {
+        case 0: break
+        case 1: new.approval = .random()
+        case 2: new.account = .random()
+        case 3: new.txn = "W10"
+        case 4: new.demand = ApprovalDemand(keys: [.biometric])!
+        default: _ = try await world.store.decline(world.approval, by: world.account)
+        }
+        let outcome = try await world.store.approve(new, by: world.authorisation(.approve, 1))
+        #expect(outcome.name == (change == 0 ? "done" : "refused"))
+        if change == 0 {
+            #expect(try await world.store.approve(new, by: world.authorisation(.approve, 1)).name == "refused", "signed before")
+        }
+    }
+
+    /// A thief who knows the passcode sets a PIN with it, or a face. Neither approves a payment.
+    @Test("a key that the passcode brought takes no part in an approval", arguments: [KeyKind.biometric, .pin])
+    func whatThePasscodeBrought(_ kind: KeyKind) async throws {
+        let world = try await World()
+        defer { world.remove() }
+        _ = try await world.enrol(1)
+        try await world.store.pool.write {
+            try $0.execute(
+                sql: "UPDATE keys SET kind = ?, enrolled_by = 'passcode' WHERE kid = 'face 1'", arguments: [kind.rawValue])
+        }
+        #expect(try await world.store.approve(signature(world), by: world.authorisation(.approve, 1)).name == "refused")
+        // A signature that an older server kept counts for nothing either.
+        try await world.store.pool.write {
+            try $0.execute(
+                sql: """
+                    INSERT INTO approval_proofs (approval_id, account_id, kind, kid, device_id, proof, at)
+                    SELECT ?, ?, kind, kid, device_id, '', 1 FROM keys WHERE kid = 'face 1'
+                    """, arguments: [Data(world.approval.bytes), Data(world.account.bytes)])
+        }
+        expect(try await world.store.approval(world.approval)?.isSigned(by: world.account), is: false)
+    }
+
+    @Test("what a key brings in rests on what the key rests on")
+    func origins() async throws {
+        let world = try await World()
+        defer { world.remove() }
+        let device = try await world.enrol(1)
+        try await world.store.pool.write { try $0.execute(sql: "UPDATE keys SET enrolled_by = 'passcode' WHERE kid = 'face 1'") }
+        let new = NewKeys(
+            device: device, kind: .pin, old: nil, new: .init(kid: "pin", kind: .pin, x963: [1], isActive: true), coolOff: .zero)
+        #expect(try await world.store.change(new, by: world.authorisation(.bringKey, 1)).name == "done")
+        expect(try await world.store.key("pin")?.enrolledBy, is: .passcode)
+    }
+}
+#endif

@@ -1,0 +1,126 @@
+#if Tools && os(Linux)
+import Foundation
+import Testing
+import TestSupport
+
+/// What an app sees of the product `Thumbturn`: programs outside the package, compiled against the modules that the build left.
+@Suite struct PublicSurfaceTests {
+    /// A public enum that may grow, and its cases today, as api/Thumbturn.txt lists them.
+    struct GrowingEnum: Sendable, CustomTestStringConvertible {
+        let name: String
+        let cases: [String]
+
+        var testDescription: String { name }
+
+        func program(unknownDefault: Bool) -> String {
+            """
+            import Thumbturn
+            func number(of value: \(name)) -> Int {
+                switch value {
+            \(cases.map { "    case .\($0): 1" }.joined(separator: "\n"))
+            \(unknownDefault ? "    @unknown default: 2" : "")
+                }
+            }
+            """
+        }
+    }
+
+    /// Those enums of api/Thumbturn.txt. A line is `Type.Nested: case name(…)`, or without the part before the colon at the top level.
+    static let growing: [GrowingEnum] = {
+        let page = repository.appendingPathComponent("api/Thumbturn.txt")
+        let lines = ((try? String(contentsOf: page, encoding: .utf8)) ?? "").split(separator: "\n")
+        return lines.compactMap { line in
+            guard let range = line.firstRange(of: "@nonexhaustive enum ") else { return nil }
+            let own = line[range.upperBound...].prefix { $0.isLetter }
+            let outer = line[..<range.lowerBound].split(separator: ":").first.map { "\($0)." } ?? ""
+            let name = outer + own
+            let mark = "\(name): case "
+            let cases = lines.filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count).prefix { $0.isLetter }) }
+            return GrowingEnum(name: name, cases: cases)
+        }
+    }()
+
+    @Test("the enums that must grow are listed")
+    func listed() {
+        let names = Set(Self.growing.map(\.name))
+        #expect(names.isSuperset(of: ["Recovery", "Telemetry", "BiometryState", "UnlockNews", "KeyState", "KeyLoss", "Trigger"]))
+        #expect(!names.contains("Rung"), "the ladder is closed")
+    }
+
+    @Test("a switch with @unknown default compiles, and one without it does not", arguments: growing)
+    func growing(_ growing: GrowingEnum) async throws {
+        let open = try await Self.compile(growing.program(unknownDefault: true))
+        #expect(open.status == 0 && !open.errors.contains("warning:"), "\(open.errors)")
+        let closed = try await Self.compile(growing.program(unknownDefault: false))
+        #expect(closed.status != 0 && closed.errors.contains("may have additional unknown values"), "\(closed.errors)")
+    }
+
+    @Test(
+        "the wire, the flow's machine and the ledgers are not seen",
+        arguments: [
+            "ChallengeClaims.self", "DPoPHeader.self", "JWK.self", "JSONTree.self", "MessageKey.self", "BiometricLedger.self",
+            "PINLedger.self", "UnlockFlow(policy: .unlock)", "AppLock(rules: .init())",
+        ])
+    func unseen(_ expression: String) async throws {
+        let seen = try await Self.compile("import Thumbturn\nlet value = \(expression)\n")
+        #expect(seen.status != 0, "an app can write \(expression)")
+        #expect(seen.errors.contains("cannot find") || seen.errors.contains("inaccessible"), "\(seen.errors)")
+    }
+
+    @Test("an app can write an adapter of its own")
+    func adapter() async throws {
+        let program = """
+            import Thumbturn
+
+            struct AlwaysReady: Sensor {
+                func biometry() async -> BiometryState { .ready }
+                func isPasscodeSet() async -> Bool { true }
+                func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+                    hearing(.tooShort)
+                    return request.cancelButton == .cancel ? .matched(Presence(context: 1)) : .notMatched
+                }
+            }
+
+            struct Recorded: Transport {
+                func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
+                    guard request.method == "GET" else { throw Failure(.unreachable) }
+                    return TransportResponse(status: 200, headers: [:], body: request.body)
+                }
+            }
+
+            struct Dictionaries: SecretStore {
+                func read(_ name: String) async throws(Failure) -> [UInt8]? { nil }
+                func write(_ secret: [UInt8], as name: String) async throws(Failure) {}
+                func delete(_ name: String) async throws(Failure) {}
+            }
+
+            struct Stopped: DeviceClock {
+                var now: Instant { Instant(sinceOrigin: .zero) }
+                var boot: String { "1" }
+                var civilTime: UnixTime { UnixTime(seconds: 0) }
+                func sleep(until instant: Instant) async throws {}
+            }
+            """
+        let adapters = try await Self.compile(program)
+        #expect(adapters.status == 0, "\(adapters.errors)")
+    }
+
+    /// Type-checks a program as a package of its own, which sees only what is public.
+    private static func compile(_ program: String) async throws -> Finished {
+        let folder = Built.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = folder + "/App.swift"
+        try program.write(toFile: file, atomically: true, encoding: .utf8)
+        let sources = repository.appendingPathComponent("Sources").path
+        return try await Built.run(
+            "/usr/bin/env",
+            [
+                "swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-module-name", "App",
+                "-I", Built.folder.appendingPathComponent("Modules").path, "-I", sources + "/CTss", "-I", sources + "/CSystemd",
+                file,
+            ]
+        )
+    }
+}
+#endif
