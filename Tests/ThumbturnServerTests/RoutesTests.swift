@@ -1,7 +1,6 @@
 #if Tools
 import Foundation
 import HTTPTypes
-import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnMessages
@@ -14,19 +13,6 @@ import ThumbturnLoad
         try await LiveServer.run(configure: { $0.allowsPlainClients = true }) { live in
             let names = Routes(live.service).list.map { "\($0.method.rawValue) \($0.path)" }
             #expect(Set(names).count == names.count)
-        }
-    }
-
-    @Test func thePagesHaveEveryRoute() async throws {
-        let pages = try ["docs/http.md", "docs/plain-clients.md"].map {
-            try String(contentsOf: repository.appendingPathComponent($0), encoding: .utf8)
-        }
-        try await LiveServer.run(configure: { $0.allowsPlainClients = true }) { live in
-            for route in Routes(live.service).list {
-                // The page says once that `current` may stand for an id.
-                let paths = [route.path, route.path.replacing("current", with: "{id}")].map { "/\($0)" }
-                #expect(pages.contains { page in paths.contains { page.contains($0) } }, "\(route.path)")
-            }
         }
     }
 
