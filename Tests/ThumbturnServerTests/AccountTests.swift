@@ -34,7 +34,7 @@ import ThumbturnLoad
                 == "otpauth://totp/Thumbturn:ada?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Thumbturn")
     }
 
-    @Test func anAccountWithOneTimeCodesNeedsOneAndEachIsGoodOnce() async throws {
+    @Test func anAccountWithOneTimeCodesDemandsOneAndAcceptsEachOnce() async throws {
         try await LiveServer.run { live in
             let codes = try await live.oneTimeCodes()
             let attempt = try await Attempt(live)
@@ -44,25 +44,25 @@ import ThumbturnLoad
             }
             let without = try await attempt.signIn("ada", LiveServer.password, nil)
             let unknown = try await attempt.signIn("nobody", LiveServer.password, nil)
-            #expect(without.kind == "verification-failed", "it is asked for")
-            #expect(without.body == unknown.body && without.headerNames == unknown.headerNames, "and nobody learns that")
+            #expect(without.kind == "verification-failed", "a code is demanded")
+            #expect(without.body == unknown.body && without.headerNames == unknown.headerNames, "and the answer does not tell it")
             #expect(try await answer(2) == "verification-failed", "too early")
             #expect(try await answer(0, password: "wrong horse battery staple") == "verification-failed")
             #expect(try await answer(0) == "ok", "a wrong password uses up no code")
-            #expect(try await answer(0) == "verification-failed", "good once")
-            #expect(try await answer(-1) == "verification-failed", "and none before it is good any more")
+            #expect(try await answer(0) == "verification-failed", "a code is accepted once")
+            #expect(try await answer(-1) == "verification-failed", "and no earlier code is accepted")
             live.clock.advance(by: .seconds(30))
             #expect(try await answer(1) == "ok", "a clock may be half a minute ahead")
             live.clock.advance(by: .seconds(90))
             #expect(try await answer(-1) == "ok", "or behind")
             let ada = try await live.service.store.notices(of: try await live.account("ada"))
-            #expect(ada.map(\.kind) == [.oneTimeCodesSet], "and she hears of it")
+            #expect(ada.map(\.kind) == [.oneTimeCodesSet], "and she is notified")
             try await Server(live.service).removeOneTimeCodes(ofAccountNamed: "ada")
             #expect(try await attempt.signIn("ada", LiveServer.password, nil).kind == "ok")
         }
     }
 
-    @Test func oneCodeSentManyTimesAtOnceIsGoodOnce() async throws {
+    @Test func aCodeSentManyTimesAtOnceIsAcceptedOnce() async throws {
         try await LiveServer.run { live in
             let codes = try await live.oneTimeCodes()
             let code = codes.code(of: OneTimeCodes.step(at: live.clock.now))
@@ -76,21 +76,21 @@ import ThumbturnLoad
         }
     }
 
-    @Test func theSecretLiesSealedOnTheDisk() async throws {
+    @Test func theSecretIsEncryptedOnTheDisk() async throws {
         try await LiveServer.run { live in
             let codes = try await live.oneTimeCodes()
             let stored = try await DatabaseQueue(path: live.folder + "/thumbturn.sqlite").read { db in
                 try Data.fetchOne(db, sql: "SELECT one_time_secret FROM accounts WHERE name = 'ada'")
             }
             let bytes = try #require(stored)
-            #expect(bytes.count == 48, "what is read where there is none")
+            #expect(bytes.count == 48, "as many bytes as are read without a secret")
             #expect(bytes.firstRange(of: Data(codes.secret)) == nil)
         }
     }
 
     // MARK: Recovery codes
 
-    @Test func recoveryCodesAreLongAndOnlyTheirHashesStay() async throws {
+    @Test func recoveryCodesAreLongAndOnlyTheirHashesAreStored() async throws {
         try await LiveServer.run { live in
             let codes = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
             #expect(codes.count == 10 && Set(codes).count == 10)
@@ -102,11 +102,13 @@ import ThumbturnLoad
                 try Data.fetchAll(db, sql: "SELECT hash FROM recovery_codes")
             }
             #expect(Set(stored.map { Array($0) }) == Set(codes.map(RecoveryCodes.hash)))
-            #expect(RecoveryCodes.hash("abcd-efgh 0123") == RecoveryCodes.hash("ABCDEFGHOI23"), "as people type them")
+            #expect(
+                RecoveryCodes.hash("abcd-efgh 0123") == RecoveryCodes.hash("ABCDEFGHOI23"),
+                "codes are accepted as people type them")
         }
     }
 
-    @Test func aRecoveryCodeStandsForThePasswordOnceAndItsDeviceCoolsOff() async throws {
+    @Test func aRecoveryCodeReplacesThePasswordOnceAndItsDeviceCoolsOff() async throws {
         try await LiveServer.run { live in
             let lost = try await live.device()
             let codes = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
@@ -129,7 +131,7 @@ import ThumbturnLoad
         }
     }
 
-    @Test func whereThereAreOneTimeCodesThePasswordIsNeededToo() async throws {
+    @Test func withOneTimeCodesARecoveryCodeNeedsThePasswordToo() async throws {
         try await LiveServer.run { live in
             _ = try await live.oneTimeCodes()
             let codes = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
@@ -140,7 +142,7 @@ import ThumbturnLoad
         }
     }
 
-    @Test func oneRecoveryCodeSentManyTimesAtOnceIsGoodOnce() async throws {
+    @Test func aRecoveryCodeSentManyTimesAtOnceIsAcceptedOnce() async throws {
         try await LiveServer.run { live in
             let code = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")[0]
             let wins = try await withThrowingTaskGroup { group in

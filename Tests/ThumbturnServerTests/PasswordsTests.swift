@@ -17,7 +17,7 @@ import Testing
             try await passwords.verify("pa\u{308}ssword pa\u{308}ssword", against: composed), "one spelling for each password")
     }
 
-    @Test func beyondTheQueueThereIsNoWork() async throws {
+    @Test func aFullQueueRefusesWork() async throws {
         let passwords = try Passwords(queueLimit: 2)
         let outcomes = await withTaskGroup { group in
             for _ in 0..<12 {

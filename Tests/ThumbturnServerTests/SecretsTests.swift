@@ -7,7 +7,7 @@ import ThumbturnLoad
 import ThumbturnServer
 
 @Suite struct SecretsTests {
-    @Test func challengeSecretsAreRenewedAndOldOnesStillRecognise() async throws {
+    @Test func challengeSecretsAreRenewedAndOldOnesStillVerify() async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()
             live.clock.advance(by: .seconds(24 * 3600 - 10))
@@ -48,7 +48,7 @@ import ThumbturnServer
         }
     }
 
-    @Test func anotherMasterKeyOpensNothing() async throws {
+    @Test func anotherMasterKeyIsRefused() async throws {
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         func settings(_ byte: UInt8) throws -> ServerSettings {
@@ -100,7 +100,7 @@ import ThumbturnServer
         }
     }
 
-    @Test func theDataFolderIsItsOwnersAlone() async throws {
+    @Test func onlyItsOwnerReadsTheDataFolder() async throws {
         try await LiveServer.run { live in
             func mode(_ path: String) throws -> Int? {
                 try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int

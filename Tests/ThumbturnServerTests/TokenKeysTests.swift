@@ -36,7 +36,7 @@ import ThumbturnVerifier
             let next = try await ada.signIn().accessToken
             #expect(try kid(next) == both[1])
             #expect(try await published(ada) == [both[1], old[0]])
-            #expect(try await ada.get("/v1/me", token: last).status == 200, "what the old key signed is still good")
+            #expect(try await ada.get("/v1/me", token: last).status == 200, "tokens of the old key are still accepted")
 
             live.clock.advance(by: .seconds(300 + 599))
             try await live.service.tidy()

@@ -32,7 +32,7 @@ extension AuthorizationServer {
             return try answer(session, refreshToken: successor)
         case .reused: throw RequestError.invalidGrant(.init(.refresh, .reused))
         case .foreign: throw RequestError.invalidGrant(.init(.refresh, .foreignKey))
-        case .over: throw RequestError.invalidGrant(.init(.refresh, .sessionOver))
+        case .over: throw RequestError.endedRefresh
         }
     }
 
