@@ -57,7 +57,7 @@ import ThumbturnLoad
             #expect(try await answer(-1) == "ok", "or behind")
             let ada = try await live.service.store.notices(of: try await live.account("ada"))
             #expect(ada.map(\.kind) == [.oneTimeCodesSet], "and she is notified")
-            try await Server(live.service).removeOneTimeCodes(ofAccountNamed: "ada")
+            try await EmbeddedServer(live.service).removeOneTimeCodes(ofAccountNamed: "ada")
             #expect(try await attempt.signIn("ada", LiveServer.password, nil).kind == "ok")
         }
     }
@@ -92,7 +92,7 @@ import ThumbturnLoad
 
     @Test func recoveryCodesAreLongAndOnlyTheirHashesAreStored() async throws {
         try await LiveServer.run { live in
-            let codes = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
             #expect(codes.count == 10 && Set(codes).count == 10)
             for code in codes {
                 let letters = code.filter { $0 != "-" }
@@ -111,7 +111,7 @@ import ThumbturnLoad
     @Test func aRecoveryCodeReplacesThePasswordOnceAndItsDeviceCoolsOff() async throws {
         try await LiveServer.run { live in
             let lost = try await live.device()
-            let codes = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
             let attempt = try await Attempt(live)
             #expect(try await attempt.recover("bob", codes[0]).kind == "verification-failed", "another account's")
             #expect(try await attempt.recover("nobody", codes[0]).kind == "verification-failed")
@@ -125,7 +125,7 @@ import ThumbturnLoad
             #expect(try await back.delete("/v1/devices/\(other.id)", token: token).kind == "verification-failed", "cool-off")
             let heard = try await lost.notices(try await lost.signIn().accessToken).map(\.kind)
             #expect(Set(heard) == ["new-device", "recovery-used", "recovery-codes-made"])
-            let newer = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let newer = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
             #expect(try await attempt.recover("ada", codes[1]).kind == "verification-failed", "earlier ones are void")
             #expect(try await attempt.recover("ada", newer[1]).kind == "ok")
         }
@@ -134,7 +134,7 @@ import ThumbturnLoad
     @Test func withOneTimeCodesARecoveryCodeNeedsThePasswordToo() async throws {
         try await LiveServer.run { live in
             _ = try await live.oneTimeCodes()
-            let codes = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
             let attempt = try await Attempt(live)
             #expect(try await attempt.recover("ada", codes[0]).kind == "verification-failed")
             #expect(try await attempt.recover("ada", codes[0], password: "wrong").kind == "verification-failed")
@@ -144,7 +144,7 @@ import ThumbturnLoad
 
     @Test func aRecoveryCodeSentManyTimesAtOnceIsAcceptedOnce() async throws {
         try await LiveServer.run { live in
-            let code = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")[0]
+            let code = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")[0]
             let wins = try await withThrowingTaskGroup { group in
                 for _ in 0..<16 { group.addTask { try await Attempt(live).recover("ada", code).kind == "ok" } }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -157,7 +157,7 @@ import ThumbturnLoad
 extension LiveServer {
     /// Sets one-time codes for ada, and reads them as an authenticator app does.
     func oneTimeCodes() async throws -> OneTimeCodes {
-        let address = try await Server(service).setOneTimeCodes(ofAccountNamed: "ada")
+        let address = try await EmbeddedServer(service).setOneTimeCodes(ofAccountNamed: "ada")
         let secret = address.split(separator: "secret=").last?.split(separator: "&").first ?? ""
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         let bits = secret.compactMap(alphabet.firstIndex(of:)).flatMap { value in (0..<5).map { value >> (4 - $0) & 1 } }

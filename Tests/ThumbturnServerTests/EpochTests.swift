@@ -82,7 +82,7 @@ import ThumbturnLoad
     @Test func restoringABackupBeginsAnEpochAndMakesNothingValidAgain() async throws {
         try await story { folder, backup in
             let settings = try ServerSettings(publicURL: "http://localhost", dataFolder: folder)
-            try await Server(settings).restore(from: backup)
+            try await EmbeddedServer(settings).restore(from: backup)
         } then: { live, held in
             #expect(!live.service.store.wasRestored, "the command knew it already")
             try await nothingIsRevived(live, held)
@@ -140,7 +140,7 @@ import ThumbturnLoad
             let backup = live.folder + ".backup"
             defer { try? FileManager.default.removeItem(atPath: backup) }
             try await live.service.store.backUp(to: backup)
-            let other = try await Server(ServerSettings(publicURL: "http://localhost", dataFolder: live.folder))
+            let other = try await EmbeddedServer(ServerSettings(publicURL: "http://localhost", dataFolder: live.folder))
             try await other.restore(from: backup)
             #expect(try await ada.redeem(proof, nonce: try await ada.nonce()).status == 503)
             #expect(try await ada.get("/v1/me", token: tokens.accessToken).status == 401)
@@ -185,7 +185,7 @@ import ThumbturnLoad
         try await LiveServer.run { live in
             let ada = try await live.device()
             let tokens = try await ada.signIn()
-            try await Server(live.service).beginEpoch()
+            try await EmbeddedServer(live.service).beginEpoch()
             try await live.service.tidy()
             #expect(try await ada.refresh(tokens.refreshToken).status == 400)
             #expect(try await ada.signIn().tokenType == "DPoP")
@@ -330,7 +330,7 @@ import ThumbturnLoad
 
     @Test func aFileThatIsNotABackupIsRefused() async throws {
         try await LiveServer.run { live in
-            let server = Server(live.service)
+            let server = EmbeddedServer(live.service)
             let error = await #expect(throws: SetupError.self) { try await server.restore(from: "/nowhere") }
             #expect(error?.description.contains("thumbturn-server backup") == true)
             await #expect(throws: SetupError.self) { try await server.restore(from: live.folder + "/master.key") }

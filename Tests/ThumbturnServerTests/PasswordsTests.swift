@@ -50,7 +50,7 @@ import Testing
     @Test func accountsNeedANameAndALongPassword() async throws {
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let server = try await Server(try ServerSettings(publicURL: "http://localhost", dataFolder: folder))
+        let server = try await EmbeddedServer(try ServerSettings(publicURL: "http://localhost", dataFolder: folder))
         for (name, password) in [
             ("", "correct horse battery"), ("a\nb", "correct horse battery"), ("ada", "fourteen chars"),
             ("ada", String(repeating: "x", count: 1025)),

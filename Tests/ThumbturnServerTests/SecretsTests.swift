@@ -56,9 +56,9 @@ import ThumbturnServer
                 publicURL: "http://localhost", dataFolder: folder,
                 masterKey: try MasterKey(bytes: [UInt8](repeating: byte, count: 32)))
         }
-        _ = try await Server(settings(1))
-        _ = try await Server(settings(1))
-        await #expect(throws: SetupError.self) { _ = try await Server(settings(2)) }
+        _ = try await EmbeddedServer(settings(1))
+        _ = try await EmbeddedServer(settings(1))
+        await #expect(throws: SetupError.self) { _ = try await EmbeddedServer(settings(2)) }
     }
 
     @Test("a wrong master key harms nothing, also when a secret is due")
@@ -85,13 +85,13 @@ import ThumbturnServer
             try await withThrowingTaskGroup { group in
                 for number in 0..<4 {
                     group.addTask {
-                        try await Server(settings).addAccount(named: "account \(number)", password: LiveServer.password)
+                        try await EmbeddedServer(settings).addAccount(named: "account \(number)", password: LiveServer.password)
                     }
                 }
                 try await group.waitForAll()
             }
             // All of them are there: each name is taken.
-            let server = try await Server(settings)
+            let server = try await EmbeddedServer(settings)
             for number in 0..<4 {
                 await #expect(throws: SetupError.self) {
                     try await server.addAccount(named: "account \(number)", password: LiveServer.password)

@@ -294,7 +294,7 @@ import ThumbturnLoad
             #expect(try await Attempt(live).signIn("ada", LiveServer.password).kind == "verification-failed")
             clock.advance(by: .seconds(-3600))
             #expect(try await Attempt(live).signIn("ada", LiveServer.password).kind == "verification-failed", "a clock set back")
-            try await Server(live.service).unlock(accountNamed: "ada")
+            try await EmbeddedServer(live.service).unlock(accountNamed: "ada")
             #expect(try await Attempt(live).signIn("ada", LiveServer.password).kind == "ok", "the operator lets them in")
         }
     }

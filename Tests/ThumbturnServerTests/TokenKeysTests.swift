@@ -44,7 +44,7 @@ import ThumbturnVerifier
             live.clock.advance(by: .seconds(1))
             try await live.service.tidy()
             #expect(try await published(ada) == [both[1]])
-            let archived = try await Server(live.service).archivedJWKS()
+            let archived = try await EmbeddedServer(live.service).archivedJWKS()
             let all = try JSONDecoder().decode(JWKS.self, from: Data(archived.utf8)).keys.compactMap(\.kid)
             #expect(all == [both[1], old[0]], "its public half is kept for what it signed")
             // An archived key judges old receipts, and no token any more.

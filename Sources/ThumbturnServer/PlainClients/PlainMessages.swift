@@ -1,5 +1,5 @@
 #if Server
-package import ThumbturnCore
+import ThumbturnCore
 import ThumbturnMessages
 
 /// The body of `POST /v1/plain/devices`.

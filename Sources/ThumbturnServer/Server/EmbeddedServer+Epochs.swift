@@ -1,7 +1,7 @@
 #if Server
 import Foundation
 
-extension Server {
+extension EmbeddedServer {
     /// Whether the database was restored or copied before it was opened. Then a new epoch has begun, and all devices have to sign
     /// in again.
     public var wasRestored: Bool { service.store.wasRestored }

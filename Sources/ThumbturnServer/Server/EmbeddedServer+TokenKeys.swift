@@ -3,7 +3,7 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-extension Server {
+extension EmbeddedServer {
     /// Makes a new key for access tokens. It signs after ten minutes, and running servers find it by themselves.
     public func rotateTokenKey() async throws { try await service.secrets.rotateTokenKey() }
 

@@ -11,9 +11,9 @@ import ThumbturnVerifier
 
 /// The server: its routes, its store and its regular maintenance.
 ///
-///     let server = try await Server(ServerSettings(publicURL: url, dataFolder: folder))
+///     let server = try await EmbeddedServer(ServerSettings(publicURL: url, dataFolder: folder))
 ///     try await server.application(host: "127.0.0.1", port: 8080, logger: logger).runService()
-public struct Server: Sendable {
+public struct EmbeddedServer: Sendable {
     package var service: AuthorizationServer
 
     /// Opens the data folder, and makes it if it does not exist. Throws `SetupError`, whose description says what to do next.

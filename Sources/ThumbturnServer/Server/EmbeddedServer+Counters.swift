@@ -1,5 +1,5 @@
 #if Server
-extension Server {
+extension EmbeddedServer {
     package func counts() throws -> Counters.Report {
         let counters = service.counters
         return Counters.Report(
