@@ -223,7 +223,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ThumbturnDeviceTests",
-            dependencies: ["TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier"],
+            dependencies: [
+                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

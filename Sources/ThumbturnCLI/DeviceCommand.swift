@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import Thumbturn
+import ThumbturnMessages
 import ThumbturnCommands
 
 struct DeviceCommand: AsyncParsableCommand {
@@ -112,7 +113,7 @@ extension DeviceCommand {
                 guard let record else { return }
                 try device.output.report(
                     "This device is enrolled as “\(record.name)” with \(record.keys.count) keys (\(device.parts.keys.summary)).",
-                    record
+                    DeviceRecord(record)
                 )
             }
         }
@@ -218,6 +219,17 @@ extension DeviceCommand {
                 )
             }
         }
+    }
+}
+
+extension DeviceRecord {
+    /// The device as the server's JSON has it.
+    fileprivate init(_ device: EnrolledDevice) {
+        self.init(
+            id: device.id, name: device.name,
+            keys: device.keys.map { Key(kid: $0.id, kind: $0.kind, active: $0.isActive) },
+            enrolledAt: device.enrolledAt, current: device.isCurrent, use: device.onlySignsIn ? .plain : nil
+        )
     }
 }
 #endif

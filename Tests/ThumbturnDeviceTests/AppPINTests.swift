@@ -43,7 +43,7 @@ import ThumbturnVerifier
             #expect(world.phone.promptCount == 1)
             #expect(Set(record?.keys.map(\.kind) ?? []) == [.session, .biometric, .passcode, .pin])
             let key = record?.keys.first { $0.kind == .pin }
-            #expect(key?.active == true && key?.kid.hasPrefix("pin.") == true)
+            #expect(key?.isActive == true && key?.id.hasPrefix("pin.") == true)
             #expect(await world.auth.readiness().state(of: .pin) == .usable)
             #expect(world.phone.pinRequests.isEmpty, "a new PIN is chosen once and not entered again")
         }

@@ -54,7 +54,7 @@ struct World: Sendable {
             let record = try await world.auth.enrol(with: World.signIn)
             #expect(world.phone.promptCount == 1)
             #expect(Set(record?.keys.map(\.kind) ?? []) == [.session, .biometric, .passcode])
-            #expect(record?.keys.first { $0.kind == .passcode }?.active == false)
+            #expect(record?.keys.first { $0.kind == .passcode }?.isActive == false)
             let after = await world.auth.readiness()
             #expect(after.isEnrolled && after.nextRung == .biometric)
         }

@@ -48,10 +48,10 @@ import ThumbturnTestKit
         let key = SoftwarePINKey(secrets: FixedSecrets(), rounds: 10)
         var names = [name, name, name, name]
         (names[1].server, names[2].account, names[3].enrolment) = ("https://b.example", "bob", 2)
-        var made: Set<String> = []
-        for name in names { made.insert(try await key.create(name, pin: pin).x) }
-        made.insert(try await SoftwarePINKey(secrets: FixedSecrets(byte: 8), rounds: 10).create(name, pin: pin).x)
-        made.insert(try await key.create(name, pin: try #require(PIN("8241930"))).x)
+        var made: Set<PublicKey> = []
+        for name in names { made.insert(try await key.create(name, pin: pin)) }
+        made.insert(try await SoftwarePINKey(secrets: FixedSecrets(byte: 8), rounds: 10).create(name, pin: pin))
+        made.insert(try await key.create(name, pin: try #require(PIN("8241930"))))
         #expect(made.count == 6)
     }
 

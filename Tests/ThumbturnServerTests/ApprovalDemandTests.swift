@@ -37,7 +37,7 @@ import ThumbturnVerifier
             let pin = try #require(checked.receipt.approvedBy.first { $0.kind == .pin })
             #expect(pin.kid.hasPrefix("pin.") && pin.proofHash == nil)
             let record = try #require(try await ada.auth.devices().first)
-            #expect(record.keys.contains { $0.kid == pin.kid })
+            #expect(record.keys.contains { $0.id == pin.kid })
         }
     }
 

@@ -76,7 +76,7 @@ extension LiveServer {
         let auth = try Authenticator(server: URL(string: url)!, platform: phone.platform(transport: transport))
         try await auth.enrol(with: PasswordSignIn(account: account, password: Self.password))
         _ = try await auth.authenticate("Unlock")
-        return (phone, auth, try await auth.me().account)
+        return (phone, auth, try await auth.me().id)
     }
 }
 #endif

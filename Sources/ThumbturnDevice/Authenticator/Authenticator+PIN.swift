@@ -61,6 +61,7 @@ extension Authenticator {
         let input = Signing.proofInput(challenge: challenge.text, kid: handle)
         // This is no guess, so nothing is counted; a guess at the old PIN may hold the gate.
         let signature = try await key.signUncounted(input, with: chosen)
-        return KeyRegistration(kind: .pin, jwk: JWK(publicKey), proof: CompactJWS.compact(signingInput: input, signature: signature))
+        return KeyRegistration(
+            kind: .pin, jwk: JWK(publicKey), proof: CompactJWS.compact(signingInput: input, signature: signature))
     }
 }

@@ -154,7 +154,8 @@ extension TPMKeys {
     private func sign(
         _ digest: [UInt8], with name: KeyName, file: TPMKeyFile, match: any Match, identity: MatcherIdentity
     ) throws(Failure) -> [UInt8] {
-        guard let signer = identity.key.publicKey.map(TPMPublicArea.init(verifying:)), let area = TPMPublicArea(file.publicArea) else {
+        guard let signer = identity.key.publicKey.map(TPMPublicArea.init(verifying:)), let area = TPMPublicArea(file.publicArea)
+        else {
             throw Failure(.platform, recovery: .reEnrol)
         }
         // A failure of the matcher is kept, because the closures below can throw only errors of the TPM.
