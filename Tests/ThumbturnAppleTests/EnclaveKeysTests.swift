@@ -348,12 +348,12 @@ import ThumbturnVerifier
                 KeyName(server: "https://a.example", account: "3:ada", kind: .session), .of(.session, account: "ada1"),
                 KeyName(server: "https://a.example", account: "ada", enrolment: 11, kind: .session),
             ]
-            var made: Set<String> = []
+            var made: Set<PublicKey> = []
             for place in places {
                 for name in names {
                     let keys = world.parts(place).keys
                     #expect(await keys.state(of: name) == .missing)
-                    made.insert(try await keys.create(name).x)
+                    made.insert(try await keys.create(name))
                 }
             }
             #expect(made.count == places.count * names.count)

@@ -115,7 +115,7 @@ extension RealParts {
             let blob = TPM.Blob(publicArea: area, sealed: file.sealed, parent: file.parent)
             let digest = Array(SHA256.hash(data: message))
             let identity = try matcher.identity()
-            let signer = try #require(TPMPublicArea(verifying: identity.key))
+            let signer = TPMPublicArea(verifying: try #require(identity.key.publicKey))
 
             func tries(_ work: @escaping (TPM, TPM.Handle, TPM.Handle) throws(TPMError) -> Void) -> TPMError? {
                 do throws(TPMError) {
@@ -154,7 +154,7 @@ extension RealParts {
         @Test(.tpm) func anAuthorizationExpires() async throws {
             let lab = try await Real.lab.value
             let matcher = try SimulatedMatcher(lab.tcti)
-            let signer = try #require(TPMPublicArea(verifying: try matcher.identity().key))
+            let signer = TPMPublicArea(verifying: try #require(try matcher.identity().key.publicKey))
             do throws(TPMError) {
                 try TPM.connected(lab.tcti) { tpm throws(TPMError) in
                     try tpm.withPolicySession { session throws(TPMError) in
@@ -179,7 +179,7 @@ extension RealParts {
             let lab = try await Real.lab.value
             let matcher = try SimulatedMatcher(lab.tcti)
             let identity = try matcher.identity()
-            let signer = try #require(TPMPublicArea(verifying: identity.key))
+            let signer = TPMPublicArea(verifying: try #require(identity.key.publicKey))
             let digest = try TPM.connected(lab.tcti) { tpm throws(TPMError) in
                 try tpm.withPolicySession { session throws(TPMError) in
                     let authorization = TPMAuthorization(
