@@ -2,7 +2,6 @@
 import ArgumentParser
 import Foundation
 import Thumbturn
-import ThumbturnMessages
 import ThumbturnCommands
 
 struct DeviceCommand: AsyncParsableCommand {
@@ -113,7 +112,7 @@ extension DeviceCommand {
                 guard let record else { return }
                 try device.output.report(
                     "This device is enrolled as “\(record.name)” with \(record.keys.count) keys (\(device.parts.keys.summary)).",
-                    DeviceRecord(record)
+                    EnrolledDeviceOutput(record)
                 )
             }
         }
@@ -219,17 +218,6 @@ extension DeviceCommand {
                 )
             }
         }
-    }
-}
-
-extension DeviceRecord {
-    /// The device as the server's JSON has it.
-    fileprivate init(_ device: EnrolledDevice) {
-        self.init(
-            id: device.id, name: device.name,
-            keys: device.keys.map { Key(kid: $0.id, kind: $0.kind, active: $0.isActive) },
-            enrolledAt: device.enrolledAt, current: device.isCurrent, use: device.onlySignsIn ? .plain : nil
-        )
     }
 }
 #endif

@@ -29,7 +29,7 @@ struct Accounts: AsyncParsableCommand {
         var remove = false
 
         func run() async throws {
-            let server = try await Server(data.settings(publicURL: "http://localhost"))
+            let server = try await EmbeddedServer(data.settings(publicURL: "http://localhost"))
             if remove {
                 try await server.removeOneTimeCodes(ofAccountNamed: name)
                 print("The account \(name) no longer needs one-time codes.")
@@ -51,7 +51,7 @@ struct Accounts: AsyncParsableCommand {
         var name: String
 
         func run() async throws {
-            let server = try await Server(data.settings(publicURL: "http://localhost"))
+            let server = try await EmbeddedServer(data.settings(publicURL: "http://localhost"))
             for code in try await server.makeRecoveryCodes(ofAccountNamed: name) { print(code) }
         }
     }
@@ -66,7 +66,7 @@ struct Accounts: AsyncParsableCommand {
         var name: String
 
         func run() async throws {
-            let server = try await Server(data.settings(publicURL: "http://localhost"))
+            let server = try await EmbeddedServer(data.settings(publicURL: "http://localhost"))
             try await server.unlock(accountNamed: name)
             print("The account \(name) is no longer throttled.")
         }
@@ -81,7 +81,7 @@ struct Accounts: AsyncParsableCommand {
         var name: String
 
         func run() async throws {
-            let server = try await Server(data.settings(publicURL: "http://localhost"))
+            let server = try await EmbeddedServer(data.settings(publicURL: "http://localhost"))
             for device in try await server.devices(ofAccountNamed: name) {
                 let kinds = device.keys.map(\.kind.rawValue) + (device.use.map { [$0.rawValue] } ?? [])
                 print("\(device.id)  \(device.name)  \(kinds.joined(separator: ", "))")
@@ -104,7 +104,7 @@ struct Accounts: AsyncParsableCommand {
         var device: String
 
         func run() async throws {
-            let server = try await Server(data.settings(publicURL: "http://localhost"))
+            let server = try await EmbeddedServer(data.settings(publicURL: "http://localhost"))
             try await server.revoke(device, ofAccountNamed: name)
             print("The device is revoked.")
         }
@@ -124,7 +124,7 @@ struct Accounts: AsyncParsableCommand {
         func run() async throws {
             let password = try Password.read()
             // No token is issued here, so the public address does not matter.
-            let server = try await Server(data.settings(publicURL: "http://localhost"))
+            let server = try await EmbeddedServer(data.settings(publicURL: "http://localhost"))
             try await server.addAccount(named: name, password: password)
             print("The account \(name) is ready. Enrol a device with: thumbturn device enrol --server URL --account \(name)")
         }

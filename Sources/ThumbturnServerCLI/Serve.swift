@@ -98,7 +98,7 @@ struct Serve: AsyncParsableCommand {
             settings.notices = try NoticeWebhook(url: noticeWebhook, secret: secret)
         }
         if let livenessVendors { try settings.approvals.readLivenessVendors(livenessVendors) }
-        let (server, publicURL) = (try await Server(settings), settings.publicURL)
+        let (server, publicURL) = (try await EmbeddedServer(settings), settings.publicURL)
 
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "thumbturn")

@@ -37,7 +37,7 @@ struct DataOptions: ParsableArguments {
     }
 
     /// The server for an operator's command. It answers no requests, so the public address does not matter.
-    func server() async throws -> Server { try await Server(settings(publicURL: "http://localhost")) }
+    func server() async throws -> EmbeddedServer { try await EmbeddedServer(settings(publicURL: "http://localhost")) }
 }
 #else
 import Foundation

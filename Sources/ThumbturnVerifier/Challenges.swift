@@ -60,7 +60,7 @@ public struct Challenges: Sendable {
         let kids = request.kids.map { $0 == PINHandle.placeholder ? PINHandle.make(using: &generator) : $0 }
         let claims = ChallengeClaims(
             iss: issuer, aud: audience, jti: Self.id(moment, using: &generator), iat: now,
-            exp: now + request.purpose.lifetime, kids: kids, cnf: Confirmation(jkt: request.jkt), purpose: request.purpose,
+            exp: now + request.purpose.lifetime, kids: kids, cnf: KeyConfirmation(jkt: request.jkt), purpose: request.purpose,
             act: request.act
         )
         return sign(claims)
@@ -79,7 +79,7 @@ public struct Challenges: Sendable {
         return sign(
             ChallengeClaims(
                 iss: issuer, aud: audience, jti: Base64URL.encode(RandomBytes.sixteen(using: &generator)), iat: now,
-                exp: now + Purpose.approve.lifetime, kids: kids, cnf: Confirmation(jkt: jkt), purpose: .approve, act: id,
+                exp: now + Purpose.approve.lifetime, kids: kids, cnf: KeyConfirmation(jkt: jkt), purpose: .approve, act: id,
                 txn: txn,
                 demand: demand
             ))

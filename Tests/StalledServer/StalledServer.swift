@@ -20,7 +20,7 @@ struct StalledServer {
         service.beforeSpending = { try? await Task.sleep(for: .milliseconds(stall)) }
         var logger = Logger(label: "stalled")
         logger.logLevel = .error
-        try await Server(service).application(host: "127.0.0.1", port: port, logger: logger).runService()
+        try await EmbeddedServer(service).application(host: "127.0.0.1", port: port, logger: logger).runService()
     }
 }
 #else

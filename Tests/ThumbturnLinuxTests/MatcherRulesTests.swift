@@ -38,7 +38,7 @@ import ThumbturnDevice
     ) -> String {
         let claims = ChallengeClaims(
             iss: iss, aud: aud, jti: "j", iat: UnixTime(seconds: 1), exp: UnixTime(seconds: 2), kids: kids ?? [kid],
-            cnf: Confirmation(jkt: "k"), purpose: purpose, txn: txn.map { Base64URL.encode($0.utf8) }
+            cnf: KeyConfirmation(jkt: "k"), purpose: purpose, txn: txn.map { Base64URL.encode($0.utf8) }
         )
         let input = CompactJWS.signingInput(header: Array(#"{"alg":"HS256"}"#.utf8), payload: Signing.encode(claims))
         return CompactJWS.compact(signingInput: input, signature: [1])

@@ -79,7 +79,7 @@ final class MatchedDevice: Sendable {
         let kid = Signing.thumbprint(of: try await keys.publicKey(of: name))
         let claims = ChallengeClaims(
             iss: name.server, aud: name.server, jti: "j", iat: UnixTime(seconds: 1), exp: UnixTime(seconds: 2), kids: [kid],
-            cnf: Confirmation(jkt: "k"), purpose: purpose
+            cnf: KeyConfirmation(jkt: "k"), purpose: purpose
         )
         let input = CompactJWS.signingInput(header: Array(#"{"alg":"HS256"}"#.utf8), payload: Signing.encode(claims))
         return Signing.proofInput(challenge: CompactJWS.compact(signingInput: input, signature: [1]), kid: kid)

@@ -34,7 +34,7 @@ import ThumbturnLoad
                 == "otpauth://totp/Thumbturn:ada?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Thumbturn")
     }
 
-    @Test func anAccountWithOneTimeCodesNeedsOneAndEachIsGoodOnce() async throws {
+    @Test func anAccountWithOneTimeCodesDemandsOneAndAcceptsEachOnce() async throws {
         try await LiveServer.run { live in
             let codes = try await live.oneTimeCodes()
             let attempt = try await Attempt(live)
@@ -44,25 +44,25 @@ import ThumbturnLoad
             }
             let without = try await attempt.signIn("ada", LiveServer.password, nil)
             let unknown = try await attempt.signIn("nobody", LiveServer.password, nil)
-            #expect(without.kind == "verification-failed", "it is asked for")
-            #expect(without.body == unknown.body && without.headerNames == unknown.headerNames, "and nobody learns that")
+            #expect(without.kind == "verification-failed", "a code is demanded")
+            #expect(without.body == unknown.body && without.headerNames == unknown.headerNames, "and the answer does not tell it")
             #expect(try await answer(2) == "verification-failed", "too early")
             #expect(try await answer(0, password: "wrong horse battery staple") == "verification-failed")
             #expect(try await answer(0) == "ok", "a wrong password uses up no code")
-            #expect(try await answer(0) == "verification-failed", "good once")
-            #expect(try await answer(-1) == "verification-failed", "and none before it is good any more")
+            #expect(try await answer(0) == "verification-failed", "a code is accepted once")
+            #expect(try await answer(-1) == "verification-failed", "and no earlier code is accepted")
             live.clock.advance(by: .seconds(30))
             #expect(try await answer(1) == "ok", "a clock may be half a minute ahead")
             live.clock.advance(by: .seconds(90))
             #expect(try await answer(-1) == "ok", "or behind")
             let ada = try await live.service.store.notices(of: try await live.account("ada"))
-            #expect(ada.map(\.kind) == [.oneTimeCodesSet], "and she hears of it")
-            try await Server(live.service).removeOneTimeCodes(ofAccountNamed: "ada")
+            #expect(ada.map(\.kind) == [.oneTimeCodesSet], "and she is notified")
+            try await EmbeddedServer(live.service).removeOneTimeCodes(ofAccountNamed: "ada")
             #expect(try await attempt.signIn("ada", LiveServer.password, nil).kind == "ok")
         }
     }
 
-    @Test func oneCodeSentManyTimesAtOnceIsGoodOnce() async throws {
+    @Test func aCodeSentManyTimesAtOnceIsAcceptedOnce() async throws {
         try await LiveServer.run { live in
             let codes = try await live.oneTimeCodes()
             let code = codes.code(of: OneTimeCodes.step(at: live.clock.now))
@@ -76,23 +76,23 @@ import ThumbturnLoad
         }
     }
 
-    @Test func theSecretLiesSealedOnTheDisk() async throws {
+    @Test func theSecretIsEncryptedOnTheDisk() async throws {
         try await LiveServer.run { live in
             let codes = try await live.oneTimeCodes()
             let stored = try await DatabaseQueue(path: live.folder + "/thumbturn.sqlite").read { db in
                 try Data.fetchOne(db, sql: "SELECT one_time_secret FROM accounts WHERE name = 'ada'")
             }
             let bytes = try #require(stored)
-            #expect(bytes.count == 48, "what is read where there is none")
+            #expect(bytes.count == 48, "as many bytes as are read without a secret")
             #expect(bytes.firstRange(of: Data(codes.secret)) == nil)
         }
     }
 
     // MARK: Recovery codes
 
-    @Test func recoveryCodesAreLongAndOnlyTheirHashesStay() async throws {
+    @Test func recoveryCodesAreLongAndOnlyTheirHashesAreStored() async throws {
         try await LiveServer.run { live in
-            let codes = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
             #expect(codes.count == 10 && Set(codes).count == 10)
             for code in codes {
                 let letters = code.filter { $0 != "-" }
@@ -102,14 +102,16 @@ import ThumbturnLoad
                 try Data.fetchAll(db, sql: "SELECT hash FROM recovery_codes")
             }
             #expect(Set(stored.map { Array($0) }) == Set(codes.map(RecoveryCodes.hash)))
-            #expect(RecoveryCodes.hash("abcd-efgh 0123") == RecoveryCodes.hash("ABCDEFGHOI23"), "as people type them")
+            #expect(
+                RecoveryCodes.hash("abcd-efgh 0123") == RecoveryCodes.hash("ABCDEFGHOI23"),
+                "codes are accepted as people type them")
         }
     }
 
-    @Test func aRecoveryCodeStandsForThePasswordOnceAndItsDeviceCoolsOff() async throws {
+    @Test func aRecoveryCodeReplacesThePasswordOnceAndItsDeviceCoolsOff() async throws {
         try await LiveServer.run { live in
             let lost = try await live.device()
-            let codes = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
             let attempt = try await Attempt(live)
             #expect(try await attempt.recover("bob", codes[0]).kind == "verification-failed", "another account's")
             #expect(try await attempt.recover("nobody", codes[0]).kind == "verification-failed")
@@ -123,16 +125,16 @@ import ThumbturnLoad
             #expect(try await back.delete("/v1/devices/\(other.id)", token: token).kind == "verification-failed", "cool-off")
             let heard = try await lost.notices(try await lost.signIn().accessToken).map(\.kind)
             #expect(Set(heard) == ["new-device", "recovery-used", "recovery-codes-made"])
-            let newer = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let newer = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
             #expect(try await attempt.recover("ada", codes[1]).kind == "verification-failed", "earlier ones are void")
             #expect(try await attempt.recover("ada", newer[1]).kind == "ok")
         }
     }
 
-    @Test func whereThereAreOneTimeCodesThePasswordIsNeededToo() async throws {
+    @Test func withOneTimeCodesARecoveryCodeNeedsThePasswordToo() async throws {
         try await LiveServer.run { live in
             _ = try await live.oneTimeCodes()
-            let codes = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
             let attempt = try await Attempt(live)
             #expect(try await attempt.recover("ada", codes[0]).kind == "verification-failed")
             #expect(try await attempt.recover("ada", codes[0], password: "wrong").kind == "verification-failed")
@@ -140,9 +142,9 @@ import ThumbturnLoad
         }
     }
 
-    @Test func oneRecoveryCodeSentManyTimesAtOnceIsGoodOnce() async throws {
+    @Test func aRecoveryCodeSentManyTimesAtOnceIsAcceptedOnce() async throws {
         try await LiveServer.run { live in
-            let code = try await Server(live.service).makeRecoveryCodes(ofAccountNamed: "ada")[0]
+            let code = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")[0]
             let wins = try await withThrowingTaskGroup { group in
                 for _ in 0..<16 { group.addTask { try await Attempt(live).recover("ada", code).kind == "ok" } }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -155,7 +157,7 @@ import ThumbturnLoad
 extension LiveServer {
     /// Sets one-time codes for ada, and reads them as an authenticator app does.
     func oneTimeCodes() async throws -> OneTimeCodes {
-        let address = try await Server(service).setOneTimeCodes(ofAccountNamed: "ada")
+        let address = try await EmbeddedServer(service).setOneTimeCodes(ofAccountNamed: "ada")
         let secret = address.split(separator: "secret=").last?.split(separator: "&").first ?? ""
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         let bits = secret.compactMap(alphabet.firstIndex(of:)).flatMap { value in (0..<5).map { value >> (4 - $0) & 1 } }

@@ -51,7 +51,7 @@ struct BackEnd: Sendable {
         return try await post("/v1/token", fields, asserting: try assertion(at: now))
     }
 
-    /// A token that it has for sure, to be sent as `Authorization: Bearer …`.
+    /// A token, which is sent as `Authorization: Bearer …`.
     func accessToken(at now: UnixTime) async throws -> String {
         let answer = try await token(at: now)
         guard let answer = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any],
@@ -62,7 +62,7 @@ struct BackEnd: Sendable {
 }
 
 extension LiveServer {
-    /// A back end of its own, registered.
+    /// A new back end that is registered.
     func backEnd(_ scopes: Set<ClientScope>, named name: String = "bank") async throws -> BackEnd {
         let backEnd = BackEnd(id: name, url: url, connection: try await connect())
         let key = try VerifyingKey(x963: Array(backEnd.key.publicKey.x963Representation))

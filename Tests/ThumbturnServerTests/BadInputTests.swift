@@ -11,9 +11,9 @@ import ThumbturnDevice
 import ThumbturnLoad
 import ThumbturnServer
 
-/// What bad input gets: a problem document of one of the few neutral types, nothing stored, and a server that goes on.
+/// Bad input is answered with a problem document of a neutral type, stores nothing, and does not stop the server.
 @Suite struct BadInputTests {
-    /// How many rows each table has: what was stored.
+    /// The number of rows in each table.
     private func rows(_ live: LiveServer) throws -> [String: Int] {
         let queue = try DatabaseQueue(path: live.folder + "/thumbturn.sqlite")
         return try queue.read { db in
@@ -109,7 +109,7 @@ import ThumbturnServer
                 #expect(answer.problem?.status == answer.status && answer.problem?.title.isEmpty == false, "\(bad.name)")
             }
             #expect(try rows(live) == before)
-            #expect(try await ada.signIn().tokenType == "DPoP", "the server goes on")
+            #expect(try await ada.signIn().tokenType == "DPoP", "the server still works")
         }
     }
 
@@ -200,7 +200,7 @@ import ThumbturnServer
             #expect(try await send([good]).kind == "ok")
             #expect(try await send([good]).problem?.error == "invalid_dpop_proof", "the same jti again")
 
-            // The token endpoint is no different: nothing is spent, and the right proof is still good.
+            // At the token endpoint too: nothing is consumed, and the right proof is still accepted.
             let (challenge, fresh) = try await ada.challenge()
             let form = Array("grant_type=urn%3Athumbturn%3Agrant-type%3Aproof&proof=\(ada.device.proof(challenge))".utf8)
             let before = try rows(live)
@@ -229,7 +229,7 @@ import ThumbturnServer
 
     enum Answered: CaseIterable, Sendable { case signIn, enrolment, stepUp, keyChange, approval, plainSignIn }
 
-    @Test("alive until the second it expires, whatever it is for", arguments: Answered.allCases, [true, false])
+    @Test("a challenge of any purpose is valid until the second it expires", arguments: Answered.allCases, [true, false])
     func anExpiredChallengeIsRefusedEverywhere(_ what: Answered, _ isInTime: Bool) async throws {
         try await LiveServer.plain { live in
             let (purpose, answer) = try await Self.challenge(for: what, live)
@@ -238,7 +238,7 @@ import ThumbturnServer
         }
     }
 
-    /// A challenge of this kind, whose lifetime is that of `purpose`, and what answers it as it must be.
+    /// A challenge of this kind, whose lifetime is that of `purpose`, and its right answer.
     private static func challenge(
         for what: Answered, _ live: LiveServer
     ) async throws -> (purpose: Purpose, answer: () async throws -> LoadConnection.Answer) {

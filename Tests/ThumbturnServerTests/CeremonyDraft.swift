@@ -117,7 +117,7 @@ struct CeremonyDraft {
                 account: account, spend: Spend(.ticket, id: [2], expiresAt: now + .seconds(300), epoch: 0), voucher: nil))
         claims = ChallengeClaims(
             iss: "server", aud: "server", jti: Base64URL.encode([UInt8](repeating: 7, count: 16)), iat: now,
-            exp: now + row.rules.challenge.lifetime, kids: rows.dropLast().map(\.kid), cnf: Confirmation(jkt: jkt),
+            exp: now + row.rules.challenge.lifetime, kids: rows.dropLast().map(\.kid), cnf: KeyConfirmation(jkt: jkt),
             purpose: row.rules.challenge)
         let sensor = Pen(kid: Self.kid(face), key: face)
         let new = NewKey(kind: .biometric, key: fresh, pen: Pen(kid: Self.kid(fresh), key: fresh))

@@ -7,7 +7,7 @@ import ThumbturnCore
 @testable import ThumbturnServer
 
 @Suite struct CheckpointsTests {
-    @Test("a log begins anew while there is always something to write")
+    @Test("a log starts over while the writer is busy")
     func theLogStaysShort() async throws {
         let folder = LiveServer.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -31,7 +31,7 @@ import ThumbturnCore
         #expect(kept == commits)
     }
 
-    /// How often the log has begun anew: the fourth number of its head (SQLite, "WAL-mode file format").
+    /// How often the log has started over: the fourth number of its head (SQLite, "WAL-mode file format").
     private static func turn(_ path: String) throws -> UInt32 {
         let file = try #require(FileHandle(forReadingAtPath: path + "-wal"))
         defer { try? file.close() }

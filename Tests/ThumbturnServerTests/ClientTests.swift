@@ -10,7 +10,7 @@ import ThumbturnLoad
 @testable import ThumbturnServer
 import ThumbturnVerifier
 
-/// Back ends show who they are, and do what the operator lets them.
+/// Back ends authenticate, and do what the operator allows them.
 @Suite struct ClientTests {
     @Test func aBackEndGetsAShortBearerToken() async throws {
         try await LiveServer.run { live in
@@ -29,7 +29,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aTokenCarriesNoMoreThanWasAskedForAndNoneMoreThanIsAllowed() async throws {
+    @Test func aTokenHasOnlyTheScopesThatAreAskedForAndAllowed() async throws {
         try await LiveServer.run { live in
             let bank = try await live.backEnd([.introspect])
             #expect(try await bank.token(at: live.clock.now, scope: "introspect").status == 200)
@@ -121,7 +121,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aFormMustSayWhatItsAssertionIs() async throws {
+    @Test func aFormMustNameTheTypeOfItsAssertion() async throws {
         try await LiveServer.run { live in
             let bank = try await live.backEnd([.introspect])
             let assertion = try bank.assertion(at: live.clock.now)
@@ -140,7 +140,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aBackEndsTokenIsNoPersonsAndNoPersonsIsABackEnds() async throws {
+    @Test func aBackEndsTokenIsNotAPersonsNorTheReverse() async throws {
         try await LiveServer.run { live in
             let (bank, ada) = (try await live.backEnd([.introspect, .approvals]), try await live.device())
             let theirs = try await bank.accessToken(at: live.clock.now)
@@ -149,7 +149,7 @@ import ThumbturnVerifier
             await #expect(throws: RequestError.self) { _ = try await live.service.client(bearing: hers) }
             let sent = try await bank.connection.send("GET", "/v1/me", headers: [("Authorization", "Bearer \(theirs)")])
             #expect(sent.status == 401)
-            // Somebody else's resource server, with our verifier, takes it for nobody's either.
+            // Another resource server with this verifier refuses it too.
             let keys = live.service.secrets.current.tokenKeys
             #expect(throws: VerificationError.malformed) {
                 _ = try AccessToken(theirs, keys: keys, issuer: live.url, audience: live.url, at: live.clock.now)
@@ -157,7 +157,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aTokenEndsWithItsTimeAndWithItsBackEnd() async throws {
+    @Test func aTokenEndsWhenItExpiresOrItsBackEndIsRemoved() async throws {
         try await LiveServer.run { live in
             let bank = try await live.backEnd([.introspect])
             let token = try await bank.accessToken(at: live.clock.now)
@@ -172,7 +172,7 @@ import ThumbturnVerifier
             #expect(try await bank.token(at: live.clock.now).problem?.error == "invalid_client")
             live.clock.advance(by: .seconds(1))
             let other = try await live.backEnd([.introspect])
-            await #expect(throws: RequestError.self, "one of the same name is another") {
+            await #expect(throws: RequestError.self, "a later back end of the same name is another one") {
                 _ = try await live.service.client(bearing: fresh)
             }
             _ = try await other.accessToken(at: live.clock.now)

@@ -6,9 +6,9 @@ import ThumbturnMessages
 import ThumbturnLoad
 import ThumbturnServer
 
-/// The clock of a server is moved while it runs: that may cost somebody a sign-in, and never lets anything in.
+/// A server's clock is set while it runs. That may make a person sign in again, and it never makes anything valid again.
 @Suite struct ClockTests {
-    /// What was used or ended before the clock moved.
+    /// A proof that was used and a session that ended before the clock was set.
     private struct Dead {
         var proof: String
         var refreshToken: String
@@ -46,11 +46,11 @@ import ThumbturnServer
                 try await stays(dead, ada, moves)
                 #expect(try await ada.redeem(expired, nonce: try await ada.nonce()).status == 400, "what expired stays so")
             }
-            #expect(try await ada.signIn().tokenType == "DPoP", "whoever is honest gets in")
+            #expect(try await ada.signIn().tokenType == "DPoP", "an honest device gets in")
         }
     }
 
-    @Test func aServerThatStartsWithItsClockSetBackRevivesNothing() async throws {
+    @Test func aServerThatStartsWithItsClockSetBackMakesNothingValidAgain() async throws {
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock()

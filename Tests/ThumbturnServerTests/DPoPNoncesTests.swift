@@ -33,7 +33,7 @@ import ThumbturnVerifier
         #expect(refusal(nonces, proof, at: start + .seconds(later)) == .replayed)
     }
 
-    @Test func aJTIUnderTheNextNonceIsTheSameJTI() throws {
+    @Test func aJTIIsRefusedUnderTheNextNonceToo() throws {
         let nonces = DPoPNonces(now: start)
         let (old, later) = (nonces.current(at: start), start + .seconds(30))
         func proof(_ nonce: String) throws -> DPoPProof {
@@ -47,7 +47,7 @@ import ThumbturnVerifier
         #expect(refusal(nonces, try proof(nonces.current(at: later)), at: later) == .replayed)
     }
 
-    @Test func aNonceRunsOut() throws {
+    @Test func aNonceExpires() throws {
         let nonces = DPoPNonces(now: start)
         let nonce = nonces.current(at: start)
         #expect(nonces.isLive(nonce, at: start + .seconds(59)))

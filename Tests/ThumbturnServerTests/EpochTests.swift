@@ -10,9 +10,9 @@ import ThumbturnMessages
 import ThumbturnLoad
 @testable import ThumbturnServer
 
-/// A database that was restored has forgotten what was used since. Nothing of before is good then.
+/// A restored database does not know what has been consumed since its backup, so nothing of the earlier epoch is accepted.
 @Suite struct EpochTests {
-    /// What somebody could hold from before: tokens, a challenge whose proof was used, one that was not, a ticket.
+    /// The credentials of the earlier epoch: tokens, a challenge whose proof was used, one whose proof was not, a ticket.
     struct Held: Sendable {
         var ada: LiveServer.Enrolled
         var tokens: TokenAnswer
@@ -66,7 +66,7 @@ import ThumbturnLoad
         }
     }
 
-    /// Nothing of before is good, and everybody can begin anew.
+    /// Every credential of the earlier epoch is refused, and every device can sign in again.
     @Sendable private func nothingIsRevived(_ live: LiveServer, _ held: Held) async throws {
         let ada = held.ada
         for proof in [held.usedProof, held.freshProof] {
@@ -79,10 +79,10 @@ import ThumbturnLoad
         #expect(try await ada.refresh(tokens.refreshToken).status == 200, "the device signs in anew")
     }
 
-    @Test func restoringABackupStartsANewEpochAndRevivesNothing() async throws {
+    @Test func restoringABackupBeginsAnEpochAndMakesNothingValidAgain() async throws {
         try await story { folder, backup in
             let settings = try ServerSettings(publicURL: "http://localhost", dataFolder: folder)
-            try await Server(settings).restore(from: backup)
+            try await EmbeddedServer(settings).restore(from: backup)
         } then: { live, held in
             #expect(!live.service.store.wasRestored, "the command knew it already")
             try await nothingIsRevived(live, held)
@@ -119,7 +119,7 @@ import ThumbturnLoad
         }
     }
 
-    @Test func aRestartIsNoRestore() async throws {
+    @Test func aRestartIsNotARestore() async throws {
         try await story { _, _ in
         } then: { live, held in
             #expect(!live.service.store.wasRestored)
@@ -131,8 +131,8 @@ import ThumbturnLoad
         }
     }
 
-    /// A server that goes on running has the secrets of the old epoch until it reads the new ones; until then it accepts nothing.
-    @Test func aServerThatRunsAcceptsNothingOfTheOldEpoch() async throws {
+    /// A running server has the secrets of the old epoch until it reads the new ones. Until then it accepts nothing.
+    @Test func aRunningServerAcceptsNothingOfTheOldEpoch() async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()
             let tokens = try await ada.signIn()
@@ -140,7 +140,7 @@ import ThumbturnLoad
             let backup = live.folder + ".backup"
             defer { try? FileManager.default.removeItem(atPath: backup) }
             try await live.service.store.backUp(to: backup)
-            let other = try await Server(ServerSettings(publicURL: "http://localhost", dataFolder: live.folder))
+            let other = try await EmbeddedServer(ServerSettings(publicURL: "http://localhost", dataFolder: live.folder))
             try await other.restore(from: backup)
             #expect(try await ada.redeem(proof, nonce: try await ada.nonce()).status == 503)
             #expect(try await ada.get("/v1/me", token: tokens.accessToken).status == 401)
@@ -153,8 +153,10 @@ import ThumbturnLoad
         }
     }
 
-    /// The server has judged a proof with the secrets of one epoch, and knows the next one before it writes.
-    @Test("what old secrets vouched for is not spent in the new epoch", arguments: ["sign-in", "step-up", "enrolment"])
+    /// The server judges a proof with the secrets of one epoch, and learns of the next epoch before it writes.
+    @Test(
+        "a proof that was judged with old secrets is not accepted in the new epoch",
+        arguments: ["sign-in", "step-up", "enrolment"])
     func inBetween(_ what: String) async throws {
         let meanwhile = Box<@Sendable () async throws -> Void>()
         try await LiveServer.run(beforeSpending: { try? await meanwhile.value?() }) { live in
@@ -183,7 +185,7 @@ import ThumbturnLoad
         try await LiveServer.run { live in
             let ada = try await live.device()
             let tokens = try await ada.signIn()
-            try await Server(live.service).beginEpoch()
+            try await EmbeddedServer(live.service).beginEpoch()
             try await live.service.tidy()
             #expect(try await ada.refresh(tokens.refreshToken).status == 400)
             #expect(try await ada.signIn().tokenType == "DPoP")
@@ -214,7 +216,7 @@ import ThumbturnLoad
         }
     }
 
-    @Test func whatIsUsedOnceByAPersonEndsWithItsEpoch() async throws {
+    @Test func recoveryCodesAndOneTimeCodesEndWithTheirEpoch() async throws {
         try await temporary { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let time = NodeTime(TestClock(UnixTime(seconds: 3_000_000)).node)
@@ -234,7 +236,7 @@ import ThumbturnLoad
         }
     }
 
-    @Test func aDatabaseFromBeforeThereWereMarksIsKeptAsItIs() async throws {
+    @Test func aDatabaseFromBeforeTheMarksIsKeptAsItIs() async throws {
         try await temporary { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let path = folder + "/store.sqlite"
@@ -252,7 +254,7 @@ import ThumbturnLoad
         try SQLiteStore(path: path, time: NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node))
     }
 
-    @Test func manyThatOpenANewDatabaseAtOnceAndWriteTakeNothingForARestore() async throws {
+    @Test func processesThatOpenANewDatabaseAtOnceFindNoRestore() async throws {
         for _ in 0..<20 {
             try await temporary { folder in
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -281,7 +283,7 @@ import ThumbturnLoad
     }
 
     /// One process has made the database and has not written anything else yet.
-    @Test func aMarkIsThereBeforeAnybodyElseSeesTheDatabase() async throws {
+    @Test func aMarkIsThereBeforeAnotherProcessSeesTheDatabase() async throws {
         try await temporary { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let path = folder + "/store.sqlite"
@@ -296,7 +298,7 @@ import ThumbturnLoad
     }
 
     /// The process that found the mark missing ended before its epoch was written.
-    @Test func whatTellsARestoredDatabaseStaysUntilTheEpochIsThere() async throws {
+    @Test func theSignsOfARestoreStayUntilTheEpochIsCommitted() async throws {
         try await temporary { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let path = folder + "/store.sqlite"
@@ -326,9 +328,9 @@ import ThumbturnLoad
         }
     }
 
-    @Test func whatIsNoBackupIsRefused() async throws {
+    @Test func aFileThatIsNotABackupIsRefused() async throws {
         try await LiveServer.run { live in
-            let server = Server(live.service)
+            let server = EmbeddedServer(live.service)
             let error = await #expect(throws: SetupError.self) { try await server.restore(from: "/nowhere") }
             #expect(error?.description.contains("thumbturn-server backup") == true)
             await #expect(throws: SetupError.self) { try await server.restore(from: live.folder + "/master.key") }

@@ -38,20 +38,20 @@ import ThumbturnCore
         func note(_ pause: Duration) { noted.withLock { $0.append(pause) } }
     }
 
-    @Test func onlyACrowdWaitsForCompany() async throws {
+    @Test func onlyAWriterWithManyRequestsWaitsForMore() async throws {
         let (pauses, spacing) = (Pauses(), Duration.seconds(3600))
         try await with(spacing: spacing, pause: { pause in pauses.note(pause) }) { _, writer in
             for _ in 1...3 { try await writer.write { db, _ in try Self.add(1)(db) } }
             #expect(pauses.all.isEmpty)
 
-            // The first of these is alone; the second and the third share a commit, and what comes next has to wait.
+            // The first of these has its own commit; the second and the third share one, and the next commit has to wait.
             #expect(await together(writer, [Self.add(1), Self.add(1)]) == [true, true])
             try await writer.write { db, _ in try Self.add(1)(db) }
             let asked = pauses.all
             #expect(!asked.isEmpty && asked.allSatisfy { $0 <= spacing })
 
             for _ in 1...3 { try await writer.write { db, _ in try Self.add(1)(db) } }
-            #expect(pauses.all == asked, "nobody shared the last one")
+            #expect(pauses.all == asked, "the last commit was not shared")
         }
     }
 
@@ -87,7 +87,7 @@ import ThumbturnCore
         try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM child") }
     }
 
-    @Test func oneThatFailsTakesNoOtherWithIt() async throws {
+    @Test func aRequestThatFailsDoesNotFailTheOthers() async throws {
         try await with { pool, writer in
             let ends = await together(
                 writer,
@@ -103,7 +103,7 @@ import ThumbturnCore
         }
     }
 
-    @Test func whatRanBeforeAFailureIsRunOnceMoreAndCountsOnce() async throws {
+    @Test func requestsBeforeAFailureRunAgainAndCountOnce() async throws {
         try await with { pool, writer in
             let twice: @Sendable (Database) throws -> Void = { db in
                 try db.execute(sql: "INSERT INTO parent (id) VALUES (77)")
@@ -116,7 +116,7 @@ import ThumbturnCore
     }
 
     /// As SQLite does by itself when the disk is full. What came after it must not begin a transaction of its own.
-    @Test func aTransactionThatEndedByItselfTakesTheWholeBatchAlong() async throws {
+    @Test func aTransactionThatEndedByItselfRefusesTheWholeBatch() async throws {
         try await with { pool, writer in
             let ends = await together(writer, [Self.add(1), { try $0.execute(sql: "ROLLBACK") }, Self.add(1)])
             #expect(ends == [false, false, false])

@@ -46,12 +46,12 @@ struct LiveServer: Sendable {
     ) async throws {
         let folder = given ?? temporaryFolder()
         defer { if given == nil { try? FileManager.default.removeItem(atPath: folder) } }
-        // Whatever else runs on this machine may take a free port before the server does.
+        // Another process may take a free port before the server does.
         for _ in 1...5 {
             let port = try await port()
             let url = "http://127.0.0.1:\(port)"
             var settings = try ServerSettings(publicURL: publicURL ?? url, dataFolder: folder)
-            // A machine on which much else runs may leave a connection alone for long.
+            // On a busy machine a connection may be silent for long.
             settings.connectionIdleLimit = .seconds(600)
             configure(&settings)
             var service = try await AuthorizationServer(settings, clock: clock.node)
@@ -84,7 +84,7 @@ struct LiveServer: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let (running, started) = AsyncStream.makeStream(of: Void.self)
-        let application = Server(service).application(host: "127.0.0.1", port: port, logger: logger) { _ in started.yield() }
+        let application = EmbeddedServer(service).application(host: "127.0.0.1", port: port, logger: logger) { _ in started.yield() }
         return try await withThrowingTaskGroup { group in
             group.addTask {
                 // A server that ends before it runs must not be waited for.
@@ -123,7 +123,7 @@ struct LiveServer: Sendable {
         try await LoadConnection(host: "127.0.0.1", port: port, on: .singleton)
     }
 
-    /// Its database, to be written beside it: whoever comes second waits.
+    /// A second connection to the server's database. Writers wait for each other.
     func database() throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)

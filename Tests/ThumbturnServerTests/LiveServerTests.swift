@@ -6,9 +6,9 @@ import Testing
 import ThumbturnLoad
 import ThumbturnServer
 
-/// What the tests of the server stand on always comes to an end.
+/// The tests' own server and connections always come to an end.
 @Suite struct LiveServerTests {
-    @Test func aPortThatSomebodyElseTookMeanwhileIsExchangedForAnother() async throws {
+    @Test func aPortThatIsTakenInTheMeantimeIsExchangedForAnother() async throws {
         let other = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
         let taken = try #require(other.localAddress?.port)
         let asked = Mutex(0)
@@ -33,7 +33,7 @@ import ThumbturnServer
         try await other.close()
     }
 
-    @Test func aRequestThatNobodyAnswersEndsWithWords() async throws {
+    @Test func aRequestWithoutAnAnswerEndsWithAnError() async throws {
         let silent = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0)
             .get()
         let port = try #require(silent.localAddress?.port)
@@ -43,7 +43,7 @@ import ThumbturnServer
         try await silent.close()
     }
 
-    @Test(.timeLimit(.minutes(5))) func whoSaysNothingMakesRoomForOthers() async throws {
+    @Test(.timeLimit(.minutes(5))) func aSilentConnectionIsClosed() async throws {
         try await LiveServer.run(
             configure: { $0.connectionIdleLimit = .milliseconds(50) },
             { live in

@@ -21,7 +21,7 @@ import ThumbturnCore
         }
     }
 
-    @Test func aClockThatIsSetBackRevivesNothingAndKeepsNothingAlive() {
+    @Test func aClockThatIsSetBackMakesNothingValidAgainOrForLonger() {
         let clocks = Clocks()
         let time = NodeTime(clocks.node)
         #expect(time.now == UnixTime(seconds: 1000))

@@ -37,7 +37,7 @@ import ThumbturnMessages
         return logger
     }()
 
-    @Test func theOwnerHearsOfWhatHappens() async throws {
+    @Test func theOwnerIsNotified() async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()
             let second = try await live.device()
@@ -58,11 +58,11 @@ import ThumbturnMessages
             #expect(Set(notices.map(\.kind)) == ["refresh-token-reused", "device-revoked", "foreign-key", "new-device"])
             #expect(notices.filter { $0.kind == "new-device" }.count == 2 && notices[1].device == other.id)
             let bob = try await live.device(of: "bob")
-            #expect(try await bob.notices(try await bob.signIn().accessToken).map(\.kind) == ["new-device"], "his own alone")
+            #expect(try await bob.notices(try await bob.signIn().accessToken).map(\.kind) == ["new-device"], "only his own")
         }
     }
 
-    @Test func aLeakedTokenFloodsNobody() async throws {
+    @Test func aLeakedTokenCausesOneNoticeAnHour() async throws {
         try await LiveServer.run { live in
             let (ada, bob) = (try await live.device(), try await live.device(of: "bob"))
             let leaked = try await ada.signIn().refreshToken
@@ -96,7 +96,7 @@ import ThumbturnMessages
         }
     }
 
-    @Test func theLogHasEachNoticeOnceByItsIdsAlone() async throws {
+    @Test func theLogHasEachNoticeOnceAndOnlyItsIds() async throws {
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let service = try await AuthorizationServer(try ServerSettings(publicURL: "http://localhost", dataFolder: folder))
@@ -108,7 +108,7 @@ import ThumbturnMessages
         #expect(lines.all.withLock { $0 } == ["notice notice account=\(account) device=none kind=one-time-codes-set"])
     }
 
-    @Test func aNoticeComesAgainUntilItIsTaken() async throws {
+    @Test func aNoticeIsDeliveredAgainUntilItIsAccepted() async throws {
         let postbox = Postbox(refusals: 2)
         try await LiveServer.run(configure: { $0.notices = postbox }) { live in
             _ = try await live.device()
@@ -122,7 +122,7 @@ import ThumbturnMessages
         }
     }
 
-    @Test func aNoticeOutlivesTheServer() async throws {
+    @Test func aNoticeSurvivesARestart() async throws {
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         // The first server may be quick enough to ask, and is refused.
@@ -136,7 +136,7 @@ import ThumbturnMessages
         #expect(postbox.taken.count == 1)
     }
 
-    @Test func nobodyIsAskedForEver() async throws {
+    @Test func deliveryIsGivenUpAfterADay() async throws {
         let postbox = Postbox(refusals: 1000)
         try await LiveServer.run(configure: { $0.notices = postbox }) { live in
             _ = try await live.device()
@@ -187,7 +187,7 @@ import ThumbturnMessages
             }
             try await webhook("ok").deliver(notice)
             let missing = try webhook("missing")
-            await #expect(throws: NoticeWebhook.NotTaken.self) { try await missing.deliver(notice) }
+            await #expect(throws: NoticeWebhook.NotAccepted.self) { try await missing.deliver(notice) }
             group.cancelAll()
         }
         let (headers, body) = try #require(received.withLock { $0 })

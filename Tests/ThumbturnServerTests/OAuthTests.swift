@@ -25,7 +25,7 @@ import ThumbturnVerifier
             headers: [("DPoP", one.device.dpop("POST", "/v1/revoke", form, nonce: try await one.nonce()))], body: form)
     }
 
-    @Test func aBackEndLearnsWhatALiveTokenSays() async throws {
+    @Test func aBackEndReadsTheClaimsOfAnActiveToken() async throws {
         try await LiveServer.run { live in
             let (bank, ada) = (try await live.backEnd([.introspect]), try await live.device())
             let token = try await ada.signIn().accessToken
@@ -70,7 +70,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func onlyABackEndThatMayIntrospects() async throws {
+    @Test func onlyABackEndWithTheScopeIntrospects() async throws {
         try await LiveServer.run { live in
             let (shop, ada) = (try await live.backEnd([.approvals], named: "shop"), try await live.device())
             let token = try await ada.signIn().accessToken
@@ -119,7 +119,7 @@ import ThumbturnVerifier
             #expect(try await ada.refresh(hers.refreshToken).status == 200)
             let bare = try await ada.connection.send(
                 "POST", "/v1/revoke", type: "application/x-www-form-urlencoded", body: Array("token=\(hers.refreshToken)".utf8))
-            #expect(bare.status == 400, "a key asks, or nobody")
+            #expect(bare.status == 400, "without a key the request is refused")
         }
     }
 
@@ -160,7 +160,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aStaleProofOfPresenceIsAskedForAsTheStandardSays() async throws {
+    @Test func aStaleProofOfPresenceIsAnsweredAsTheStandardDemands() async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()
             live.clock.advance(by: .seconds(24 * 3600))

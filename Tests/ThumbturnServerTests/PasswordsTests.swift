@@ -17,7 +17,7 @@ import Testing
             try await passwords.verify("pa\u{308}ssword pa\u{308}ssword", against: composed), "one spelling for each password")
     }
 
-    @Test func beyondTheQueueThereIsNoWork() async throws {
+    @Test func aFullQueueRefusesWork() async throws {
         let passwords = try Passwords(queueLimit: 2)
         let outcomes = await withTaskGroup { group in
             for _ in 0..<12 {
@@ -50,7 +50,7 @@ import Testing
     @Test func accountsNeedANameAndALongPassword() async throws {
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let server = try await Server(try ServerSettings(publicURL: "http://localhost", dataFolder: folder))
+        let server = try await EmbeddedServer(try ServerSettings(publicURL: "http://localhost", dataFolder: folder))
         for (name, password) in [
             ("", "correct horse battery"), ("a\nb", "correct horse battery"), ("ada", "fourteen chars"),
             ("ada", String(repeating: "x", count: 1025)),

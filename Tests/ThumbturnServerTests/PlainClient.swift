@@ -8,7 +8,7 @@ import ThumbturnDevice
 import ThumbturnLoad
 @testable import ThumbturnServer
 
-/// An app that signs with a library of its own: one key, and no idea of the rest.
+/// An app that signs with another library. It has one key, and neither session keys nor DPoP.
 struct PlainClient: Sendable {
     enum Key: Sendable {
         case es256(P256.Signing.PrivateKey)
@@ -35,7 +35,7 @@ struct PlainClient: Sendable {
             }
         }
 
-        /// As the page says it.
+        /// The signature as docs/plain-clients.md describes it.
         func sign(for words: String) throws -> String { try sign(Self.message(words)) }
 
         static func message(_ words: String) -> [UInt8] {
@@ -80,7 +80,7 @@ struct PlainClient: Sendable {
             "POST", path, type: "application/json", body: Array(try JSONSerialization.data(withJSONObject: fields)))
     }
 
-    /// Something to sign, for this account or another.
+    /// A challenge for this account or another one.
     func ask(_ user: String? = nil) async throws -> (id: String, challenge: String) {
         let answer = try await post("/v1/plain/challenges", ["user_id": user ?? userID])
         return (try answer.field("challenge_id"), try answer.field("challenge"))

@@ -11,14 +11,14 @@ import ThumbturnLoad
 @testable import ThumbturnServer
 import ThumbturnVerifier
 
-/// Apps that sign in with keys of other libraries: less than everybody else, and only where the operator says so.
+/// Apps that sign in with keys of other libraries get less than others, and only where the operator allows them.
 @Suite struct PlainClientTests {
     typealias Key = PlainClient.Key
     typealias Attempt = EnrolmentTests.Attempt
 
     // MARK: The switch
 
-    @Test func withoutTheOperatorsWordThereIsNothing() async throws {
+    @Test func withoutTheOperatorsConsentThereIsNoRoute() async throws {
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let known = Mutex<PlainClient?>(nil)
@@ -86,7 +86,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aChallengeIsGoodOnce() async throws {
+    @Test func aChallengeIsAcceptedOnce() async throws {
         try await LiveServer.plain { live in
             let app = try await PlainClient(live)
             let asked = try await app.ask()
@@ -154,9 +154,9 @@ import ThumbturnVerifier
                     #expect(try await bob.signIn().status == 200)
                     return try await app.answer(asked.id, try bob.key.sign(for: asked.challenge))
                 case "an unknown user":
-                    let nobody = AccountID.random().text
-                    let asked = try await app.ask(nobody)
-                    return try await app.answer(asked.id, try app.key.sign(for: asked.challenge), as: nobody)
+                    let unknown = AccountID.random().text
+                    let asked = try await app.ask(unknown)
+                    return try await app.answer(asked.id, try app.key.sign(for: asked.challenge), as: unknown)
                 case "an account without such keys":
                     let bob = try await live.account("bob").text
                     let asked = try await app.ask(bob)
@@ -192,7 +192,7 @@ import ThumbturnVerifier
                     let challenge = try await Attempt(live).device.challenge(over: app.connection).challenge
                     return try await app.answer(challenge, try app.key.sign(for: challenge))
                 case "revoked":
-                    try await Server(live.service).revoke(app.device, ofAccountNamed: "ada")
+                    try await EmbeddedServer(live.service).revoke(app.device, ofAccountNamed: "ada")
                     return try await app.answer(asked.id, right)
                 case "expired":
                     live.clock.advance(by: .seconds(120))
@@ -207,7 +207,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func nobodyIsLookedUpForAChallenge() async throws {
+    @Test func aChallengeLooksUpNoAccount() async throws {
         try await LiveServer.plain { live in
             let app = try await PlainClient(live)
             let known = try await app.post("/v1/plain/challenges", ["user_id": app.userID])
@@ -220,7 +220,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test("as many keys are judged, whoever is asked for", arguments: ["ES256", "RS256"])
+    @Test("as many keys are judged for every account", arguments: ["ES256", "RS256"])
     func equalWork(_ algorithm: String) async throws {
         try await LiveServer.plain { live in
             let app = try await PlainClient(live, key: try Key.make(algorithm))
@@ -237,7 +237,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func asManyKeysAreReadWhoeverIsAskedFor() async throws {
+    @Test func asManyKeysAreReadForEveryAccount() async throws {
         try await LiveServer.plain { live in
             let attempt = try await Attempt(live)
             for name in ["ada", "ada", "ada", "bob", "bob"] {
@@ -257,7 +257,7 @@ import ThumbturnVerifier
             for account in [ada, bob, first, last, .random()] { #expect(try await read(account).count == 8) }
             #expect(try await read(ada).filter { $0.account == ada }.count == 3, "its own are always among them")
             #expect(try await read(bob).filter { $0.account == bob }.count == 7)
-            try await Server(live.service).revoke(old.device, ofAccountNamed: "ada")
+            try await EmbeddedServer(live.service).revoke(old.device, ofAccountNamed: "ada")
             #expect(try await read(ada, .rs256With2048Bits).isEmpty)
         }
     }
@@ -270,26 +270,26 @@ import ThumbturnVerifier
 
     // MARK: Wrong attempts
 
-    @Test func wrongSignaturesCountAtTheAddressAndLockOutNobody() async throws {
+    @Test func wrongSignaturesCountAgainstTheAddressAndLockOutNoAccount() async throws {
         try await LiveServer.plain { live in
             let app = try await PlainClient(live)
             let ada = try await live.device()
-            let nobody = AccountID.random().text
+            let unknown = AccountID.random().text
             for number in 1...30 {
-                let asked = try await app.ask(number % 2 == 0 ? nil : nobody)
-                #expect(try await app.answer(asked.id, "AAAA", as: number % 2 == 0 ? nil : nobody).status == 401)
+                let asked = try await app.ask(number % 2 == 0 ? nil : unknown)
+                #expect(try await app.answer(asked.id, "AAAA", as: number % 2 == 0 ? nil : unknown).status == 401)
             }
             let asked = try await app.ask()
             let right = try app.key.sign(for: asked.challenge)
             #expect(try await app.answer(asked.id, right).kind == "verification-failed", "the address pauses")
-            #expect(try await Attempt(live).ticket().kind == "verification-failed", "for whatever strangers try")
+            #expect(try await Attempt(live).ticket().kind == "verification-failed", "for every attempt of a stranger")
             #expect(try await ada.signIn().tokenType == "DPoP", "but a device is no stranger")
             live.clock.advance(by: .seconds(31))
             #expect(try await app.answer(asked.id, right).status == 200, "what was not judged is not spent")
         }
     }
 
-    @Test func whatIsNoChallengeOfOursCountsNowhere() async throws {
+    @Test func aForeignChallengeIsNotCounted() async throws {
         try await LiveServer.plain { live in
             let app = try await PlainClient(live)
             for _ in 1...40 { _ = try await app.answer("AAAA.AAAA.AAAA", "AAAA") }
@@ -302,14 +302,14 @@ import ThumbturnVerifier
         try await LiveServer.plain(beforeSpending: { await revoke.withLock { $0 }?() }) { live in
             let app = try await PlainClient(live)
             let asked = try await app.ask()
-            revoke.withLock { $0 = { try? await Server(live.service).revoke(app.device, ofAccountNamed: "ada") } }
+            revoke.withLock { $0 = { try? await EmbeddedServer(live.service).revoke(app.device, ofAccountNamed: "ada") } }
             #expect(try await app.answer(asked.id, try app.key.sign(for: asked.challenge)).kind == "verification-failed")
         }
     }
 
     // MARK: Enrolment
 
-    @Test func aTicketBringsOneKeyAndItsOwnerHears() async throws {
+    @Test func aTicketEnrolsOneKeyAndTheOwnerIsNotified() async throws {
         try await LiveServer.plain { live in
             let ada = try await live.device()
             let attempt = try await Attempt(live)
@@ -345,11 +345,11 @@ import ThumbturnVerifier
             let late = try await own.vouch(for: phone.device, token: token).read(EnrolmentTicket.self).ticket
             #expect(try await own.delete("/v1/devices/current", token: token).status == 204)
             let refused = try await PlainClient.enrol(try Key.make("ES256"), session, ticket: late)
-            #expect(refused.kind == "verification-failed", "who vouches has to be enrolled still")
+            #expect(refused.kind == "verification-failed", "the vouching device has to be enrolled still")
         }
     }
 
-    @Test func aKeyHasToSignTheTicketAndATicketIsGoodForOneTry() async throws {
+    @Test func aKeyHasToSignTheTicketAndATicketAllowsOneTry() async throws {
         try await LiveServer.plain { live in
             let attempt = try await Attempt(live)
             let ticket = try await attempt.ticket().read(EnrolmentTicket.self).ticket
@@ -373,13 +373,13 @@ import ThumbturnVerifier
             let key = try Key.make("ES256")
             #expect(try await PlainClient.enrol(key, attempt).kind == "verification-failed")
             #expect(try await PlainClient.enrol(key, attempt, "bob").status == 201, "another account has its own")
-            try await Server(live.service).revoke(devices[0], ofAccountNamed: "ada")
+            try await EmbeddedServer(live.service).revoke(devices[0], ofAccountNamed: "ada")
             #expect(
-                try await PlainClient.enrol(try Key.make("ES256"), attempt).status == 201, "in the place of one that is revoked")
+                try await PlainClient.enrol(try Key.make("ES256"), attempt).status == 201, "a revoked one makes room")
         }
     }
 
-    @Test func aKeyOfARevokedDeviceNeverComesBack() async throws {
+    @Test func aKeyOfARevokedDeviceIsNeverEnrolledAgain() async throws {
         try await LiveServer.plain { live in
             let ada = try await live.device()
             let app = try await PlainClient(live)
@@ -445,7 +445,7 @@ import ThumbturnVerifier
         #expect(kid == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
     }
 
-    // MARK: Neither is the other
+    // MARK: Plain keys and device keys are apart
 
     @Test func aPlainKeyMakesNoProofs() async throws {
         try await LiveServer.plain { live in
@@ -483,7 +483,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aDevicesKeyIsNoPlainOne() async throws {
+    @Test func aDevicesKeyIsNotAPlainKey() async throws {
         try await LiveServer.plain { live in
             let phone = try await KeyChangeTests.Phone(live)
             _ = try await phone.signIn(by: .passcode)
@@ -499,7 +499,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func whatSignsDPoPIsNoPlainKey() async throws {
+    @Test func aSessionKeyIsNotAPlainKey() async throws {
         try await LiveServer.plain { live in
             let key = P256.Signing.PrivateKey()
             let attempt = try await Attempt(live)
@@ -519,7 +519,7 @@ import ThumbturnVerifier
 
     // MARK: The token
 
-    @Test func aBackEndLearnsWhatALiveTokenSays() async throws {
+    @Test func aBackEndReadsTheClaimsOfAnActiveToken() async throws {
         try await LiveServer.plain { live in
             let (bank, ada) = (try await live.backEnd([.introspect]), try await live.device())
             let app = try await PlainClient(live)
@@ -533,7 +533,7 @@ import ThumbturnVerifier
             #expect(said["acr"] as? String == "urn:thumbturn:acr:none:none" && said["amr"] as? [String] == ["pop"])
             #expect(said["exp"] as? Int64 == live.clock.now.seconds + 300)
             let bound = try await Self.introspect(try await ada.signIn().accessToken, bank, live).fields
-            #expect(bound["token_type"] as? String == "DPoP", "the others' say what they did")
+            #expect(bound["token_type"] as? String == "DPoP", "bound tokens are described as before")
         }
     }
 
@@ -551,7 +551,7 @@ import ThumbturnVerifier
             var token = try await app.token()
             #expect(try await Self.introspect(token, bank, live).fields["active"] as? Bool == true)
             switch what {
-            case "revoked by the operator": try await Server(live.service).revoke(app.device, ofAccountNamed: "ada")
+            case "revoked by the operator": try await EmbeddedServer(live.service).revoke(app.device, ofAccountNamed: "ada")
             case "revoked by another device":
                 let own = try await ada.signIn().accessToken
                 #expect(try await ada.delete("/v1/devices/\(app.device)", token: own).status == 204)
@@ -569,7 +569,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func whereSuchKeysAreNoLongerLetInTheirTokensAreNotActive() async throws {
+    @Test func tokensOfPlainKeysAreInactiveOnceSuchKeysAreNotAllowed() async throws {
         try await LiveServer.plain { live in
             let token = try await PlainClient(live).token()
             var settings = live.service.settings
@@ -581,7 +581,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func theTokenIsGoodForNothingThatWantsMore() async throws {
+    @Test func theTokenIsRefusedWhereMoreIsDemanded() async throws {
         try await RequireStepUpTests.run { bank in
             let app = try await PlainClient(bank.live)
             let token = try await app.token()

@@ -14,7 +14,7 @@ import ThumbturnLoad
 import ThumbturnVerifier
 @testable import ThumbturnServer
 
-/// Somebody's own resource server behind `RequireStepUp`, with tokens of a real server.
+/// A resource server behind `RequireStepUp`, with tokens of a real server.
 @Suite struct RequireStepUpTests {
     typealias Phone = PINKeyTests.PINDevice
 
@@ -86,7 +86,7 @@ import ThumbturnVerifier
             for action in ["card-details", "export"] {
                 router.group(RouterPath(action)).add(middleware: RequireStepUp(action, at: resource)).get { _, _ in
                     calls.note()
-                    return ResourceServer.token?.sub ?? "nobody"
+                    return ResourceServer.token?.sub ?? "no token"
                 }
             }
             router.group("pay").add(
@@ -123,7 +123,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func whoHasJustProvedPresenceGetsIn() async throws {
+    @Test func aFreshProofOfPresenceIsAccepted() async throws {
         try await Self.run { bank in
             let token = try await bank.token("card-details")
             let answer = try await bank.call("/card-details", token)
@@ -134,7 +134,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test(.enabled(if: Vectors.areHere)) func theAnswerIsTheStandards() async throws {
+    @Test(.enabled(if: Vectors.areHere)) func theAnswerIsThatOfTheStandard() async throws {
         try await Self.run { bank in
             let unlock = try await bank.phone.device.signIn(over: bank.phone.connection).accessToken
             let stale = try await bank.call("/card-details", unlock)
@@ -194,7 +194,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func oneActionsTokenDoesNotDoAnother() async throws {
+    @Test func aTokenForOneActionIsRefusedForAnother() async throws {
         try await Self.run { bank in
             let card = try await bank.token("card-details")
             let answer = try await bank.call("/export", card)
@@ -214,7 +214,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aSignatureIsGoodForOneUse() async throws {
+    @Test func aSingleUseTokenIsAcceptedOnce() async throws {
         try await Self.run { bank in
             let token = try await bank.token("pay:EUR:1000")
             let first = try await bank.call("/pay", token, body: Self.order(1000))
@@ -225,7 +225,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func ofManyUsesAtOnceOneCounts() async throws {
+    @Test func ofManyUsesAtOnceOneIsAccepted() async throws {
         try await Self.run { bank in
             let token = try await bank.token("pay:EUR:1000")
             let good = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -288,7 +288,7 @@ import ThumbturnVerifier
         expect(try await file.spend("a", until: end, at: now), is: false)
     }
 
-    @Test func keysAreFetchedWhenTheyAreNeededAndNoMore() async throws {
+    @Test func keysAreFetchedOnlyWhenTheyAreNeeded() async throws {
         let fetched = Mutex(0)
         let keys = IssuerKeys {
             fetched.withLock { $0 += 1 }

@@ -7,7 +7,7 @@ import ThumbturnLoad
 import ThumbturnServer
 
 @Suite struct SecretsTests {
-    @Test func challengeSecretsAreRenewedAndOldOnesStillRecognise() async throws {
+    @Test func challengeSecretsAreRenewedAndOldOnesStillVerify() async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()
             live.clock.advance(by: .seconds(24 * 3600 - 10))
@@ -48,7 +48,7 @@ import ThumbturnServer
         }
     }
 
-    @Test func anotherMasterKeyOpensNothing() async throws {
+    @Test func anotherMasterKeyIsRefused() async throws {
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         func settings(_ byte: UInt8) throws -> ServerSettings {
@@ -56,9 +56,9 @@ import ThumbturnServer
                 publicURL: "http://localhost", dataFolder: folder,
                 masterKey: try MasterKey(bytes: [UInt8](repeating: byte, count: 32)))
         }
-        _ = try await Server(settings(1))
-        _ = try await Server(settings(1))
-        await #expect(throws: SetupError.self) { _ = try await Server(settings(2)) }
+        _ = try await EmbeddedServer(settings(1))
+        _ = try await EmbeddedServer(settings(1))
+        await #expect(throws: SetupError.self) { _ = try await EmbeddedServer(settings(2)) }
     }
 
     @Test("a wrong master key harms nothing, also when a secret is due")
@@ -85,13 +85,13 @@ import ThumbturnServer
             try await withThrowingTaskGroup { group in
                 for number in 0..<4 {
                     group.addTask {
-                        try await Server(settings).addAccount(named: "account \(number)", password: LiveServer.password)
+                        try await EmbeddedServer(settings).addAccount(named: "account \(number)", password: LiveServer.password)
                     }
                 }
                 try await group.waitForAll()
             }
             // All of them are there: each name is taken.
-            let server = try await Server(settings)
+            let server = try await EmbeddedServer(settings)
             for number in 0..<4 {
                 await #expect(throws: SetupError.self) {
                     try await server.addAccount(named: "account \(number)", password: LiveServer.password)
@@ -100,7 +100,7 @@ import ThumbturnServer
         }
     }
 
-    @Test func theDataFolderIsItsOwnersAlone() async throws {
+    @Test func onlyItsOwnerReadsTheDataFolder() async throws {
         try await LiveServer.run { live in
             func mode(_ path: String) throws -> Int? {
                 try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int

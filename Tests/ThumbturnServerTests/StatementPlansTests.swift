@@ -5,16 +5,17 @@ import TestSupport
 import Testing
 @testable import ThumbturnServer
 
-/// One writer serves everybody, so no statement may take longer because there are many accounts, sessions or approvals: each of the
-/// store's is planned by SQLite, and none looks through a table that grows, nor does SQLite for its sake: where a row goes, it looks
-/// for those that refer to it.
+/// One writer serves all requests, so no statement may take longer because there are many accounts, sessions or approvals.
+///
+/// SQLite plans each statement of the store, and none scans a table that grows, also where a deleted row makes SQLite look for the
+/// rows that refer to it.
 @Suite struct StatementPlansTests {
-    /// Of a few rows, whoever uses the server: `node` (also called `n`) has one.
+    /// Tables that stay small. `node`, or `n` in a join, has one row.
     private static let small: Set = ["node", "n", "secrets", "clients", "retired_token_keys", "CONSTANT"]
 
-    /// What may look through everything, and why.
+    /// The statements that may scan a table, and why.
     private static let exempt = [
-        // After a restore, once.
+        // Once, after a restore.
         "UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL",
         "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')",
         "UPDATE accounts SET one_time_last = max(one_time_last, (SELECT high_water FROM node) / 30 + 1)",
@@ -23,7 +24,7 @@ import Testing
         "SELECT count(*) FROM spent",
     ]
 
-    @Test func noneLooksThroughATableThatGrows() throws {
+    @Test func noneScansATableThatGrows() throws {
         let statements = try Self.statements()
         #expect(statements.count > 80, "the statements were not found")
         let queue = try DatabaseQueue()
@@ -34,7 +35,7 @@ import Testing
                 // A plan does not depend on the arguments.
                 plan.setUncheckedArguments([])
                 for step in try Row.fetchAll(plan).map({ $0["detail"] as String }) {
-                    // Where it makes an index for itself, it reads everything first.
+                    // To build an index of its own, SQLite reads the whole table.
                     #expect(!step.contains("AUTOMATIC"), "\(sql): \(step)")
                     guard step.hasPrefix("SCAN ") else { continue }
                     let table = step.split(separator: " ")[1]
@@ -42,21 +43,22 @@ import Testing
                 }
             }
         }
-        for sql in Self.exempt { #expect(statements.contains(sql), "it is exempt, and there is none: \(sql)") }
+        for sql in Self.exempt { #expect(statements.contains(sql), "an exempt statement that does not exist: \(sql)") }
     }
 
-    /// All that the store says to SQLite, on one line each.
+    /// All statements of the store, on one line each.
     private static func statements() throws -> [String] {
         let folder = repository.appendingPathComponent("Sources/ThumbturnServer/Store")
         let literal = #/"""\n(?<lines>.*?)\n\s*"""|"(?<line>[^"\n]*)"/#.dotMatchesNewlines()
         let verb = #/(SELECT|INSERT|UPDATE|DELETE|WITH)\s/#
         var statements: [String] = []
-        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        for case let file as URL in files
         where file.pathExtension == "swift" && !file.lastPathComponent.hasPrefix("Schema+") {
             for found in try String(contentsOf: file, encoding: .utf8).matches(of: literal) {
                 let text = String(found.lines ?? found.line ?? "")
                 let sql = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-                // Where a comparison is chosen, either has the same plan.
+                // Where the code chooses between two comparisons, both have the same plan.
                 if sql.prefixMatch(of: verb) != nil { statements.append(sql.replacing(#/\\\(\w+\)/#, with: "<")) }
             }
         }

@@ -8,7 +8,7 @@ import ThumbturnMessages
 import ThumbturnLoad
 @testable import ThumbturnServer
 
-/// Bugs that other servers had with tokens; `docs/bug-classes.md` says which.
+/// Bugs that other servers had with tokens; `docs/bug-classes.md` lists them.
 @Suite struct TokenBugTests {
     /// While the server judges one proof, slowly, the same proof comes again and is through first.
     @Test func aSlowVerificationIsStillUsedOnce() async throws {
@@ -64,7 +64,8 @@ import ThumbturnLoad
             #expect(try await ada.redeem(proof, nonce: nonce).status == 400)
             let (other, fresh) = try await ada.device.challenge(.signIn, [ada.device.sessionKid], over: ada.connection)
             #expect(
-                try await ada.redeem(ada.device.sessionProof(other), nonce: fresh).status == 400, "the session key asks nobody")
+                try await ada.redeem(ada.device.sessionProof(other), nonce: fresh).status == 400,
+                "the session key verifies no person")
             #expect(try await time(answer) == [signedIn, signedIn])
             live.clock.advance(by: .seconds(60))
             #expect(try await time(try await ada.signIn()) == [live.clock.now, live.clock.now])
@@ -72,7 +73,7 @@ import ThumbturnLoad
         }
     }
 
-    /// What is proved for one action is good for that action, and soon for nothing: no chain of refreshes comes of it.
+    /// A proof for one action is accepted only for that action and only for a short time: it cannot be refreshed.
     @Test func aStepUpOpensNoSessionThatCouldBeRefreshed() async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()
@@ -82,7 +83,7 @@ import ThumbturnLoad
             #expect(answer.status == 200 && !answer.text.contains("refresh"))
             let proved = try claims(of: try answer.read(StepUpAnswer.self).accessToken)
             #expect(proved.authorizationDetails?.first?.action == "card-details")
-            // Not even whoever had the server's secret would get anything.
+            // Even an attacker with the server's secret would get nothing.
             let id = try #require(SessionID(proved.sid))
             for generation in [UInt32(0), 1] {
                 let made = live.service.secrets.current.refreshTokens.token(of: id, generation: generation)
@@ -93,7 +94,7 @@ import ThumbturnLoad
         }
     }
 
-    @Test func signingOutEndsWhatWasSteppedUpTo() async throws {
+    @Test func signingOutEndsTheStepUps() async throws {
         try await LiveServer.run { live in
             let (ada, other) = (try await live.device(), try await live.device())
             let session = try await ada.signIn()
@@ -105,11 +106,11 @@ import ThumbturnLoad
             #expect(try await ada.get("/v1/me", token: hers).status == 200)
             #expect(try await OAuthTests.revoke(session.refreshToken, ada).status == 200)
             #expect(try await ada.get("/v1/me", token: hers).problem?.error == "invalid_token")
-            #expect(try await other.get("/v1/me", token: elsewhere).status == 200, "of this device alone")
+            #expect(try await other.get("/v1/me", token: elsewhere).status == 200, "only this device is revoked")
         }
     }
 
-    /// Nothing here happens at another second: what tells tokens apart is their generation.
+    /// All of this happens within one second: tokens differ by their generation.
     @Test func generationsAreCountedAndNotTimed() async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()
@@ -144,7 +145,7 @@ import ThumbturnLoad
     private enum Step: CaseIterable { case refresh, repeatRefresh, revokeDevice, endSession }
 
     /// All orders of refreshing, asking again, signing out and revoking the device: after the first end nothing works.
-    @Test func everyOrderOfRevokingAndRefreshingLeavesNothing() async throws {
+    @Test func everyOrderOfRevokingAndRefreshingEndsTheSession() async throws {
         try await LiveServer.run { live in
             for order in Self.orders(Step.allCases) {
                 let ada = try await live.device()

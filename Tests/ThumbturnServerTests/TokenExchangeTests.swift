@@ -145,7 +145,7 @@ import ThumbturnVerifier
                 case "none": try token(["alg": "none"])
                 case "HS256": try token(["alg": "HS256"])
                 case "algorithm of another key": try token(["alg": "RS256"])
-                case "unknown key": try token(["kid": "nobody's"])
+                case "unknown key": try token(["kid": "unknown"])
                 case "encryption key": try token(["kid": "enc", "alg": "RS256"])
                 case "no key named": try token(["kid": ""])
                 case "access token": try token(["typ": "at+jwt"])
@@ -170,7 +170,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func aFileThatSaysNothingIsRefusedAndAKeySetIsReadAgain() async throws {
+    @Test func anUnreadableFileIsRefusedAndAKeySetIsReadAgain() async throws {
         let provider = try Provider()
         defer { try? FileManager.default.removeItem(atPath: provider.folder) }
         let providers = try IdentityProviders(file: provider.file)

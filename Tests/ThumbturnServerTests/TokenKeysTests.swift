@@ -36,7 +36,7 @@ import ThumbturnVerifier
             let next = try await ada.signIn().accessToken
             #expect(try kid(next) == both[1])
             #expect(try await published(ada) == [both[1], old[0]])
-            #expect(try await ada.get("/v1/me", token: last).status == 200, "what the old key signed is still good")
+            #expect(try await ada.get("/v1/me", token: last).status == 200, "tokens of the old key are still accepted")
 
             live.clock.advance(by: .seconds(300 + 599))
             try await live.service.tidy()
@@ -44,7 +44,7 @@ import ThumbturnVerifier
             live.clock.advance(by: .seconds(1))
             try await live.service.tidy()
             #expect(try await published(ada) == [both[1]])
-            let archived = try await Server(live.service).archivedJWKS()
+            let archived = try await EmbeddedServer(live.service).archivedJWKS()
             let all = try JSONDecoder().decode(JWKS.self, from: Data(archived.utf8)).keys.compactMap(\.kid)
             #expect(all == [both[1], old[0]], "its public half is kept for what it signed")
             // An archived key judges old receipts, and no token any more.

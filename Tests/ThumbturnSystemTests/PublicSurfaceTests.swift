@@ -26,7 +26,7 @@ import TestSupport
     }
 
     /// Those enums of api/Thumbturn.txt. A line is `Type.Nested: case name(…)`, or without the part before the colon at the top level.
-    static let growing: [GrowingEnum] = {
+    static let growingEnums: [GrowingEnum] = {
         let page = repository.appendingPathComponent("api/Thumbturn.txt")
         let lines = ((try? String(contentsOf: page, encoding: .utf8)) ?? "").split(separator: "\n")
         return lines.compactMap { line in
@@ -42,13 +42,13 @@ import TestSupport
 
     @Test("the enums that must grow are listed")
     func listed() {
-        let names = Set(Self.growing.map(\.name))
+        let names = Set(Self.growingEnums.map(\.name))
         #expect(names.isSuperset(of: ["Recovery", "Telemetry", "BiometryState", "UnlockNews", "KeyState", "KeyLoss", "Trigger"]))
         #expect(!names.contains("Rung"), "the ladder is closed")
     }
 
-    @Test("a switch with @unknown default compiles, and one without it does not", arguments: growing)
-    func growing(_ growing: GrowingEnum) async throws {
+    @Test("a switch with @unknown default compiles, and one without it does not", arguments: growingEnums)
+    func switchNeedsADefault(_ growing: GrowingEnum) async throws {
         let open = try await Self.compile(growing.program(unknownDefault: true))
         #expect(open.status == 0 && !open.errors.contains("warning:"), "\(open.errors)")
         let closed = try await Self.compile(growing.program(unknownDefault: false))

@@ -7,7 +7,7 @@ import ThumbturnVerifier
     let key = TestKey()
     let claims = AccessTokenClaims(
         iss: "https://a.example", aud: "https://api.example", sub: "s", clientID: "app", iat: now, exp: now + .seconds(300),
-        jti: "j", sid: "i", did: "d", authTime: now, acr: "acr", amr: ["swk"], cnf: Confirmation(jkt: "k")
+        jti: "j", sid: "i", did: "d", authTime: now, acr: "acr", amr: ["swk"], cnf: KeyConfirmation(jkt: "k")
     )
 
     func judge(

@@ -36,7 +36,7 @@ import ThumbturnVerifier
             let challenge = challenges.sign(
                 ChallengeClaims(
                     iss: issuer, aud: issuer, jti: "AAAAAAAAAAAAAAAAAAAAAA", iat: now, exp: now + .seconds(120), kids: [kid],
-                    cnf: Confirmation(jkt: kid), purpose: purpose, act: act, txn: txn(signedTransaction ?? transaction),
+                    cnf: KeyConfirmation(jkt: kid), purpose: purpose, act: act, txn: txn(signedTransaction ?? transaction),
                     demand: demand))
             let proof = device.sign(
                 header: #"{"alg":"ES256","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: challenge)

@@ -40,7 +40,7 @@ import ThumbturnVerifier
         let bound = AccessTokenClaims(
             iss: claims.iss, aud: claims.aud, sub: "s", clientID: "app", iat: now, exp: claims.exp, jti: "j", sid: "i", did: "d",
             authTime: now, acr: Assurance(protection: .software, verification: .none).acr, amr: ["swk"],
-            cnf: Confirmation(jkt: "k"))
+            cnf: KeyConfirmation(jkt: "k"))
         #expect(refusal { _ = try read(TokenSigner(key.key).sign(bound)) } == .wrongType)
     }
 }

@@ -10,7 +10,7 @@ import ThumbturnTestKit
 @Suite struct WireJSONTests {
     private static let claims = ChallengeClaims(
         iss: "https://a.example", aud: "https://a.example", jti: "AAAA", iat: now, exp: now + .seconds(300), kids: ["k", "pin"],
-        cnf: Confirmation(jkt: "é \"\\\u{1}/"), purpose: .signIn
+        cnf: KeyConfirmation(jkt: "é \"\\\u{1}/"), purpose: .signIn
     )
 
     @Test func whatIsWrittenIsReadBackByFoundation() throws {
@@ -52,8 +52,8 @@ import ThumbturnTestKit
 
     @Test func unknownMembersAreRefusedAndOfClaimsIgnored() {
         let text = Array(#"{"jkt":"a","more":1}"#.utf8)
-        #expect(refusal { _ = try WireJSON.decode(Confirmation.self, from: text) } == .malformed)
-        #expect(refusal { _ = try WireJSON.decodeClaims(Confirmation.self, from: text) } == nil)
+        #expect(refusal { _ = try WireJSON.decode(KeyConfirmation.self, from: text) } == .malformed)
+        #expect(refusal { _ = try WireJSON.decodeClaims(KeyConfirmation.self, from: text) } == nil)
     }
 
     @Test func aNumberIsWholeHoweverItIsSpelled() throws {

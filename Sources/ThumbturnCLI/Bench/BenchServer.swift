@@ -71,7 +71,7 @@ struct BenchServer {
     private static func enrol(
         _ devices: [BenchDevice], _ backEnd: BenchBackEnd, in folder: URL
     ) async throws -> [String] {
-        let server = try await Server(ServerSettings(publicURL: "http://127.0.0.1:1", dataFolder: folder.path))
+        let server = try await EmbeddedServer(ServerSettings(publicURL: "http://127.0.0.1:1", dataFolder: folder.path))
         try await server.addClient(named: backEnd.id, scopes: [.approvals], keys: [backEnd.publicKey])
         let accounts = try await server.enrolForLoad(
             devices.map {

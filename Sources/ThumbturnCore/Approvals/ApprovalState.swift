@@ -1,4 +1,7 @@
 /// The state of an approval at its server.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum ApprovalState: String, Hashable, Sendable, Codable, CaseIterable {
     /// At least one account still has to approve.
     case open
@@ -10,5 +13,6 @@ public enum ApprovalState: String, Hashable, Sendable, Codable, CaseIterable {
     case declined
     /// Withdrawn by its creator, or replaced by another approval of the same transaction.
     case withdrawn
+    /// Its time was over before it was approved or redeemed.
     case expired
 }

@@ -1,30 +1,56 @@
 /// What stands before a line of a transaction, and over it. The raw value is stable, so an app may keep its own texts under it.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum TransactionLabel: String, Hashable, Sendable, Codable, CaseIterable {
     // Titles.
+    /// The title of a payment.
     case payment
+    /// The title of a confirmation.
     case login
+    /// The title of an access to accounts.
     case accountAccess
+    /// The title of a direct debit mandate.
     case mandate
 
     // Lines.
+    /// The amount, with its currency.
     case amount
+    /// The most that each debit of a mandate may take.
     case atMost
+    /// The name of the payee.
     case payee
+    /// The account of the payee.
     case payeeAccount
+    /// The day on which a payment is made.
     case executionDate
+    /// The provider that a payment or an access goes through.
     case through
+    /// The name under which a provider is known.
     case brand
+    /// The website of a provider.
     case website
+    /// The service that asks for a confirmation.
     case service
+    /// The action that is confirmed.
     case action
+    /// The data that may be read.
     case access
+    /// The company that may read it.
     case reader
+    /// The purpose of an access.
     case purpose
+    /// The first day of a mandate or an access.
     case starts
+    /// The last day of a mandate or an access.
     case ends
+    /// The name of a mandate's creditor.
     case creditor
+    /// The reference number of a mandate.
     case mandateNumber
+    /// The payer's own reference.
     case reference
+    /// The day on which a transaction was ordered.
     case ordered
 
     /// The text in a language.

@@ -60,6 +60,9 @@ public struct ActionRule: Hashable, Sendable {
 }
 
 /// A proof beside one key's signature.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum FurtherProof: String, Hashable, Sendable, Codable, CaseIterable {
     /// The biometric key and the PIN key have both signed the same challenge.
     case twoKeys = "two-keys"
@@ -87,8 +90,16 @@ extension StepUpTable {
     }
 
     /// Why a table has no demand for a request.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Unasked: String, Error, Hashable, Sendable, CaseIterable {
-        case unknownAction, amountMissing, currencyWithoutEntry
+        /// The table has no rule for the action.
+        case unknownAction
+        /// The action's rule has thresholds, and no amount was given.
+        case amountMissing
+        /// The action's rule has no threshold in the currency of the amount.
+        case currencyWithoutEntry
     }
 }
 

@@ -23,7 +23,7 @@ public struct ChallengeClaims: Message, Hashable {
     /// The ids of the keys that may answer, as requested; the new PIN key's handle in the place of `pin`.
     public var kids: [String]
     /// The session key that must redeem the answer.
-    public var cnf: Confirmation
+    public var cnf: KeyConfirmation
     /// The purpose that it may be consumed for.
     public var purpose: Purpose
     /// With the purposes `manage` and `step-up`: the change or the action that it is for. With `approve`: the approval's id.
@@ -35,7 +35,8 @@ public struct ChallengeClaims: Message, Hashable {
 
     /// All claims.
     public init(
-        iss: String, aud: String, jti: String, iat: UnixTime, exp: UnixTime, kids: [String], cnf: Confirmation, purpose: Purpose,
+        iss: String, aud: String, jti: String, iat: UnixTime, exp: UnixTime, kids: [String], cnf: KeyConfirmation,
+        purpose: Purpose,
         act: String? = nil, txn: String? = nil, demand: ApprovalDemand? = nil
     ) {
         self.iss = iss

@@ -39,14 +39,14 @@ public struct AccessTokenClaims: Codable, Hashable, Sendable {
     /// How the person was verified, as far as the server knows (RFC 8176).
     public var amr: [String]
     /// The session key that must sign each use of the token.
-    public var cnf: Confirmation
+    public var cnf: KeyConfirmation
     /// The action that the person proved presence for; absent after a sign-in.
     public var authorizationDetails: [ActionGrant]?
 
     /// All claims.
     public init(
         iss: String, aud: String, sub: String, clientID: String, iat: UnixTime, exp: UnixTime, jti: String, sid: String,
-        did: String, authTime: UnixTime, acr: String, amr: [String], cnf: Confirmation,
+        did: String, authTime: UnixTime, acr: String, amr: [String], cnf: KeyConfirmation,
         authorizationDetails: [ActionGrant]? = nil
     ) {
         self.iss = iss

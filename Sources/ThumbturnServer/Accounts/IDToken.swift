@@ -6,14 +6,14 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Who gives out the ID tokens that this server exchanges for enrolment tickets: the app's own provider.
+/// An OpenID provider of the app, whose ID tokens this server exchanges for enrolment tickets.
 struct IdentityProvider: Sendable {
     var issuer: String
     /// The app's client id at the provider.
     var audience: String
     var keys: [Key]
 
-    /// A public key with the one algorithm that it is for.
+    /// A public key with its only algorithm.
     struct Key: Sendable {
         enum Signature: Sendable {
             case es256(VerifyingKey)
@@ -27,7 +27,7 @@ struct IdentityProvider: Sendable {
             switch (self.signature, algorithm) {
             case (.es256(let key), "ES256"): key.isValid(signature, for: message)
             case (.rs256(let key), "RS256"):
-                // RFC 7518 section 3.3; the standard wants this padding.
+                // RFC 7518 section 3.3 demands this padding.
                 key.isValidSignature(
                     _RSA.Signing.RSASignature(rawRepresentation: signature), for: message, padding: .insecurePKCS1v1_5)
             default: false
@@ -36,11 +36,11 @@ struct IdentityProvider: Sendable {
     }
 }
 
-/// An ID token of one of the providers (OpenID Connect Core section 3.1.3.7), asked for by one session key.
+/// A verified ID token of one of the providers (OpenID Connect Core section 3.1.3.7), bound to one session key.
 struct IDToken {
-    /// An ID token is exchanged right after the sign-in that it tells of.
+    /// The longest time between the sign-in at the provider and the exchange.
     static let longestAge = Duration.seconds(600)
-    /// A provider's clock may be ahead by so much.
+    /// How far a provider's clock may be ahead.
     static let skew = Duration.seconds(60)
 
     let issuer: String
@@ -49,11 +49,11 @@ struct IDToken {
     private let id: [UInt8]
     private let expiresAt: UnixTime
 
-    /// What is spent with it.
+    /// The consumption of this token.
     func spend(in epoch: Int64) -> Spend { Spend(.idToken, id: id, expiresAt: expiresAt, epoch: epoch) }
 
-    /// Judges a token. Its `nonce` has to be the thumbprint of the session key that brings it: so a token that was stolen on its way is of no
-    /// use to another device, and neither is one that was made for another app's purpose.
+    /// Verifies a token. Its `nonce` has to be the thumbprint of the session key that presents it, so that a stolen token is
+    /// useless to another device, and so is a token that was issued for another purpose.
     init(_ text: String, providers: [IdentityProvider], jkt: String, at now: UnixTime) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decodeClaims(Header.self, from: jws.header)
@@ -75,7 +75,7 @@ struct IDToken {
         issuer = claims.iss
         subject = claims.sub
         issuedAt = claims.iat
-        // Of the signed part alone: one text may have several signatures.
+        // Over the signed part only, because one text may have several valid signatures.
         id = Array(SHA256.hash(data: jws.signingInput).prefix(16))
         expiresAt = min(claims.exp, claims.iat + Self.longestAge)
     }
@@ -102,8 +102,8 @@ struct IDToken {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            if let alone = try? container.decode(String.self) {
-                values = [alone]
+            if let single = try? container.decode(String.self) {
+                values = [single]
             } else {
                 values = try container.decode([String].self)
             }

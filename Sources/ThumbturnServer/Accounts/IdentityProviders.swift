@@ -6,24 +6,25 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// The providers of a file, read again from time to time, because their keys change.
+/// The OpenID providers in a file, which is read again every minute because their keys change.
 ///
 ///     {"providers": [{"issuer": "https://id.example", "audience": "our-app", "jwks": "id.example.json"}]}
 ///
-/// `jwks` is a file with the provider's key set, beside this one. Keys that are neither P-256 nor RSA of 2048 to 4096 bits are passed over.
+/// `jwks` is a file with the provider's key set, in the same folder. Keys that are neither P-256 nor RSA of 2048 to 4096 bits are
+/// ignored.
 final class IdentityProviders: Sendable {
     private let file: String?
     private let loaded: Mutex<[IdentityProvider]>
 
     var current: [IdentityProvider] { loaded.withLock { $0 } }
 
-    /// Throws `SetupError.providers` where the file says nothing that can be understood.
+    /// Throws `SetupError.providers` if the file cannot be read.
     init(file: String?) throws(SetupError) {
         self.file = file
         loaded = Mutex(try file.map(Self.read) ?? [])
     }
 
-    /// Reads the file again; one that cannot be read changes nothing.
+    /// Reads the file again. If it cannot be read, the providers stay as they are.
     func reload() {
         guard let file, let fresh = try? Self.read(file) else { return }
         loaded.withLock { $0 = fresh }

@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 package import ThumbturnCore
 
-/// One-time codes by time (RFC 6238): HMAC-SHA-1, 30 s a step, 6 digits, as authenticator apps have them.
+/// Time-based one-time codes (RFC 6238): HMAC-SHA-1, steps of 30 s, 6 digits, as authenticator apps use them.
 package struct OneTimeCodes: Sendable, Redacted {
     /// 20 bytes (RFC 4226 section 4, R6).
     package let secret: [UInt8]
@@ -25,8 +25,8 @@ package struct OneTimeCodes: Sendable, Redacted {
         return String(repeating: "0", count: digits - text.count) + text
     }
 
-    /// The step that a typed code belongs to: this one, the one before or the one after (RFC 6238 section 5.2). All three are compared,
-    /// so that the time tells nothing.
+    /// The step of a typed code: the current one, the previous one or the next one (RFC 6238 section 5.2). All three are
+    /// compared, so that the time does not tell which one it is.
     package func step(of typed: String, at time: UnixTime) -> Int64? {
         let now = Self.step(at: time)
         let digits = Array(typed.utf8.filter { $0 != UInt8(ascii: " ") })
@@ -35,7 +35,7 @@ package struct OneTimeCodes: Sendable, Redacted {
         return found
     }
 
-    /// The address that authenticator apps read.
+    /// The `otpauth` address that authenticator apps read.
     package func address(account: String, issuer: String) -> String {
         var parts = URLComponents()
         (parts.scheme, parts.host, parts.path) = ("otpauth", "totp", "/\(issuer):\(account)")

@@ -6,33 +6,33 @@ import Synchronization
 
 /// Password hashes: argon2id through libsodium, with OWASP's parameters (19 MiB, 2 passes, 1 lane).
 ///
-/// Two threads at most work at once, and a bounded number of requests waits: beyond that the answer is 503, so that a flood of
-/// sign-ins takes neither the memory nor the cores that everything else needs.
+/// At most two threads hash at once, and a bounded number of requests waits. Beyond that the answer is 503, so that a flood of
+/// sign-ins does not take the memory and the cores that all other requests need.
 package final class Passwords: Sendable {
-    /// NIST SP 800-63B-4 section 3.1.1.2 for a password that stands alone.
+    /// In characters. NIST SP 800-63B-4 section 3.1.1.2 demands it of a password that is the only factor.
     package static let minimumLength = 15
-    /// A longer one is no password, and would only cost time.
+    /// A longer text would only cost time.
     package static let maximumBytes = 1024
 
-    /// What a hash costs.
+    /// The cost of a hash.
     package enum Cost: Sendable {
         /// OWASP's parameters.
         case full
-        /// The least that libsodium allows: no protection, and little noise in measurements.
+        /// The lowest cost that libsodium allows. It protects nothing and adds little noise to measurements.
         case least
     }
 
     private let threads = NIOThreadPool(numberOfThreads: 2)
     private let cost: Cost
-    /// How many places are taken.
+    /// The number of requests that wait or work.
     let waiting = Mutex(0)
     private let queueLimit: Int
     private let comparisons = Mutex(0)
-    /// What a password is compared with when the account is unknown, so that the answer takes the same time.
+    /// The hash that is compared when the account is unknown, so that the answer takes the same time.
     private let decoy: String
 
     package struct QueueFull: Error {}
-    /// libsodium could not work: no memory.
+    /// libsodium failed, because there was not enough memory.
     package struct Failed: Error {}
 
     package init(queueLimit: Int = 64, cost: Cost = .full) throws {
@@ -53,9 +53,10 @@ package final class Passwords: Sendable {
         return try await work(limit: queueLimit) { try Self.hash(bytes, cost) }
     }
 
-    /// Whether a password fits a hash. Without a hash the same work is done, and the answer is false.
+    /// Whether a password fits a hash. Without a hash the same work is done, and the result is false.
     ///
-    /// - Parameter isStranger: a quarter of the places is kept for those who have an enrolled session key.
+    /// - Parameter isStranger: whether the sender has no enrolled session key. A quarter of the queue is reserved for senders
+    ///   that have one.
     package func verify(_ password: String, against hash: String?, isStranger: Bool = true) async throws -> Bool {
         let bytes = Self.normalized(password)
         let compared = hash ?? decoy
@@ -65,7 +66,7 @@ package final class Passwords: Sendable {
         return fits && hash != nil
     }
 
-    /// How many passwords were compared, with a hash or with the decoy.
+    /// The number of comparisons so far, with a hash or with the decoy.
     package var comparisonCount: Int { comparisons.withLock { $0 } }
 
     private func work<Value: Sendable>(limit: Int, _ body: @escaping @Sendable () throws -> Value) async throws -> Value {
@@ -79,7 +80,7 @@ package final class Passwords: Sendable {
         return try await threads.runIfActive(body)
     }
 
-    /// One spelling for each password (Unicode NFC), so that a keyboard's way of typing an accent does not lock anybody out.
+    /// One spelling for each password (Unicode NFC), because keyboards encode accents differently.
     private static func normalized(_ password: String) -> [CChar] {
         password.precomposedStringWithCanonicalMapping.utf8.map { CChar(bitPattern: $0) }
     }

@@ -5,8 +5,8 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// The right to enrol one device: compact JWS, `typ: thumbturn-ticket+jwt`, HS256, bound to an account and a session key. It is
-/// spent like a challenge.
+/// Enrolment tickets: the right to enrol one device, as a compact JWS (`typ: thumbturn-ticket+jwt`, HS256) bound to an account
+/// and a session key. A ticket is consumed like a challenge.
 struct Tickets {
     struct Claims: Message {
         enum CodingKeys: String, CodingKey, CaseIterable { case iss, sub, jti, exp, cnf, sid }
@@ -14,25 +14,25 @@ struct Tickets {
         var sub: String
         var jti: String
         var exp: UnixTime
-        var cnf: Confirmation
-        /// The session of the device that vouches; none where the person signed in with full credentials.
+        var cnf: KeyConfirmation
+        /// The session of the vouching device; nil if the person signed in with full credentials.
         var sid: String?
     }
 
-    /// What a ticket gives.
+    /// The right that a ticket gives.
     struct Right {
         var account: AccountID
         var spend: Spend
-        /// The session of the device that vouches; it has to be live still when the ticket is spent.
+        /// The session of the vouching device. It still has to be live when the ticket is consumed.
         var voucher: SessionID?
     }
 
     private static let header = WireJSON.encode(["typ": "thumbturn-ticket+jwt", "alg": "HS256"])
 
     let issuer: String
-    /// In which its tickets are spent.
+    /// The epoch in which these tickets are consumed.
     let epoch: Int64
-    /// Never the bare secret: each use of it has its own derived key.
+    /// Derived from the secret, because each use of the secret has a key of its own.
     private let key: SymmetricKey
 
     init(issuer: String, secrets: ServerSecrets.Current) {
@@ -48,14 +48,14 @@ struct Tickets {
     ) -> String {
         let claims = Claims(
             iss: issuer, sub: account.text, jti: Identifier<Claims>.random().text, exp: now + lifetime,
-            cnf: Confirmation(jkt: jkt), sid: voucher?.text
+            cnf: KeyConfirmation(jkt: jkt), sid: voucher?.text
         )
         let input = CompactJWS.signingInput(header: Self.header, payload: WireJSON.encode(claims))
         let code = HMAC<SHA256>.authenticationCode(for: input, using: key)
         return CompactJWS.compact(signingInput: input, signature: Array(code))
     }
 
-    /// The account of one of our own tickets for this session key, and what is spent with it.
+    /// Verifies a ticket for this session key.
     func verify(_ ticket: String, jkt: String, at now: UnixTime) throws(VerificationError) -> Right {
         guard let jws = CompactJWS(ticket), jws.header == Self.header else { throw .malformed }
         guard HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: key) else {

@@ -1,7 +1,7 @@
 #if Server
 import Foundation
 import ThumbturnCore
-import ThumbturnMessages
+package import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
@@ -17,7 +17,7 @@ extension AuthorizationServer {
 
     /// `POST /v1/accounts/sign-in`: a password becomes an enrolment ticket. An unknown account, a wrong password, a wrong
     /// one-time code and a throttled account take the same time and get the same answer.
-    func signIn(_ request: PasswordSignInRequest, from sender: Sender) async throws -> EnrolmentTicket {
+    package func signIn(_ request: PasswordSignInRequest, from sender: Sender) async throws -> EnrolmentTicket {
         guard request.account.utf8.count <= 512, request.password.utf8.count <= Passwords.maximumBytes,
             request.oneTimeCode?.utf8.count ?? 0 <= 32
         else { throw RequestError.malformed() }
@@ -31,7 +31,7 @@ extension AuthorizationServer {
     /// `POST /v1/accounts/recover`: a recovery code replaces what was lost. That is the one-time codes where the account has
     /// them, and then the password is needed beside it; otherwise it is the password. Every attempt costs the work of a password,
     /// so that none tells what is missing.
-    func recover(_ request: RecoveryRequest, from sender: Sender) async throws -> EnrolmentTicket {
+    package func recover(_ request: RecoveryRequest, from sender: Sender) async throws -> EnrolmentTicket {
         guard request.account.utf8.count <= 512, request.password?.utf8.count ?? 0 <= Passwords.maximumBytes,
             request.code.utf8.count <= 64
         else { throw RequestError.malformed() }

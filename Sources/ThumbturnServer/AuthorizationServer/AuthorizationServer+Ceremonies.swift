@@ -132,12 +132,10 @@ extension RequestError {
             self = refused(.init(.proof, .wrongPIN))
             problem.triesLeft = max(0, PINLedger.limit - inARow)
         case .denied(let unasked):
-            self = RequestError(
-                problem: Problem(.malformed, status: 400, error: "invalid_request"), reason: .init(.stepUp, unasked))
+            self = RequestError(.malformed, 400, .invalidRequest, for: .init(.stepUp, unasked))
         case .unmet:
             self = RequestError(
-                problem: Problem(.stepUpRequired, status: 400, error: "unmet_authentication_requirements"),
-                reason: .init(.stepUp, .unmet))
+                .stepUpRequired, 400, .unmetAuthenticationRequirements, for: .init(.stepUp, .unmet))
         }
     }
 }

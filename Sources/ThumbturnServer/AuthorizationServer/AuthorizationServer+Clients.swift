@@ -32,7 +32,7 @@ extension AuthorizationServer {
         let asked = scope.map { Set($0.split(separator: " ").map(String.init)) } ?? Set(client.scopes.map(\.rawValue))
         let granted = Set(asked.compactMap(ClientScope.init)).intersection(client.scopes)
         guard granted.count == asked.count, !asked.isEmpty else {
-            throw RequestError(problem: Problem(.malformed, status: 400, error: "invalid_scope"), reason: .init(.client, .scope))
+            throw RequestError(.malformed, 400, .invalidScope, for: .init(.client, .scope))
         }
         let now = time.now
         let claims = ClientTokenClaims(

@@ -42,7 +42,7 @@ extension AuthorizationServer {
     }
 
     /// `POST /v1/plain/challenges`. The account is not looked up, so asking tells nothing about it.
-    func challenge(_ request: PlainChallengeRequest) throws -> PlainChallengeAnswer {
+    package func challenge(_ request: PlainChallengeRequest) throws -> PlainChallengeAnswer {
         guard let account = AccountID(request.userID) else { throw RequestError.malformed() }
         let (id, challenge) = plainChallenges.issue(to: account, at: time.now)
         return PlainChallengeAnswer(
@@ -55,7 +55,7 @@ extension AuthorizationServer {
     ///
     /// No session key authenticates the caller, so a wrong signature counts at the address, and an attacker cannot lock out a
     /// victim. While the address is throttled nothing is judged.
-    func signIn(_ request: PlainSignInRequest, from network: Network) async throws -> PlainTokenAnswer {
+    package func signIn(_ request: PlainSignInRequest, from network: Network) async throws -> PlainTokenAnswer {
         let asked: PlainChallenges.Asked
         do throws(VerificationError) {
             asked = try plainChallenges.verify(request.challengeID, at: time.now)

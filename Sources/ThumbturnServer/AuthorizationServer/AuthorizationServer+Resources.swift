@@ -23,7 +23,7 @@ extension AuthorizationServer {
         }
         guard claims.cnf.jkt == dpop.jkt else { throw RequestError.invalidToken(.init(.token, .foreignKey)) }
         guard let id = SessionID(claims.sid), let session = try await store.session(id), session.isLive else {
-            throw RequestError.invalidToken(.init(.token, .sessionOver))
+            throw RequestError.endedSession
         }
         return Caller(session: session, claims: claims)
     }

@@ -32,7 +32,7 @@ extension AuthorizationServer {
             return try answer(session, refreshToken: successor)
         case .reused: throw RequestError.invalidGrant(.init(.refresh, .reused))
         case .foreign: throw RequestError.invalidGrant(.init(.refresh, .foreignKey))
-        case .over: throw RequestError.invalidGrant(.init(.refresh, .sessionOver))
+        case .over: throw RequestError.endedRefresh
         }
     }
 
@@ -53,7 +53,7 @@ extension AuthorizationServer {
             iss: settings.publicURL, aud: settings.audience, sub: session.account.text, clientID: settings.clientID,
             iat: now, exp: expiry, jti: Identifier<AccessTokenClaims>.random().text,
             sid: session.id.text, did: session.device.text, authTime: session.authTime, acr: assurance.acr,
-            amr: assurance.amr, cnf: Confirmation(jkt: session.sessionJKT),
+            amr: assurance.amr, cnf: KeyConfirmation(jkt: session.sessionJKT),
             authorizationDetails: grant.map { [$0] }
         )
         counters.tokens.count()

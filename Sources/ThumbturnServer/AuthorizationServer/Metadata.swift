@@ -55,7 +55,8 @@ extension AuthorizationServer {
     }
 
     var grantTypes: [String] {
-        [proofGrantType, "refresh_token", "client_credentials"] + (exchangesTokens ? [TokenExchange.grantType] : [])
+        [GrantType.proof, GrantType.refreshToken, GrantType.clientCredentials]
+            + (exchangesTokens ? [GrantType.tokenExchange] : [])
     }
 
     /// Whether token exchange is on: only where identity providers are configured.

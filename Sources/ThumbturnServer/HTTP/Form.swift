@@ -1,9 +1,10 @@
 #if Server
-/// The fields of an `application/x-www-form-urlencoded` body. Unknown ones are ignored, repeated ones refuse the whole form
-/// (RFC 6749 section 3.2).
+/// The fields of an `application/x-www-form-urlencoded` body. Unknown fields are ignored; a repeated field makes the whole form
+/// invalid (RFC 6749 section 3.2).
 struct Form {
     private var fields: [String: String] = [:]
 
+    /// Nil if the bytes are not such a form.
     init?(_ bytes: [UInt8]) {
         for pair in bytes.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

@@ -3,9 +3,11 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Runs a connection's requests on the connection's own event loop. Otherwise each request would change threads twice, which costs more
-/// than judging it; what takes long, a password's hash or a commit, has threads of its own and does not hold a loop up.
-struct OnItsLoop<Base: ServerChildChannel>: ServerChildChannel {
+/// A channel that runs the requests of a connection on the connection's own event loop.
+///
+/// Otherwise each request would change threads twice, which costs more than judging it. Long work, such as a password hash or a
+/// commit, has threads of its own and does not block the loop.
+struct OnEventLoop<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {

@@ -6,12 +6,12 @@ import NIOCore
 import ThumbturnCore
 import ThumbturnVerifier
 
-/// Turns everything that is thrown into a problem document of one of the few neutral types, and gives every answer a nonce.
+/// Turns every error into a problem document of one of the neutral types, and adds a DPoP nonce to every answer.
 struct ProblemMiddleware: RouterMiddleware {
     let nonce: @Sendable () -> String
-    /// Counts what was wrong against the network that it came from.
+    /// Counts a wrong request against the network that it came from.
     let countStranger: @Sendable (Request, ServerContext) async throws -> Void
-    /// Called where the database has begun another epoch than this process knows.
+    /// Is called when the database has begun an epoch that this process does not know yet.
     let catchUp: @Sendable () async -> Void
 
     func handle(
@@ -22,7 +22,7 @@ struct ProblemMiddleware: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch {
-            // Before the answer leaves. If it cannot be counted, nothing is told.
+            // Counted before the answer leaves. If that fails, the refusal is not told.
             var error = error
             if let refused = error as? RequestError, refused.isByStranger {
                 do { try await countStranger(request, context) } catch let failure { error = failure }
@@ -45,20 +45,20 @@ struct ProblemMiddleware: RouterMiddleware {
                 case 413: .tooLarge
                 default: .malformed()
                 }
-        // A store that cannot answer, for example: nothing was accepted, and the client may try again.
+        // For example a store that failed: nothing was accepted, and the client may try again.
         default:
-            context.logger.debug("no answer", metadata: ["error": "\(type(of: error))"])
+            context.logger.debug("internal error", metadata: ["error": "\(type(of: error))"])
             refused = .unavailable(.init(.server, .internalError))
         }
         refused.log(context.logger, at: context.endpointPath)
-        // RFC 6749 section 5.2 demands plain JSON at the endpoints of OAuth; the members are those of a problem document all the same.
+        // RFC 6749 section 5.2 demands plain JSON at the endpoints of OAuth. The members are those of a problem document.
         let isOAuth = Routes.oauthPaths.contains(request.uri.path)
         return refused.response(isOAuth: isOAuth)
     }
 }
 
 extension RequestError {
-    /// Tells the operator why. All of it is words of our own, never something that was sent.
+    /// Logs the reason for the operator. No part of it was sent by the client.
     func log(_ logger: Logger, at endpoint: String?) {
         logger.debug(
             "refused",
@@ -73,7 +73,7 @@ extension RequestError {
         var response = Response.json(problem, status: .init(code: problem.status))
         response.headers[.contentType] = isOAuth ? "application/json" : "application/problem+json"
         response.headers[.wwwAuthenticate] = challenge
-        // The rest of a body that is too large is not read.
+        // The rest of a body that is too large is not read, so the connection cannot be reused.
         if problem.status == 413 { response.headers[.connection] = "close" }
         if problem.status == 503 { response.headers[.retryAfter] = "5" }
         return response

@@ -1,27 +1,27 @@
 #if Server
+import HTTPTypes
 import Hummingbird
 import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
 extension Routes {
-    /// The first mile, and the way back in.
-    func addAccountRoutes(to router: Router<ServerContext>) {
-        router.post("v1/accounts/sign-in") { request, context in
-            let bytes = try await request.bytes(of: "application/json")
-            let sender = try sender(of: request, context, body: bytes)
-            return Response.json(try await service.signIn(try Self.decode(PasswordSignInRequest.self, bytes), from: sender))
-        }
-        router.post("v1/accounts/recover") { request, context in
-            let bytes = try await request.bytes(of: "application/json")
-            let sender = try sender(of: request, context, body: bytes)
-            return Response.json(try await service.recover(try Self.decode(RecoveryRequest.self, bytes), from: sender))
-        }
+    /// The sign-in with a password, which earns the ticket for an enrolment.
+    func signIn(_ body: PasswordSignInRequest, _ asked: Route.Incoming<DPoPProof>) async throws -> Response {
+        .json(try await service.signIn(body, from: sender(of: asked)))
     }
 
-    private func sender(of request: Request, _ context: ServerContext, body: [UInt8]) throws -> Sender {
-        let dpop = try dpop(of: request, body: body)
-        return Sender(jkt: dpop.jkt, network: Network(request, context, behind: service.settings.trustedProxies))
+    /// The sign-in with a recovery code.
+    func recover(_ body: RecoveryRequest, _ asked: Route.Incoming<DPoPProof>) async throws -> Response {
+        .json(try await service.recover(body, from: sender(of: asked)))
+    }
+
+    func me(_ asked: Route.Incoming<Caller>) async throws -> Response { .json(service.me(asked.caller)) }
+
+    func notices(_ asked: Route.Incoming<Caller>) async throws -> Response { .json(try await service.notices(asked.caller)) }
+
+    private func sender(of asked: Route.Incoming<DPoPProof>) -> Sender {
+        Sender(jkt: asked.caller.jkt, network: network(of: asked.request, asked.context))
     }
 }
 #endif

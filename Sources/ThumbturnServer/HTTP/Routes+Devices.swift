@@ -1,23 +1,58 @@
 #if Server
+import HTTPTypes
 import Hummingbird
 import ThumbturnCore
 import ThumbturnMessages
+import ThumbturnVerifier
 
 extension Routes {
-    /// Other devices of an account, and what its owner should hear of.
-    func addDeviceRoutes(to router: Router<ServerContext>) {
-        router.patch("v1/devices/{id}") { request, context in
-            let id = try context.parameters.require("id")
-            let bytes = try await request.bytes(of: "application/json")
-            let caller = try await caller(request, body: bytes)
-            return Response.json(try await service.rename(id, try Self.decode(DeviceRename.self, bytes), caller))
-        }
-        router.post("v1/tickets") { request, _ in
-            let bytes = try await request.bytes(of: "application/json")
-            let caller = try await caller(request, body: bytes)
-            return Response.json(try service.vouch(try Self.decode(VouchRequest.self, bytes), caller))
-        }
-        router.get("v1/notices") { request, _ in Response.json(try await service.notices(try await caller(request))) }
+    func enrol(_ body: EnrolRequest, _ asked: Route.Incoming<DPoPProof>) async throws -> Response {
+        .json(try await service.enrol(body, dpop: asked.caller), status: .created)
+    }
+
+    /// A ticket by which the calling device lets in another one.
+    func vouch(_ body: VouchRequest, _ asked: Route.Incoming<Caller>) async throws -> Response {
+        .json(try service.vouch(body, asked.caller))
+    }
+
+    func devices(_ asked: Route.Incoming<Caller>) async throws -> Response {
+        .json(try await service.devices(asked.caller))
+    }
+
+    // MARK: The calling device
+
+    func currentDevice(_ asked: Route.Incoming<DPoPProof>) async throws -> Response {
+        .json(try await service.currentDevice(asked.caller))
+    }
+
+    func changeKey(_ body: KeyChangeRequest, _ asked: Route.Incoming<DPoPProof>) async throws -> Response {
+        .json(try await service.change(body, dpop: asked.caller))
+    }
+
+    func renameCurrentDevice(_ body: DeviceRename, _ asked: Route.Incoming<Caller>) async throws -> Response {
+        .json(try await service.rename("current", body, asked.caller))
+    }
+
+    func revokeCurrentDevice(_ asked: Route.Incoming<Caller>) async throws -> Response {
+        try await service.revoke("current", asked.caller)
+        return Response(status: .noContent)
+    }
+
+    /// Ends the enrolment of a device whose person is not signed in.
+    func endCurrentDevice(_ asked: Route.Incoming<DPoPProof>) async throws -> Response {
+        try await service.endDevice(asked.caller)
+        return Response(status: .noContent)
+    }
+
+    // MARK: Any device of the account
+
+    func renameDevice(_ body: DeviceRename, _ asked: Route.Incoming<Caller>) async throws -> Response {
+        .json(try await service.rename(try asked.id(), body, asked.caller))
+    }
+
+    func revokeDevice(_ asked: Route.Incoming<Caller>) async throws -> Response {
+        try await service.revoke(try asked.id(), asked.caller)
+        return Response(status: .noContent)
     }
 }
 #endif

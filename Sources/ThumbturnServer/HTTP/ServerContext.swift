@@ -2,10 +2,10 @@
 package import Hummingbird
 package import NIOCore
 
-/// What is known of a request beside what it says: where it came from.
+/// The context of a request: Hummingbird's own, and the address that the request came from.
 package struct ServerContext: RemoteAddressRequestContext {
     package var coreContext: CoreRequestContextStorage
-    /// The other end of the connection; behind a proxy that is the proxy.
+    /// The other end of the connection; behind a proxy, the proxy's address.
     package let remoteAddress: SocketAddress?
 
     package init(source: ApplicationRequestContextSource) {
@@ -13,7 +13,4 @@ package struct ServerContext: RemoteAddressRequestContext {
         remoteAddress = source.channel.remoteAddress
     }
 }
-
-/// The parts of the server that were written for Hummingbird's own context take this one.
-package typealias BasicRequestContext = ServerContext
 #endif

@@ -2,45 +2,46 @@
 public import ThumbturnCore
 import ThumbturnMessages
 
-/// Something that the owner of an account should hear of.
+/// A security event that the owner of an account should know of.
 public struct Notice: Hashable, Sendable {
-    /// What happened. The raw values are what travels.
+    /// The kinds of events. The raw values travel.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case newDevice = "new-device"
         case deviceRevoked = "device-revoked"
-        /// A device's keys were exchanged or taken away.
+        /// A device's keys were replaced or removed.
         case keysChanged = "keys-changed"
-        /// An old refresh token came again: somebody holds a copy. The session has ended.
+        /// An old refresh token was used again, so a copy of it exists. The session has ended.
         case refreshTokenReused = "refresh-token-reused"
-        /// A refresh token came with a key that it is not bound to. Nothing has ended.
+        /// A refresh token was presented with a key that it is not bound to. No session has ended.
         case foreignKey = "foreign-key"
         /// A recovery code was used.
         case recoveryUsed = "recovery-used"
-        /// New recovery codes were made, and the old ones are void.
+        /// New recovery codes have replaced the old ones.
         case recoveryCodesMade = "recovery-codes-made"
-        /// One-time codes are asked for at the sign-in from now on, under a new secret.
+        /// Sign-ins demand one-time codes from now on, with a new secret.
         case oneTimeCodesSet = "one-time-codes-set"
-        /// So many wrong signatures in a row that a key pauses, or is disabled.
+        /// A key was paused or disabled after wrong signatures in a row.
         case wrongSignatures = "wrong-signatures"
-        /// So many wrong sign-ins in a row that the account's password pauses.
+        /// The account's password was paused after wrong sign-ins in a row.
         case wrongSignIns = "wrong-sign-ins"
     }
 
-    /// Makes the notice one of its kind: a receiver may get the same one twice.
+    /// Identifies the notice, because a receiver may get the same one twice.
     public var id: String
     public var kind: Kind
-    /// The account's id: the `sub` of its tokens.
+    /// The account's id, which is the `sub` of its tokens.
     public var account: String
-    /// The device that it happened to, or by which it happened.
+    /// The device that the event concerns, if there is one.
     public var device: String?
-    /// When, by the server's clock.
+    /// The time of the event by the server's clock.
     public var at: UnixTime
 }
 
-/// The port to the owners of accounts: mail, push, whatever the deployment has. It is called after the fact, beside the requests, and
-/// never keeps anybody waiting.
+/// The port that delivers notices to the owners of accounts, for example by mail or push.
+///
+/// It is called after the event and apart from the requests, so that no request waits for it.
 public protocol Notices: Sendable {
-    /// Hands one notice on. If it throws, the notice comes again later; so may one that was handed on just before a crash.
+    /// Delivers one notice. If it throws, the notice is delivered again later; a notice may also come twice after a crash.
     func deliver(_ notice: Notice) async throws
 }
 
@@ -49,7 +50,7 @@ extension Notice {
 }
 
 extension Notice.Kind: CustomStringConvertible {
-    /// What travels.
+    /// The raw value.
     public var description: String { rawValue }
 }
 #endif

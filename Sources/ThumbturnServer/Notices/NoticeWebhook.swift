@@ -8,22 +8,24 @@ public import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Notices by HTTP, in the form of Standard Webhooks 1.0.0: a JSON body, and the headers `webhook-id`, `webhook-timestamp` and
-/// `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA-256 over id, timestamp and body with dots between them.
+/// Delivers notices by HTTP, as Standard Webhooks 1.0.0 demands: a JSON body, and the headers `webhook-id`, `webhook-timestamp`
+/// and `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA-256 over id, timestamp and body with dots between them.
 public struct NoticeWebhook: Notices, Redacted {
     let url: String
     private let key: SymmetricKey
-    /// How long an answer may take.
+    /// How long to wait for an answer.
     var limit = TimeAmount.seconds(10)
 
-    /// An answer that is no success.
-    struct NotTaken: Error, CustomStringConvertible {
+    /// The receiver's answer was not a success.
+    struct NotAccepted: Error, CustomStringConvertible {
         var status: UInt
         var description: String { "the webhook answered \(status)" }
     }
 
+    /// Makes a webhook.
+    ///
     /// - Parameter url: https, or http to this machine itself.
-    /// - Parameter secret: 24 to 64 bytes in base64, after `whsec_` where that stands before them.
+    /// - Parameter secret: 24 to 64 bytes in base64, with or without the prefix `whsec_`.
     /// - Throws: `SetupError.webhook`.
     public init(url: String, secret: String) throws(SetupError) {
         let text = secret.hasPrefix("whsec_") ? String(secret.dropFirst(6)) : secret
@@ -35,7 +37,7 @@ public struct NoticeWebhook: Notices, Redacted {
         key = SymmetricKey(data: bytes)
     }
 
-    /// Throws unless the answer is a 2xx within ten seconds.
+    /// Sends a notice. Throws unless the receiver answers with a 2xx status within ten seconds.
     public func deliver(_ notice: Notice) async throws {
         let body = WireJSON.encode(notice.record)
         let sentAt = Int64(Date().timeIntervalSince1970)
@@ -45,7 +47,7 @@ public struct NoticeWebhook: Notices, Redacted {
         for (name, value) in signed(id: notice.id, body: body, at: sentAt) { request.headers.add(name: name, value: value) }
         request.body = .bytes(ByteBuffer(bytes: body))
         let answer = try await HTTPClient.shared.execute(request, timeout: limit)
-        guard (200..<300).contains(answer.status.code) else { throw NotTaken(status: answer.status.code) }
+        guard (200..<300).contains(answer.status.code) else { throw NotAccepted(status: answer.status.code) }
     }
 
     func signed(id: String, body: [UInt8], at seconds: Int64) -> [(String, String)] {

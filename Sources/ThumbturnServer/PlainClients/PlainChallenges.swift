@@ -4,10 +4,12 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Challenges for plain clients. Their id is a compact JWS, HS256 under a key of their own, of a type of its own, and spent as a use of
-/// its own: none of them is a challenge anywhere else, nor the reverse. Nothing is kept until one is answered.
+/// The challenges for plain clients.
+///
+/// The id of such a challenge is a compact JWS, HS256, with its own key, its own type and its own use when it is consumed, so
+/// that it is not accepted as another challenge, nor the reverse. The server stores nothing until one is answered.
 struct PlainChallenges {
-    /// What an answer is judged by.
+    /// A verified challenge, against which an answer is judged.
     struct Asked {
         var account: AccountID
         var challenge: String
@@ -23,12 +25,12 @@ struct PlainChallenges {
     }
 
     private static let header = WireJSON.encode(["typ": "thumbturn-plain-challenge+jwt", "alg": "HS256"])
-    /// An app signs at once.
+    /// Short, because an app signs at once.
     static let lifetime = Duration.seconds(120)
 
     private let issuer: String
     private let key: SymmetricKey
-    /// In which its challenges are spent.
+    /// The epoch in which these challenges are consumed.
     private let epoch: Int64
 
     init(issuer: String, secrets: ServerSecrets.Current) {
@@ -39,7 +41,7 @@ struct PlainChallenges {
         )
     }
 
-    /// A challenge for an account, which need not exist.
+    /// Issues a challenge for an account, which need not exist.
     func issue(to account: AccountID, at now: UnixTime) -> (id: String, challenge: String) {
         let claims = Claims(
             iss: issuer, sub: account.text, jti: Identifier<Claims>.random().text, exp: now + Self.lifetime
@@ -50,7 +52,7 @@ struct PlainChallenges {
         return (id, challenge(of: id))
     }
 
-    /// What one of our own ids stands for, if it is alive.
+    /// Verifies the id of a challenge.
     func verify(_ id: String, at now: UnixTime) throws(VerificationError) -> Asked {
         guard let jws = CompactJWS(id), jws.header == Self.header else { throw .malformed }
         guard HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: key) else {
@@ -64,7 +66,7 @@ struct PlainChallenges {
         return Asked(account: account, challenge: challenge(of: id), spend: spend)
     }
 
-    /// Short, and ours alone to make. It has no dots, so it is no ticket.
+    /// The challenge of an id: a short MAC that only the server can compute. It has no dots, so it is never a ticket.
     private func challenge(of id: String) -> String {
         Base64URL.encode(HMAC<SHA256>.authenticationCode(for: Array("challenge \(id)".utf8), using: key))
     }

@@ -6,8 +6,8 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// A plain client's public key, with the one algorithm that it is for: ES256 on P-256, else RS256 (RFC 7518 sections 3.3 and 3.4).
-struct PlainKey: Sendable {
+/// A plain client's public key with its only algorithm: ES256 for P-256, RS256 for RSA (RFC 7518 sections 3.3 and 3.4).
+package struct PlainKey: Sendable {
     /// The SubjectPublicKeyInfo in DER.
     let spki: [UInt8]
     /// The thumbprint (RFC 7638).
@@ -19,14 +19,14 @@ struct PlainKey: Sendable {
         case rs256(_RSA.Signing.PublicKey)
     }
 
-    /// From a SubjectPublicKeyInfo: PEM, or DER in standard base64.
+    /// Reads a SubjectPublicKeyInfo: PEM, or DER in standard base64.
     init(spki text: String) throws(VerificationError) {
         guard let der = VerifyingKey.der(ofSPKI: text) else { throw .unacceptableKey }
         try self.init(spkiDER: der)
     }
 
-    /// From the one DER form that a key has: a P-256 key, or an RSA key of 2048, 3072 or 4096 bits with the exponent 65537. Shorter
-    /// ones are weak, longer ones and other exponents are slow, or weak in ways of their own.
+    /// Reads the only DER form of a key: P-256, or RSA of 2048, 3072 or 4096 bits with the exponent 65537. Shorter keys are weak;
+    /// longer keys and other exponents are slow or weak.
     init(spkiDER der: [UInt8]) throws(VerificationError) {
         spki = der
         if let key = try? VerifyingKey(spkiDER: der) {
@@ -43,39 +43,42 @@ struct PlainKey: Sendable {
         kid = Base64URL.encode(SHA256.hash(data: Array(input.utf8)))
     }
 
-    /// Whether this key signed for these words of the server: 64 lower-case hexadecimal digits, which are the SHA-256 of
-    /// `thumbturn-plain-v1` and the words. They have no dot, so no signature over them is one of a JWS, nor the reverse.
+    /// Whether this key made a signature for a challenge or a ticket of the server.
     ///
-    /// - Parameter signature: of ES256 r and s, 32 bytes each; of RS256 as long as the modulus.
-    func isValid(_ signature: [UInt8], for words: String) -> Bool {
-        let message = Self.message(words)
+    /// The signed message is 64 lower-case hexadecimal digits: the SHA-256 of `thumbturn-plain-v1` and the challenge. It has no
+    /// dot, so no signature over it is one of a JWS, nor the reverse.
+    ///
+    /// - Parameter signature: r and s of 32 bytes each for ES256; as long as the modulus for RS256.
+    func isValid(_ signature: [UInt8], for challenge: String) -> Bool {
+        let message = Self.message(challenge)
         return switch algorithm {
         case .es256(let key): key.isValid(signature, for: message)
-        // The padding that RS256 is defined with.
+        // RS256 is defined with this padding.
         case .rs256(let key):
             key.isValidSignature(
                 _RSA.Signing.RSASignature(rawRepresentation: signature), for: message, padding: .insecurePKCS1v1_5)
         }
     }
 
-    private static func message(_ words: String) -> [UInt8] {
+    private static func message(_ challenge: String) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
-        return SHA256.hash(data: Array("thumbturn-plain-v1\(words)".utf8)).flatMap {
+        return SHA256.hash(data: Array("thumbturn-plain-v1\(challenge)".utf8)).flatMap {
             [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
         }
     }
 
-    /// An answer names no key, and the length of its signature tells of which kind it is: an algorithm with a size.
-    enum Kind: Int, CaseIterable, Sendable {
+    /// An algorithm with a key size. An answer names no key, and the length of its signature tells the kind.
+    package enum Kind: Int, CaseIterable, Sendable {
         case es256 = 64
         case rs256With2048Bits = 256
         case rs256With3072Bits = 384
         case rs256With4096Bits = 512
 
-        /// In bytes of DER, which has one form.
+        /// The length of the SubjectPublicKeyInfo in DER.
         var spkiLength: Int { self == .es256 ? 91 : rawValue + 38 }
 
-        /// A key that nobody has, as a SubjectPublicKeyInfo: where there is none, it takes as long to find out.
+        /// A public key without a private one. It is verified where an account has fewer keys than it may, so that each sign-in
+        /// takes as long.
         var decoy: [UInt8] { Self.decoys[self] ?? [] }
 
         private static let decoys = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.makeDecoy()) })

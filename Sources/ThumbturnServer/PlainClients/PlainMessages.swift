@@ -2,22 +2,22 @@
 import ThumbturnCore
 import ThumbturnMessages
 
-/// `POST /v1/plain/devices`.
+/// The body of `POST /v1/plain/devices`.
 struct PlainEnrolRequest: Message, Redacted {
     enum CodingKeys: String, CodingKey, CaseIterable { case ticket, name, use, spki, signature }
 
     var ticket: String
-    /// How the person will recognise it in the list of devices.
+    /// The name by which the person recognises it in the list of devices.
     var name: String
-    /// Always `plain`: who sends it knows what it is good for.
+    /// Always `plain`, so that a client states that it wants such a key.
     var use: DeviceUse
     /// The public key: PEM, or DER in base64.
     var spki: String
-    /// The key's own signature for the ticket.
+    /// The key's own signature over the ticket.
     var signature: String
 }
 
-/// The answer.
+/// The answer of `POST /v1/plain/devices`.
 struct PlainEnrolAnswer: Message {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case userID = "user_id"
@@ -30,49 +30,57 @@ struct PlainEnrolAnswer: Message {
     var kid: String
 }
 
-/// `POST /v1/plain/challenges`.
-struct PlainChallengeRequest: Message {
-    enum CodingKeys: String, CodingKey, CaseIterable { case userID = "user_id" }
+/// The body of `POST /v1/plain/challenges`.
+package struct PlainChallengeRequest: Message {
+    package enum CodingKeys: String, CodingKey, CaseIterable { case userID = "user_id" }
 
-    var userID: String
+    package var userID: String
+
+    package init(userID: String) { self.userID = userID }
 }
 
-/// The answer.
-struct PlainChallengeAnswer: Message {
-    enum CodingKeys: String, CodingKey, CaseIterable {
+/// The answer of `POST /v1/plain/challenges`.
+package struct PlainChallengeAnswer: Message {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case challengeID = "challenge_id"
         case challenge
         case expiresIn = "expires_in"
     }
 
-    var challengeID: String
-    var challenge: String
-    var expiresIn: Int64
+    package var challengeID: String
+    package var challenge: String
+    package var expiresIn: Int64
 }
 
-/// `POST /v1/plain/sign-in`.
-struct PlainSignInRequest: Message, Redacted {
-    enum CodingKeys: String, CodingKey, CaseIterable {
+/// The body of `POST /v1/plain/sign-in`.
+package struct PlainSignInRequest: Message, Redacted {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case userID = "user_id"
         case challengeID = "challenge_id"
         case signature
     }
 
-    var userID: String
-    var challengeID: String
-    var signature: String
+    package var userID: String
+    package var challengeID: String
+    package var signature: String
+
+    package init(userID: String, challengeID: String, signature: String) {
+        self.userID = userID
+        self.challengeID = challengeID
+        self.signature = signature
+    }
 }
 
-/// The answer, as of RFC 6749 section 5.1.
-struct PlainTokenAnswer: Message, Redacted {
-    enum CodingKeys: String, CodingKey, CaseIterable {
+/// The answer of `POST /v1/plain/sign-in` (RFC 6749 section 5.1).
+package struct PlainTokenAnswer: Message, Redacted {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case accessToken = "access_token"
         case tokenType = "token_type"
         case expiresIn = "expires_in"
     }
 
-    var accessToken: String
-    var tokenType = "Bearer"
-    var expiresIn: Int64
+    package var accessToken: String
+    package var tokenType = "Bearer"
+    package var expiresIn: Int64
 }
 #endif

@@ -3,10 +3,10 @@ import Synchronization
 import ThumbturnCore
 public import ThumbturnVerifier
 
-/// The issuer's public keys, fetched when they are needed and kept for five minutes.
+/// The issuer's public keys, fetched when they are needed and cached for five minutes.
 ///
-/// A token that names an unknown key makes it look again, so that a new key is known at once; but at most twice a minute, so that
-/// strangers cannot make it fetch.
+/// A token that names an unknown key causes another fetch, so that a new key is known at once. That happens at most twice a
+/// minute, so that an attacker cannot cause more fetches.
 public final class IssuerKeys: Sendable {
     private let fetch: @Sendable () async throws -> JWKS
     private let kept = Mutex<Kept>(Kept())
@@ -19,6 +19,8 @@ public final class IssuerKeys: Sendable {
     private static let life = Duration.seconds(300)
     private static let pause = Duration.seconds(30)
 
+    /// Makes an empty cache.
+    ///
     /// - Parameter fetch: reads `/.well-known/jwks.json` of the issuer.
     public init(fetch: @escaping @Sendable () async throws -> JWKS) {
         self.fetch = fetch
@@ -29,7 +31,7 @@ public final class IssuerKeys: Sendable {
             let age = kept.at.map { now - $0 }
             let isKnown = kid.map { kept.keys[$0] != nil } ?? true
             let isDue = age.map { $0 >= (isKnown ? Self.life : Self.pause) } ?? true
-            // Whoever comes while one fetches takes what is there.
+            // Requests that come during a fetch use the cached keys.
             if isDue, kept.at != nil { kept.at = now }
             return (kept.keys, isDue)
         }

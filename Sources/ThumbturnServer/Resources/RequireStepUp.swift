@@ -6,23 +6,26 @@ public import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Lets a request through only with a token whose person has just proved presence for this action (RFC 9470), bound to the request by
-/// DPoP (RFC 9449).
+/// Middleware that demands a step-up for an action: an access token whose person has just proved presence for it (RFC 9470),
+/// bound to the request by DPoP (RFC 9449).
 ///
 ///     let bank = ResourceServer(.init(issuer: …, audience: …, publicURL: …, keys: …, policy: …, spent: …))
 ///     router.group("card").add(middleware: RequireStepUp("card-details", at: bank)).get { … }
 ///
-/// In the handler `ResourceServer.token` says who it is. Where the action wants a signature each, the token's one use is taken before
-/// the handler runs: a handler that fails has used it up, and the person is asked anew. That is the side to err on for money.
+/// In the handler, `ResourceServer.token` holds the claims. Where the action demands a signature for each request, the token's
+/// single use is consumed before the handler runs: if the handler fails, the person has to sign again. For money that is safer
+/// than two executions.
 public struct RequireStepUp<Context: RequestContext>: RouterMiddleware {
     private let action: String
     private let resource: ResourceServer
     private let amount: @Sendable ([UInt8]) throws -> Money?
 
+    /// Makes the middleware for one action.
+    ///
     /// - Parameters:
-    ///   - action: its name in the policy.
-    ///   - amount: what the request is about, read from its body: the very bytes that the DPoP proof covers. Whatever it throws is
-    ///     answered as a request that cannot be read.
+    ///   - action: the action's name in the policy.
+    ///   - amount: reads the amount from the request's body, which is exactly what the DPoP proof covers. If it throws, the
+    ///     request is refused as one that cannot be read.
     public init(
         _ action: String, at resource: ResourceServer, amount: @escaping @Sendable ([UInt8]) throws -> Money? = { _ in nil }
     ) {
@@ -53,19 +56,13 @@ public struct RequireStepUp<Context: RequestContext>: RouterMiddleware {
         var request = request
         let body = try await request.cappedBytes()
         request.body = .init(buffer: ByteBuffer(bytes: body))
-        let (tokens, proofs) = (request.headers[values: .authorization], request.headers[values: .dpop])
-        // Who shows nothing is told what to show, and no error (RFC 6750 section 3.1).
-        guard !tokens.isEmpty else { throw RequestError.unverified(.init(.token, .missing)) }
-        let parts = tokens[0].split(separator: " ", maxSplits: 1)
-        guard tokens.count == 1, parts.count == 2, parts[0].lowercased() == "dpop" else {
+        // A request without a token is told what to send, without an error code (RFC 6750 section 3.1).
+        guard let token = request.authorization(scheme: "DPoP") else {
             throw RequestError.unverified(.init(.token, .missing))
         }
-        guard proofs.count == 1, !proofs[0].contains(",") else { throw RequestError.dpop(.malformed, atResource: true) }
-        let claims = try await resource.verify(
-            .init(
-                token: String(parts[1]), dpop: proofs[0], method: request.method.rawValue, path: request.uri.path, body: body
-            )
-        )
+        guard let dpop = request.dpopProof else { throw RequestError.dpop(.malformed, atResource: true) }
+        let target = request.dpopTarget(at: resource.settings.publicURL, accessToken: token, body: body)
+        let claims = try await resource.verify(token, dpop: dpop, for: target)
         let money: Money?
         do { money = try amount(body) } catch { throw RequestError.malformed() }
         guard let ask = ActionAsk(action, amount: money) else { throw RequestError.malformed() }

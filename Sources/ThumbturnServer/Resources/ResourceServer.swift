@@ -3,28 +3,29 @@ import ThumbturnCore
 public import ThumbturnMessages
 import ThumbturnVerifier
 
-/// What a resource server trusts and remembers. One value serves all its routes, so that a DPoP proof is seen once on all of them.
+/// The settings and the memory of a resource server. One value serves all its routes, so that a DPoP proof is accepted once among
+/// all of them.
 public struct ResourceServer: Sendable {
     let settings: Settings
     let nonces: DPoPNonces
     let time: NodeTime
 
-    /// What a resource server is told.
+    /// The settings of a resource server.
     public struct Settings: Sendable {
-        /// The claim `iss` of the tokens that it takes.
+        /// The issuer of the tokens that it accepts (`iss`).
         public var issuer: String
-        /// The claim `aud` that they must have.
+        /// The audience that tokens must have (`aud`).
         public var audience: String
-        /// The address that its clients use, without a slash at the end: what DPoP proofs must be for.
+        /// The address that clients use, without a slash at the end. DPoP proofs must be for it.
         public var publicURL: String
-        /// The issuer's keys.
+        /// The issuer's public keys.
         public var keys: IssuerKeys
-        /// What each action demands: the same file as the authorization server's.
+        /// The policy that says what each action demands: the same file as the authorization server's.
         public var policy: StepUpPolicy
-        /// The memory of tokens for one use.
+        /// The memory of consumed single-use tokens.
         public var spent: any SpentTokens
 
-        /// All that is needed.
+        /// Makes settings.
         public init(
             issuer: String, audience: String, publicURL: String, keys: IssuerKeys, policy: StepUpPolicy, spent: any SpentTokens
         ) {
@@ -37,7 +38,7 @@ public struct ResourceServer: Sendable {
         }
     }
 
-    /// A resource server with these settings, by this machine's clock.
+    /// Makes a resource server with these settings and this machine's clock.
     public init(_ settings: Settings) {
         self.init(settings, clock: .system)
     }
@@ -48,41 +49,25 @@ public struct ResourceServer: Sendable {
         nonces = DPoPNonces(now: time.now)
     }
 
-    /// The token of the request that is being answered, in handlers behind `RequireStepUp`.
+    /// The claims of the current request's access token, in handlers behind `RequireStepUp`.
     @TaskLocal public static var token: AccessTokenClaims?
 }
 
 extension ResourceServer {
-    /// What a request has to show.
-    struct Shown {
-        var token: String
-        var dpop: String
-        var method: String
-        var path: String
-        var body: [UInt8]
-    }
-
-    /// Verifies the token and the DPoP proof. Nothing is said of an action before both hold (RFC 9470 section 9).
-    func verify(_ shown: Shown) async throws -> AccessTokenClaims {
+    /// Verifies the token and the DPoP proof. The refusal tells nothing of the action before both hold (RFC 9470 section 9).
+    func verify(_ token: String, dpop: String, for request: DPoPProof.Request) async throws -> AccessTokenClaims {
         let now = time.now
         let claims: AccessTokenClaims
         do {
-            let keys = try await settings.keys.keys(with: AccessToken.kid(of: shown.token), at: now)
+            let keys = try await settings.keys.keys(with: AccessToken.kid(of: token), at: now)
             claims = try AccessToken(
-                shown.token, keys: keys, issuer: settings.issuer, audience: settings.audience, at: now
+                token, keys: keys, issuer: settings.issuer, audience: settings.audience, at: now
             ).claims
         } catch let refusal as VerificationError {
             throw RequestError.invalidToken(.init(.token, refusal))
         }
         do throws(VerificationError) {
-            let proof = try DPoPProof(
-                shown.dpop,
-                for: .init(
-                    method: shown.method, uri: settings.publicURL + shown.path, accessToken: shown.token,
-                    body: shown.method == "GET" ? nil : shown.body
-                ),
-                fresh: .nonce(isLive: { nonces.isLive($0, at: now) })
-            )
+            let proof = try DPoPProof(dpop, for: request, fresh: .nonce(isLive: { nonces.isLive($0, at: now) }))
             guard claims.cnf.jkt == proof.jkt else { throw .foreignKey }
             try nonces.admit(proof, at: now)
         } catch {
@@ -91,7 +76,7 @@ extension ResourceServer {
         return claims
     }
 
-    /// Returns if the token is good for the action now; of one that is good for one use that use is taken here.
+    /// Throws unless the token covers the action now. The use of a single-use token is consumed here.
     func judge(_ claims: AccessTokenClaims, for ask: ActionAsk) async throws {
         let now = time.now
         let demand: ActionDemand
@@ -116,9 +101,9 @@ extension ResourceServer {
 }
 
 extension RequestError {
-    /// The policy has no answer: no token helps.
+    /// The policy has no rule for the action, so no token is accepted.
     static func forbidden(_ reason: LogReason) -> RequestError {
-        RequestError(problem: Problem(.verificationFailed, status: 403), reason: reason)
+        RequestError(.verificationFailed, 403, for: reason)
     }
 }
 #endif

@@ -3,25 +3,26 @@ import Foundation
 import GRDB
 public import ThumbturnCore
 
-/// The port to the memory of tokens that were good for one use.
+/// The port to the memory of consumed single-use tokens.
 public protocol SpentTokens: Sendable {
-    /// Notes a token's use, durably, in one transaction; false if it was noted before. All nodes of a resource server share one memory.
+    /// Records the use of a token durably, in one transaction. False if it was recorded before. All nodes of a resource server
+    /// share one memory.
     ///
     /// - Parameters:
-    ///   - id: names the token among all issuers.
-    ///   - expiry: from then on the token is refused anyway, and may be forgotten.
+    ///   - id: identifies the token among all issuers.
+    ///   - expiry: the token is refused from then on, so its record may be deleted.
     func spend(_ id: String, until expiry: UnixTime, at now: UnixTime) async throws -> Bool
 }
 
-/// The memory in an SQLite file of the resource server's own.
+/// The memory of consumed tokens in an SQLite file.
 public final class SpentTokenFile: SpentTokens {
     private let queue: DatabaseQueue
 
-    /// Opens the file, making it where it does not exist.
+    /// Opens the file, and makes it if it does not exist.
     public init(path: String) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
-        // Acknowledged is on disk: a use that the power takes back would be a second use.
+        // A recorded use must survive a power failure: otherwise the token could be used twice.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.write { db in
@@ -40,7 +41,7 @@ public final class SpentTokenFile: SpentTokens {
         try await queue.write { db in
             try db.execute(sql: "DELETE FROM spent WHERE expires_at <= ?", arguments: [now.seconds])
             try db.execute(sql: "UPDATE purged SET until = max(until, ?)", arguments: [now.seconds])
-            // What was forgotten never comes back, wherever the clock goes.
+            // A deleted record does not make its token usable again, even if the clock is set back.
             try db.execute(
                 sql: "INSERT INTO spent SELECT ?1, ?2 FROM purged WHERE ?2 > until ON CONFLICT DO NOTHING",
                 arguments: [id, expiry.seconds]

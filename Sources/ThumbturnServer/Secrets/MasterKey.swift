@@ -21,14 +21,14 @@ public struct MasterKey: Sendable, Redacted {
         key = SymmetricKey(data: bytes)
     }
 
-    /// The key of a file with 32 bytes in base64url, made with mode 0600 if `mayMake`. Processes that start together end up with
-    /// the same one, because only one of them can put the finished file in its place.
+    /// The key in a file with 32 bytes in base64url. If `mayMake`, a missing file is made with mode 0600. Processes that start
+    /// together end up with the same key, because only one of them can link the finished file to its path.
     init(file path: String, mayMake: Bool) throws(SetupError) {
         if !FileManager.default.fileExists(atPath: path) {
             guard mayMake else { throw .masterKeyMissing(path) }
             try Self.make(path)
         }
-        try DataFolder.refuseIfOpen(path)
+        try PrivateFile.refuseIfOpen(path)
         guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path) }
         let text = String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace }
         guard let bytes = Base64URL.decode(text) else { throw .masterKeyLength }

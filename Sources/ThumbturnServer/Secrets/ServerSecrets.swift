@@ -6,12 +6,13 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// The server's secrets in use: what makes challenges, tickets, refresh tokens and access tokens.
+/// The server's secrets in use: for challenges, tickets, refresh tokens and access tokens.
 ///
-/// The challenge secret is renewed every day; older ones go on recognising what they made. `TokenKeys` says when a key signs.
+/// The challenge secret is renewed every day; the previous one goes on verifying its challenges. `TokenKeys` decides when a key
+/// signs.
 package final class ServerSecrets: Sendable {
     struct Current: Sendable {
-        /// What these secrets vouch for is spent in this epoch alone.
+        /// The only epoch in which these secrets' challenges and tickets are consumed.
         var epoch: Int64
         var challenges: [ChallengeSecret]
         var refresh: SymmetricKey
@@ -44,7 +45,7 @@ package final class ServerSecrets: Sendable {
         loaded = Mutex((try await Self.load(store, masterKey, time), time.now))
     }
 
-    /// Encrypts a secret of another kind, for the database.
+    /// Encrypts a secret of another kind for the database.
     func seal(_ secret: [UInt8], label: String) throws -> [UInt8] {
         try masterKey.seal(secret, label: Array("thumbturn \(label)".utf8))
     }
@@ -55,8 +56,8 @@ package final class ServerSecrets: Sendable {
 
     var current: Current { loaded.withLock { $0.current } }
 
-    /// Reads the secrets again and renews what is due. Called on a timer, and when a challenge names a secret that another node
-    /// may have made; then at most once a second, so that strangers cannot make the server read.
+    /// Reads the secrets again and renews those that are due. It is called on a timer, and when a challenge names a secret that
+    /// another node may have made; then at most once a second, so that a stranger cannot make the server read more often.
     func reload(atMostOncePerSecond limited: Bool = false) async throws {
         let now = time.now
         let isDue = loaded.withLock { loaded in
@@ -69,14 +70,14 @@ package final class ServerSecrets: Sendable {
         loaded.withLock { $0.current = fresh }
     }
 
-    /// Makes a new key for tokens; it signs after a while.
+    /// Makes a new key for access tokens, which signs after `TokenKeys.lead`.
     func rotateTokenKey() async throws {
         let masterKey = masterKey
         try await store.addSecret(for: .token) { try Self.make(.token, at: $0, masterKey) }
         try await reload()
     }
 
-    /// Forgets the keys whose last token has ended, but for their public halves.
+    /// Deletes the keys whose last token has expired, except for their public halves.
     func retire(life: Duration) async throws {
         let over = current.tokens.over(at: time.now, life: life)
         guard !over.isEmpty else { return }

@@ -4,10 +4,10 @@ import ThumbturnVerifier
 
 /// The keys of access tokens, and when each of them signs.
 ///
-/// A new key is published before it signs, so that whoever keeps a copy of the key set knows it by then; an old one stays until the last
-/// token that it signed has ended.
+/// A new key is published before it signs, so that every copy of the key set has it by then; an old key stays published until the
+/// last token that it signed has expired.
 ///
-///     made ── published ──▶ signs (10 min) ──▶ the next one signs ──▶ gone (life of a token and 10 min)
+///     made ── published ──▶ signs (after 10 min) ──▶ the next one signs ──▶ retired (after the life of a token and 10 min)
 struct TokenKeys: Sendable {
     struct Key: Sendable {
         var secret: String
@@ -16,20 +16,24 @@ struct TokenKeys: Sendable {
         var createdAt: UnixTime
     }
 
-    /// Longer than a copy of the key set is kept (5 min) and than a node takes to notice a new key (1 min).
+    /// How long a key is published before it signs: longer than a copy of the key set is cached (5 min) and a node needs to
+    /// notice a new key (1 min).
     static let lead = Duration.seconds(600)
-    /// Nodes' clocks differ, and a node may sign a little longer than it should.
+    /// How long an old key stays beyond the life of a token, because nodes' clocks differ and a node may sign with it a little
+    /// longer.
     static let margin = Duration.seconds(600)
 
-    /// The newest first; at least one.
+    /// At least one key, newest first.
     let keys: [Key]
 
-    /// The key that signs: the newest that has been published for long enough; at first there is only one.
+    /// The key that signs: the newest one that has been published for `lead`, or else the oldest one.
     func signing(at now: UnixTime) -> Key {
         keys.first { now - $0.createdAt >= Self.lead } ?? keys[keys.count - 1]
     }
 
-    /// Those whose last token has ended. `life` is how long a token lives.
+    /// The keys whose last token has expired.
+    ///
+    /// - Parameter life: how long an access token is valid.
     func over(at now: UnixTime, life: Duration) -> [Key] {
         zip(keys.dropFirst(), keys).filter { _, next in now - next.createdAt >= Self.lead + life + Self.margin }.map(\.0)
     }

@@ -2,23 +2,23 @@
 import Foundation
 public import ThumbturnVerifier
 
-/// What a deployment decides about approvals.
+/// The settings of approvals.
 public struct ApprovalSettings: Sendable {
-    /// Whose liveness checks are believed; nobody's unless it is said.
+    /// The vendors whose liveness checks are accepted. There are none by default.
     public var livenessVendors = LivenessVendors()
-    /// So many approvals may be open for one account, so that nobody is worn down by questions.
+    /// The most approvals that may be open for one account, so that a person is not worn down by requests.
     public var openPerAccount = 8
-    /// How long an approval is good whose creator does not say.
+    /// How long an approval is open if its creator does not say.
     public var lifetime = Duration.seconds(300)
-    /// The longest that a creator may ask for, where a second person has to be found.
+    /// The longest lifetime that a creator may ask for, for example where a second person has to be found.
     public var longestLifetime = Duration.seconds(24 * 3600)
-    /// How long after the last signature an approval can be redeemed, whatever is left of its life.
+    /// How long after the last signature an approval can be redeemed, even if its lifetime ends earlier.
     public var redeemableFor = Duration.seconds(300)
 
-    /// The default numbers.
+    /// The default settings.
     public init() {}
 
-    /// Reads whose liveness checks are believed. Throws `SetupError` where the file is not as `LivenessVendors` wants it.
+    /// Reads the vendors of liveness checks from a file. Throws `SetupError` if `LivenessVendors` cannot read it.
     public mutating func readLivenessVendors(_ path: String) throws(SetupError) {
         guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path) }
         do throws(VerificationError) {

@@ -8,23 +8,24 @@ import Musl
 #endif
 import Foundation
 
-/// The folder where a server keeps everything: mode 0700, its files 0600.
+/// The folder of the server's data, with mode 0700 and files of mode 0600.
 struct DataFolder {
     let masterKey: MasterKey
     let store: SQLiteStore
 
-    /// Opens the folder and brings it up to date. Processes that start together do so one after the other.
+    /// Opens the folder, makes what is missing, and migrates the database. Processes that start together do so one after the
+    /// other.
     init(_ settings: ServerSettings, time: NodeTime) throws {
         let folder = settings.dataFolder
-        // Made with its mode in one step: another process may look at it at once.
+        // Made with its mode in one step, because another process may open it at once.
         let parent = URL(fileURLWithPath: folder).deletingLastPathComponent().path
         try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
         guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw SetupError.unwritable(folder) }
-        try Self.refuseIfOpen(folder)
+        try PrivateFile.refuseIfOpen(folder)
 
         let lock = unsafe open(folder + "/lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw SetupError.unwritable(folder) }
-        // Closing the file gives the lock back, and so does the end of the process.
+        // Closing the file releases the lock, and so does the end of the process.
         defer { close(lock) }
         while flock(lock, LOCK_EX) != 0 {
             guard errno == EINTR else { throw SetupError.unwritable(folder) }
@@ -38,21 +39,13 @@ struct DataFolder {
             } else {
                 try MasterKey(file: folder + "/master.key", mayMake: isNew)
             }
-        // SQLite gives the files beside it the database's own mode.
+        // SQLite gives its other files the mode of the database.
         if isNew {
             let file = unsafe open(database, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
             guard file >= 0 else { throw SetupError.unwritable(database) }
             close(file)
         }
         store = try SQLiteStore(path: database, time: time)
-    }
-
-    /// What lies here is for one user: password hashes, and the keys to everything.
-    static func refuseIfOpen(_ path: String) throws(SetupError) {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let mode = attributes[.posixPermissions] as? Int
-        else { throw .unreadable(path) }
-        guard mode & 0o077 == 0 else { throw .openToOthers(path) }
     }
 }
 #endif

@@ -3,60 +3,62 @@ import Foundation
 import ThumbturnCore
 import ThumbturnMessages
 
-/// What an operator decides. Durations and limits have the defaults of the design; longer ones, and a shorter cool-off, weaken
-/// what they limit.
+/// The settings of a server.
+///
+/// Longer durations, higher limits and a shorter cool-off than the defaults weaken the protection that they give.
 public struct ServerSettings: Sendable {
-    /// The address that clients use, without a slash at the end: the issuer, and what DPoP proofs must be for.
+    /// The address that clients use, without a slash at the end. It is the issuer of tokens, and DPoP proofs must be for it.
     public let publicURL: String
-    /// The folder of the database and the master key; made with mode 0700 where it does not exist.
+    /// The folder of the database and the master key. If it does not exist it is made, with mode 0700.
     public var dataFolder: String
-    /// What encrypts the server's secrets on disk. Nil: a file in the data folder, made at the first start.
+    /// The key that encrypts the server's secrets on disk. With nil, a file in the data folder holds it, made at the first start.
     public var masterKey: MasterKey?
 
-    /// Who our access tokens are for. This server's own routes are one such resource.
+    /// The audience of access tokens. This server's own routes are one such resource.
     public var audience: String
-    /// The client that our tokens are issued to (RFC 9068 section 2.2): the app.
+    /// The client that access tokens are issued to, which is the app (RFC 9068 section 2.2).
     public var clientID = "thumbturn-app"
 
-    /// A file that names the app's own providers, whose ID tokens give the right to enrol. Nil: there are none.
+    /// A file that names the app's own OpenID providers, whose ID tokens give the right to enrol. With nil there are none.
     public var identityProviders: String?
 
-    /// How long an access token is good.
+    /// How long an access token is valid.
     public var accessTokenLifetime = Duration.seconds(300)
-    /// How long a token is good that a signature for one action bought, and that a resource takes once.
+    /// How long an access token for a single use is valid, which a signature for one action authorised.
     public var oneUseTokenLifetime = ActionGrant.lifeOfOneUse
-    /// A session ends this long after the sign-in, whatever happens.
+    /// How long after the sign-in a session ends, however often it is refreshed.
     public var sessionLifetime = Duration.seconds(12 * 3600)
-    /// A session ends after so long without a refresh.
+    /// How long a session lasts without a refresh.
     public var sessionIdleLimit = Duration.seconds(3600)
-    /// How long the right to enrol lives after a full sign-in.
+    /// How long an enrolment ticket is valid after a full sign-in.
     public var ticketLifetime = Duration.seconds(300)
-    /// An old refresh token is honoured for so long, while its successor is unused.
+    /// How long an old refresh token is accepted while its successor is unused.
     public var refreshGrace = Duration.seconds(30)
-    /// For so long a device that was enrolled by password alone, beside others, may not change other devices.
+    /// How long a device that was enrolled with only a password, on an account with other devices, may not change other devices.
     public var coolOff = Duration.seconds(24 * 3600)
-    /// Changing another device needs a proof of presence that is at most so old.
+    /// The maximum age of the proof of presence that a change of another device needs.
     public var deviceChangeMaximumAge = Duration.seconds(300)
-    /// What is decided about approvals.
+    /// The settings of approvals.
     public var approvals = ApprovalSettings()
-    /// What each action demands of a step-up.
+    /// The policy that says what each action demands of a step-up.
     public var stepUp = StepUpPolicy()
-    /// Whether the device passcode alone may bring a new biometric key after a changed face or finger. It weakens what that key
-    /// stands for: whoever knows the passcode can enrol a face. Such a key is remembered as one that the passcode brought.
+    /// Whether the device passcode is enough to enrol a new biometric key after a changed face or finger. That key then proves
+    /// less, because anyone who knows the passcode can enrol a face. Its record says that the passcode authorised it.
     public var letsPasscodeReplaceBiometricKey = false
 
-    /// Whether apps may sign in with keys of other libraries, for tokens that are bound to no key. Such a token is worth as little as a
-    /// password that is good for five minutes.
+    /// Whether apps may sign in with keys of other libraries and get tokens that are bound to no key. Such a token protects as
+    /// little as a password that is valid for five minutes.
     public var allowsPlainClients = false
 
-    /// How many proxies stand before the server and add to `X-Forwarded-For`. Wrong attempts are counted by the client's address; with
-    /// too small a number the proxies' own, and with too large a one whatever a client makes up.
+    /// How many proxies in front of the server add to `X-Forwarded-For`. Wrong attempts are counted by the client's address. With
+    /// too small a number they are counted by a proxy's address, and with too large a number by an address that the client makes
+    /// up.
     public var trustedProxies = 0
 
-    /// A connection on which nobody says anything for so long makes room for others.
+    /// How long a connection may be silent before the server closes it.
     package var connectionIdleLimit = Duration.seconds(30)
 
-    /// Where notices for the owners of accounts go, beside the log and `GET /v1/notices`.
+    /// Delivers notices to the owners of accounts, in addition to the log and `GET /v1/notices`.
     public var notices: (any Notices)?
 
     /// Throws `SetupError.publicURL` unless the address is https, or http to this machine itself, without a path.

@@ -3,10 +3,11 @@ import Foundation
 import Synchronization
 package import ThumbturnCore
 
-/// A node's time: the clock, but never earlier than the latest time that was seen, and never standing still.
+/// A node's time: the civil clock, but never earlier than the latest time that was seen.
 ///
-/// While the clock is behind the mark, because it was set back or had jumped ahead, time goes on from the mark with the
-/// monotonic clock. So a clock that is set back revives nothing, and one that jumped keeps nothing alive for longer.
+/// While the clock is behind that mark, because it was set back or had jumped ahead, time goes on from the mark with the
+/// monotonic clock. So a clock that is set back makes nothing valid again, and a clock that jumped ahead keeps nothing valid for
+/// longer.
 package final class NodeTime: Sendable {
     private let clock: NodeClock
     private let mark: Mutex<Mark>
@@ -32,13 +33,13 @@ package final class NodeTime: Sendable {
         }
     }
 
-    /// Microseconds since some beginning, for putting things in order that were made in one second. It says nothing of the time.
+    /// Microseconds of the monotonic clock, to order what was made within one second. They do not tell the time.
     var moment: UInt32 {
         let (seconds, attoseconds) = clock.monotonic().components
         return UInt32(truncatingIfNeeded: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
     }
 
-    /// Hears what the store holds.
+    /// Takes over the time that the store holds, if it is later.
     func observe(_ stored: UnixTime) {
         guard stored > now else { return }
         let monotonic = clock.monotonic()
@@ -53,7 +54,7 @@ package final class NodeTime: Sendable {
 package struct NodeClock: Sendable {
     /// Civil time, which can be set.
     package var civil: @Sendable () -> UnixTime
-    /// Time since some beginning, which cannot.
+    /// Monotonic time, which cannot be set.
     package var monotonic: @Sendable () -> Duration
 
     package init(civil: @escaping @Sendable () -> UnixTime, monotonic: @escaping @Sendable () -> Duration) {
@@ -63,7 +64,7 @@ package struct NodeClock: Sendable {
 
     private static let start = ContinuousClock.now
 
-    /// The machine's own.
+    /// This machine's clocks.
     package static let system = NodeClock(
         civil: { UnixTime(seconds: Int64(Date().timeIntervalSince1970)) }, monotonic: { start.duration(to: .now) }
     )

@@ -1,11 +1,14 @@
 #if Server
-/// The part of the store that knows who a provider's people are.
-package protocol IdentityStore {
-    /// Spends, and returns the account of an identity; the first time this one is made. Nil if it was spent before.
+import ThumbturnCore
+
+/// The part of the store that knows which account belongs to which person of an identity provider.
+package protocol IdentityStore: Sendable {
+    /// Consumes an ID token and returns the account of its identity, which is made the first time. Nil if the token was consumed
+    /// before, or if an account of that name exists already.
     func account(of identity: Identity, orMaking: Account, spending: Spend) async throws -> AccountID?
 }
 
-/// A person in the word of a provider (OpenID Connect Core section 5.7).
+/// A person as a provider names them (OpenID Connect Core section 5.7).
 package struct Identity: Hashable, Sendable {
     package var issuer: String
     package var subject: String

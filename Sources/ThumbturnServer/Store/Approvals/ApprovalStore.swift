@@ -2,31 +2,32 @@
 package import ThumbturnCore
 import ThumbturnMessages
 
-/// What the server keeps of approvals.
+/// The part of the store that keeps approvals.
 package protocol ApprovalStore: Sendable {
-    /// Makes an approval. One that lives already for this creator and transaction id is returned where all of it is equal, and withdrawn
-    /// otherwise: a change voids what was approved before.
+    /// Makes an approval. A live one for this creator and transaction id is returned if all of it is equal, and withdrawn
+    /// otherwise: a change voids an earlier approval.
     func create(_ approval: NewApproval) async throws -> ApprovalCreation
-    /// An approval of this id.
+    /// The approval of this id.
     func approval(_ id: ApprovalID) async throws -> ApprovalView?
-    /// What an account may still approve, oldest first.
+    /// The approvals that an account is still asked for, oldest first.
     func openApprovals(of account: AccountID) async throws -> [ApprovalView]
-    /// Keeps one key's signature, if the authorisation still holds and the approval still admits it. With the last signature that is
-    /// missing the approval is approved.
+    /// Keeps one key's signature, if the authorisation still holds and the approval still admits it. With the last signature that
+    /// is missing the approval is approved.
     func approve(_ signature: NewApprovalSignature, by authorisation: Authorisation) async throws -> CommitOutcome<ApprovalView>
-    /// Somebody who was asked does not want it. Nil where there is nothing open.
+    /// Declines an approval for an account that is asked for it. Nil if it is neither open nor approved.
     func decline(_ id: ApprovalID, by account: AccountID) async throws -> ApprovalView?
-    /// Its creator takes back an approval that is not redeemed. Nil where there is none.
+    /// Withdraws an approval for its creator. Nil if it is neither open nor approved.
     func withdraw(_ id: ApprovalID, by creator: String) async throws -> ApprovalView?
-    /// Redeems an approval once. The same key gets the same receipt again.
+    /// Redeems an approval once. The same idempotency key gets the same receipt again.
     func redeem(_ redemption: Redemption) async throws -> Redemption.Outcome
-    /// Forgets approvals that ended unredeemed before a time.
+    /// Deletes approvals that ended before a time without being redeemed.
     func purgeApprovals(before: UnixTime) async throws
 }
 
 package enum ApprovalKind {}
 package typealias ApprovalID = Identifier<ApprovalKind>
 
+/// An approval that is about to be made.
 package struct NewApproval: Sendable {
     package var id: ApprovalID
     package var creator: String
@@ -36,19 +37,21 @@ package struct NewApproval: Sendable {
     package var txn: String
     package var demand: ApprovalDemand
     package var lifetime: Duration
-    /// So many may be open for one account.
+    /// The most approvals that may be open for one account.
     package var cap: Int
 }
 
+/// The result of making an approval.
 package enum ApprovalCreation: Sendable {
     case made(ApprovalView)
     case exists(ApprovalView)
     case unknownAccount
     case tooMany
-    /// This transaction was redeemed.
+    /// The transaction was redeemed already.
     case redeemed
 }
 
+/// An approval with its signatures.
 package struct ApprovalView: Sendable {
     package var id: ApprovalID
     package var creator: String
@@ -58,15 +61,15 @@ package struct ApprovalView: Sendable {
     package var demand: ApprovalDemand
     package var createdAt: UnixTime
     package var expiresAt: UnixTime
-    /// As it is kept: one that has expired may be open.
+    /// The state that is stored: an approval that has expired may still be stored as open.
     package var state: ApprovalState
     package var signatures: [ApprovalSignature]
-    /// Where it is redeemed.
+    /// The idempotency key and the receipt; nil unless it was redeemed.
     package var redemption: (key: String, receipt: String)?
 
     package var accounts: [AccountID] { [account] + (second.map { [$0] } ?? []) }
 
-    /// Where it stands at a time.
+    /// The state at a time.
     package func state(at now: UnixTime) -> ApprovalState {
         (state == .open || state == .approved) && now >= expiresAt ? .expired : state
     }
@@ -95,32 +98,34 @@ package struct ApprovalSignature: Sendable {
     var factor: KeyKind { KeyStanding.factor(of: kind, broughtBy: enrolledBy) }
 }
 
+/// A signature that is about to be kept.
 package struct NewApprovalSignature: Sendable {
     package var approval: ApprovalID
     package var account: AccountID
-    /// What was signed: it has to be what is kept.
+    /// The transaction that was signed; it has to be equal to the stored one.
     package var txn: String
     package var demand: ApprovalDemand
     package var proof: String
     package var liveness: String?
-    /// An approval can be redeemed for at least so long after the last signature.
+    /// How long after the last signature the approval can be redeemed, at least.
     package var redeemableFor: Duration
 }
 
+/// The redemption of an approval by its creator.
 package struct Redemption: Sendable {
     package var approval: ApprovalID
     package var creator: String
-    /// The creator's own name for this attempt.
+    /// The idempotency key: the creator's own name for this attempt.
     package var key: String
     package var txn: String
     package var receipt: String
 
     package enum Outcome: Sendable {
-        /// Redeemed now, or before by the same key: then the receipt is that of the first time.
+        /// Redeemed now, or earlier with the same key: then the receipt is the first one.
         case redeemed(ApprovalView)
-        /// What is about to be executed is not what was approved. The approval is void.
+        /// The transaction to be executed differs from the approved one. The approval has been withdrawn.
         case changed
-        /// It stands elsewhere, or another key redeemed it.
+        /// It is in another state, or another key redeemed it.
         case not(ApprovalState)
         case unknown
     }

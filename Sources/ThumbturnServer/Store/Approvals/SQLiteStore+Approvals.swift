@@ -2,7 +2,7 @@
 import Foundation
 import GRDB
 package import ThumbturnCore
-package import ThumbturnMessages
+import ThumbturnMessages
 import ThumbturnVerifier
 
 extension SQLiteStore {
@@ -82,7 +82,7 @@ extension SQLiteStore {
             guard let key = keys.first, key.account == new.account, let approval = try Self.approval(new.approval, in: db),
                 (try? approval.admit(new, by: key.standing(at: now), at: now)) != nil
             else { return .refused }
-            // Two keys are two keys of one device: another device starts anew.
+            // Where two keys are demanded, both have to be of one device: another device starts over.
             try db.run(
                 sql: "DELETE FROM approval_proofs WHERE approval_id = ? AND account_id = ? AND device_id != ?",
                 arguments: [blob(new.approval.bytes), blob(new.account.bytes), blob(key.device.bytes)]
@@ -134,13 +134,13 @@ extension SQLiteStore {
             }
             let state = approval.state(at: now)
             guard approval.txn == redemption.txn else {
-                // What was approved is not what would be executed: somebody changed it on the way.
+                // The transaction was changed after it was approved.
                 if state == .open || state == .approved { try Self.end(approval.id, .withdrawn, in: db) }
                 return .changed
             }
             if state == .redeemed, approval.redemption?.key == redemption.key { return .redeemed(approval) }
             guard state == .approved else { return .not(state) }
-            // Revoked means refused, also where the signature came before.
+            // A revoked device is refused even if it signed before it was revoked.
             let revoked = try db.one(
                 Int.self,
                 sql: """
@@ -164,7 +164,7 @@ extension SQLiteStore {
 
     package func purgeApprovals(before: UnixTime) async throws {
         try await writer.write { db, _ in
-            // Those that were redeemed stay: no transaction of theirs is ever redeemed again.
+            // Redeemed ones stay, so that their transactions are never redeemed again.
             try db.run(
                 sql: "DELETE FROM approvals WHERE state != 'redeemed' AND expires_at <= ?", arguments: [before.seconds]
             )

@@ -4,7 +4,7 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// A back end's public key as operators have it: a JWK, or an SPKI in PEM.
+/// Reads a back end's public key from the text of an operator's file: a JWK, or an SPKI in PEM.
 enum ClientKeyFile {
     static func key(_ text: String) throws(SetupError) -> VerifyingKey {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -26,7 +26,7 @@ enum ClientKeyFile {
         }
     }
 
-    /// Tools add members such as `key_ops`, and a file of the operator's own may have them.
+    /// Tools add members such as `key_ops`, so unknown members are accepted here.
     private struct LooseJWK: Decodable {
         var kty: String
         var crv: String

@@ -2,17 +2,18 @@
 package import ThumbturnCore
 package import ThumbturnVerifier
 
-/// The part of the store that knows the back ends.
-package protocol ClientStore {
+/// The part of the store that keeps the back ends.
+package protocol ClientStore: Sendable {
     /// False if the name is taken.
     func addClient(_ client: NewClient) async throws -> Bool
-    /// False if there is none.
+    /// False if there is no back end of this name.
     func removeClient(_ id: String) async throws -> Bool
     func client(_ id: String) async throws -> Client?
     /// All of them, by name.
     func clients() async throws -> [Client]
 }
 
+/// A back end that is about to be registered.
 package struct NewClient: Sendable {
     package var id: String
     package var scopes: Set<ClientScope>

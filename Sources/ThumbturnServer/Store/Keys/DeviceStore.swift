@@ -1,19 +1,69 @@
 #if Server
-import ThumbturnCore
+package import ThumbturnCore
+package import ThumbturnMessages
 
-/// What a store keeps of devices as such.
+/// The part of the store that keeps devices.
 package protocol DeviceStore: Sendable {
+    /// The devices of an account that are not revoked, oldest first.
+    func devices(of account: AccountID) async throws -> [DeviceView]
+    /// The device of a session key with its keys; nil where there is none, or it is revoked.
+    func device(withSessionKey jkt: String) async throws -> EnrolledDevice?
     /// Spends, and enrols a device with its keys, or gives a device that is enrolled already the keys of this request. Nil if
     /// something was spent before, a key is known already, or the device that vouches may not; the spends stand.
     func enrol(_ device: NewDevice, spending: [Spend]) async throws -> DeviceView?
-    /// Renames a device of the session's account. Nil if there is none, or if the session that asks is no longer live.
+    /// Renames a device of the session's account. Nil if there is no such device or the session is no longer live.
     func rename(_ device: DeviceID, to name: String, by session: SessionID) async throws -> DeviceView?
-    /// Revokes a device of the session's account and ends the device's sessions. False if there is none, or if the session that
-    /// asks is no longer live.
+    /// Revokes a device of the session's account and ends the device's sessions. False if there is no such device or the session
+    /// is no longer live.
     func revoke(_ device: DeviceID, by session: SessionID) async throws -> Bool
-    /// Revokes the device of a session key and ends its sessions. False if there is none.
+    /// Revokes the device of a session key and ends its sessions. False if there is no such device.
     func revoke(deviceWithSessionKey jkt: String) async throws -> Bool
-    /// Revokes a device for the operator. False if the account has none of this id.
+    /// Revokes a device for the operator. False if the account has no device of this id.
     func revoke(_ device: DeviceID, of account: AccountID) async throws -> Bool
+}
+
+package struct EnrolledDevice: Sendable {
+    package var id: DeviceID
+    package var account: AccountID
+    package var coolsOffUntil: UnixTime
+    /// Those that are live.
+    package var keys: [EnrolledKey]
+}
+
+package struct DeviceView: Sendable {
+    package var id: DeviceID
+    package var name: String
+    package var enrolledAt: UnixTime
+    package var keys: [DeviceRecord.Key]
+    /// It has a plain key and no other.
+    package var isPlain: Bool
+}
+
+package struct NewDevice: Sendable {
+    package struct Key: Sendable {
+        package var kid: String
+        package var kind: KeyKind
+        package var x963: [UInt8]
+        /// False for a key that came without its own proof.
+        package var isActive: Bool
+
+        package init(kid: String, kind: KeyKind, x963: [UInt8], isActive: Bool) {
+            self.kid = kid
+            self.kind = kind
+            self.x963 = x963
+            self.isActive = isActive
+        }
+    }
+
+    package var id: DeviceID
+    package var account: AccountID
+    package var name: String
+    package var sessionJKT: String
+    package var keys: [Key]
+    /// Until when it may not change other devices, if the account has others.
+    package var coolOff: Duration
+    /// The session of the device that vouches for this one; nil where full credentials do.
+    package var voucher: SessionID? = nil
+    package var ifEnrolled = IfEnrolled.fail
 }
 #endif

@@ -1,18 +1,24 @@
 #if Server
-/// The part of the store that knows the keys of plain clients. Each belongs to a device that has no other key.
+import ThumbturnCore
+
+/// The part of the store that keeps the keys of plain clients. Each belongs to a device that has no other key.
 package protocol PlainKeyStore: Sendable {
-    /// Spends, and enrols a device with this key alone. False if the ticket was spent before, the key is known already, the device that
-    /// vouches may not, or the account has as many such keys as it may; the spend stands.
+    /// Consumes the ticket, and enrols a device whose only key is this one. False if the ticket was consumed before, the key is
+    /// known already, the vouching device may not, or the account has as many such keys as it may; the ticket is consumed in any
+    /// case.
     func enrol(_ device: NewDevice, with key: NewPlainKey, spending: Spend) async throws -> Bool
-    /// As many as an account may have, all of one length: every one that is the account's, whose device is not revoked, and for the rest
-    /// those of other accounts. Whether the account has any changes nothing of what is read. Fewer only where there are no more at all.
+    /// As many keys of one length as an account may have: all of the account's own whose device is not revoked, and keys of other
+    /// accounts for the rest. So the number of keys that are read does not tell how many the account has. There are fewer only if
+    /// the store has fewer.
     func plainKeys(around account: AccountID, ofLength spkiLength: Int) async throws -> [EnrolledPlainKey]
-    /// Spends. False if it was spent before, or the key's device has been revoked; the spend stands.
+    /// Consumes a challenge. False if it was consumed before or the key's device has been revoked; the challenge is consumed in
+    /// any case.
     func spend(_ spend: Spend, on key: EnrolledPlainKey) async throws -> Bool
-    /// Whether a device has such a key, and is not revoked.
+    /// Whether a device has such a key and is not revoked.
     func hasPlainKey(_ device: DeviceID) async throws -> Bool
 }
 
+/// A plain client's key that is about to be enrolled.
 package struct NewPlainKey: Sendable {
     /// The thumbprint.
     package var kid: String
@@ -20,8 +26,9 @@ package struct NewPlainKey: Sendable {
     package var spki: [UInt8]
 }
 
+/// A plain client's key with its device and account.
 package struct EnrolledPlainKey: Sendable {
-    /// An answer names no key, so each sign-in costs so many verifications.
+    /// The most keys of an account. An answer names no key, so each sign-in costs this many verifications.
     package static let mostOfAnAccount = 8
 
     package var spki: [UInt8]

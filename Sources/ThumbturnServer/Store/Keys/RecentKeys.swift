@@ -1,8 +1,10 @@
 #if Server
 import Synchronization
 
-/// Keys that were asked for a short while ago. Two generations, so that forgetting costs nothing: what is asked for again moves to the
-/// younger one. What was known in one epoch is not known in another: a restored database may say otherwise.
+/// A cache of the keys that were read lately.
+///
+/// It has two generations, so that eviction costs nothing: a key that is read again moves to the younger one. The cache is
+/// emptied when the epoch changes, because a restored database may hold other rows.
 final class RecentKeys: Sendable {
     private struct State {
         var epoch: Int64 = 0
@@ -22,14 +24,14 @@ final class RecentKeys: Sendable {
         }
     }
 
-    /// An object, because the places of a dictionary that are free take as much room as the others.
+    /// A class, because the free slots of a dictionary take as much memory as the used ones.
     private final class Entry: Sendable {
         let key: EnrolledKey
         init(_ key: EnrolledKey) { self.key = key }
     }
 
     private let state = Mutex(State())
-    /// Of each generation: some 6 MB together, and as many devices as sign in within minutes on one node.
+    /// The keys in each generation. Both together take about 6 MB and hold the devices that sign in on one node within minutes.
     private static let size = 8192
 
     subscript(kid: String, in epoch: Int64) -> EnrolledKey? {
@@ -42,7 +44,7 @@ final class RecentKeys: Sendable {
         }
     }
 
-    /// - Parameter epoch: the one that was there before the key was read.
+    /// - Parameter epoch: the current epoch before the key was read.
     func remember(_ key: EnrolledKey, in epoch: Int64) {
         state.withLock { state in
             state.enter(epoch)

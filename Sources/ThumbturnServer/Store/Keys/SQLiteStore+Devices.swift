@@ -5,24 +5,32 @@ import ThumbturnCore
 import ThumbturnMessages
 
 extension SQLiteStore {
-    package func enrol(_ new: NewDevice, spending spends: [Spend]) async throws -> DeviceView? {
-        try await writer.write { db, now in
-            guard try Self.spendAll(spends, in: db, at: now), let support = try Self.support(for: new, in: db, at: now) else {
-                return nil
-            }
-            if new.ifEnrolled == .replace, let session = try Self.key(new.sessionJKT, in: db), session.kind == .session,
-                !session.isRevoked
-            {
-                return try Self.enrolAgain(new, session.device, support, in: db, at: now)
-            }
-            guard try Self.areFree(new.keys, in: db) else { return nil }
-            try Self.insert(new, in: db, at: now)
-            for key in new.keys {
-                try Self.insert(key, of: blob(new.id.bytes), enrolledBy: support.origin, in: db, at: now)
-            }
-            try Self.coolOff(new.id, until: now + support.coolOff, in: db)
-            try Self.note(.newDevice, of: new.account, new.id, in: db, at: now)
-            return try Self.device(new.id, in: db)
+    package func devices(of account: AccountID) async throws -> [DeviceView] {
+        try await pool.read { db in
+            let ids = try db.all(
+                Data.self, sql: "SELECT id FROM devices WHERE account_id = ? AND revoked_at IS NULL ORDER BY enrolled_at, id",
+                arguments: [blob(account.bytes)]
+            )
+            return try ids.compactMap { try Self.device(identifier($0), in: db) }
+        }
+    }
+
+    package func device(withSessionKey jkt: String) async throws -> EnrolledDevice? {
+        try await pool.read { db in
+            guard let session = try Self.key(jkt, in: db), session.kind == .session, !session.isRevoked,
+                let row = try db.one(
+                    Row.self, sql: "SELECT account_id, cools_off_until FROM devices WHERE id = ?",
+                    arguments: [blob(session.device.bytes)]
+                )
+            else { return nil }
+            let kids = try db.all(
+                String.self, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL ORDER BY kind",
+                arguments: [blob(session.device.bytes)]
+            )
+            return EnrolledDevice(
+                id: session.device, account: identifier(row["account_id"]),
+                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keys: try kids.compactMap { try Self.key($0, in: db) }
+            )
         }
     }
 
@@ -74,72 +82,32 @@ extension SQLiteStore {
         return true
     }
 
-    static func insert(_ new: NewDevice, in db: Database, at now: UnixTime) throws {
-        try db.run(
+    static func device(_ id: DeviceID, in db: Database) throws -> DeviceView? {
+        let found = try db.one(
+            Row.self,
             sql: """
-                INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until)
-                VALUES (?, ?, ?, ?, ?, ?)
+                SELECT name, enrolled_at, EXISTS (SELECT 1 FROM plain_keys WHERE device_id = ?1) AS plain
+                FROM devices WHERE id = ?1
                 """,
-            arguments: [
-                blob(new.id.bytes), blob(new.account.bytes), new.name, new.sessionJKT, now.seconds, now.seconds,
-            ]
+            arguments: [blob(id.bytes)]
         )
-    }
-
-    /// What stands behind an enrolment, judged in its own transaction: the device that vouches may have been revoked since its ticket
-    /// was made.
-    static func support(
-        for new: NewDevice, in db: Database, at now: UnixTime
-    ) throws -> (origin: KeyOrigin, coolOff: Duration)? {
-        guard let voucher = new.voucher else { return (.credentials, new.coolOff) }
-        guard let session = try session(voucher, in: db), session.account == new.account else { return nil }
-        let standing = session.standing(at: now)
-        guard (try? CeremonyRules.enrol.admit(standing)) != nil else { return nil }
-        return switch DeviceChangeRules.vouching(by: standing.factor) {
-        case .full: (standing.originOfNewKeys, .zero)
-        case .withCoolOff: (standing.originOfNewKeys, new.coolOff)
-        case .none: nil
+        return try found.map { row in
+            let keys = try db.all(
+                Row.self,
+                sql: """
+                    SELECT kid, kind, active_since IS NOT NULL AS active FROM keys
+                    WHERE device_id = ? AND retired_at IS NULL ORDER BY kind
+                    """,
+                arguments: [blob(id.bytes)]
+            )
+            return DeviceView(
+                id: id, name: row["name"], enrolledAt: UnixTime(seconds: row["enrolled_at"]),
+                keys: keys.compactMap { key in
+                    KeyKind(rawValue: key["kind"]).map { DeviceRecord.Key(kid: key["kid"], kind: $0, active: key["active"]) }
+                },
+                isPlain: row["plain"]
+            )
         }
-    }
-
-    /// The device asks again: what it sends now is what it has. Keys that it had already stay as they are, but one that is proven
-    /// for the first time.
-    private static func enrolAgain(
-        _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: Duration), in db: Database, at now: UnixTime
-    ) throws -> DeviceView? {
-        guard try account(of: device, in: db) == new.account else { return nil }
-        let live = try db.all(
-            String.self, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL", arguments: [blob(device.bytes)]
-        ).compactMap { try key($0, in: db) }
-        let kept = live.filter { key in
-            new.keys.contains { $0.kid == key.kid && $0.kind == key.kind && (key.isActive || !$0.isActive) }
-        }
-        let added = new.keys.filter { key in !kept.contains { $0.kid == key.kid } }
-        let gone = live.filter { key in !kept.contains { $0.kid == key.kid } }
-        guard try areFree(added, in: db) else { return nil }
-        try db.run(sql: "UPDATE devices SET name = ? WHERE id = ?", arguments: [new.name, blob(device.bytes)])
-        if !added.isEmpty || !gone.isEmpty {
-            for key in gone {
-                try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, key.kid])
-            }
-            for key in added { try insert(key, of: blob(device.bytes), enrolledBy: support.origin, in: db, at: now) }
-            try endSessions(of: blob(device.bytes), in: db)
-            try coolOff(device, until: now + support.coolOff, in: db)
-            try note(.keysChanged, of: new.account, device, in: db, at: now)
-        }
-        return try self.device(device, in: db)
-    }
-
-    /// A device cools off if its account has others.
-    static func coolOff(_ device: DeviceID, until time: UnixTime, in db: Database) throws {
-        try db.run(
-            sql: """
-                UPDATE devices SET cools_off_until = max(cools_off_until, ?) WHERE id = ? AND EXISTS (
-                    SELECT 1 FROM devices other WHERE other.account_id = devices.account_id AND other.id != devices.id
-                    AND other.revoked_at IS NULL)
-                """,
-            arguments: [time.seconds, blob(device.bytes)]
-        )
     }
 }
 #endif

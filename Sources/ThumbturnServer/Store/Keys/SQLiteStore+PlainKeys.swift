@@ -10,7 +10,7 @@ extension SQLiteStore {
                 try Self.plainKeyCount(of: device.account, in: db) < EnrolledPlainKey.mostOfAnAccount
             else { return false }
             guard try Self.isFree(key.kid, forItsHolder: true, in: db) else { return false }
-            // A device's claim to it, without a proof, is over.
+            // A device that registered this key without a proof loses it.
             try db.run(
                 sql: "UPDATE keys SET retired_at = ? WHERE kid = ? AND active_since IS NULL", arguments: [now.seconds, key.kid]
             )
@@ -28,7 +28,7 @@ extension SQLiteStore {
         try await pool.read { db in
             let most = EnrolledPlainKey.mostOfAnAccount
             let fromHere = try Self.plainKeys(">=", account, spkiLength, most: most, in: db)
-            // Behind the last account comes the first.
+            // After the last account, the search goes on with the first.
             return try fromHere + Self.plainKeys("<", account, spkiLength, most: most - fromHere.count, in: db)
         }
     }
@@ -36,7 +36,7 @@ extension SQLiteStore {
     package func spend(_ spend: Spend, on key: EnrolledPlainKey) async throws -> Bool {
         try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now) else { return false }
-            // It was read before this transaction.
+            // The key was read before this transaction; its device may have been revoked since.
             let isLive = try db.cachedStatement(sql: "SELECT 1 FROM devices WHERE id = ? AND revoked_at IS NULL")
             return try Int.fetchOne(isLive, arguments: [blob(key.device.bytes)]) != nil
         }
@@ -77,7 +77,7 @@ extension SQLiteStore {
         return try db.one(Int.self, sql: sql, arguments: [blob(account.bytes)]) ?? 0
     }
 
-    /// From now on nobody finds it. It stays known, so that it never comes back.
+    /// Hides a device's plain key from searches. The row stays, so that the key is never enrolled again.
     static func hidePlainKey(of device: DeviceID, in db: Database) throws {
         try db.run(sql: "UPDATE plain_keys SET account_id = NULL WHERE device_id = ?", arguments: [blob(device.bytes)])
     }
@@ -88,7 +88,7 @@ extension Schema {
         migrator.registerMigration("13 plain keys") { db in
             try db.execute(
                 sql: """
-                    -- Of plain clients: a device of theirs has one, and none in keys.
+                    -- The keys of plain clients: each of their devices has one here, and none in keys.
                     CREATE TABLE plain_keys (
                         kid TEXT PRIMARY KEY,
                         device_id BLOB NOT NULL UNIQUE REFERENCES devices (id),
@@ -107,7 +107,7 @@ extension Schema {
                     ALTER TABLE plain_keys ADD COLUMN account_id BLOB REFERENCES accounts (id);
                     UPDATE plain_keys SET account_id =
                         (SELECT d.account_id FROM devices d WHERE d.id = device_id AND d.revoked_at IS NULL);
-                    -- The length of a key is its kind.
+                    -- The length of a key tells its kind.
                     CREATE INDEX plain_keys_by_account ON plain_keys (length(spki), account_id);
                     """
             )

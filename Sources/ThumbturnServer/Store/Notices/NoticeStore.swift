@@ -1,14 +1,16 @@
 #if Server
 import ThumbturnCore
 
-/// Notices are written by the transactions of what they tell of, so that none is lost and none tells of what did not happen.
+/// The part of the store that keeps notices.
+///
+/// The transaction of an event writes its notice, so that none is lost and none tells of an event that did not happen.
 package protocol NoticeStore: Sendable {
-    /// Of the last 30 days, the newest first, 100 at most.
+    /// The notices of the last 30 days, newest first, 100 at most.
     func notices(of account: AccountID) async throws -> [Notice]
-    /// Those that are due, 32 at most, each with how often it was taken before. Each is due again later, until it is settled or was
-    /// taken for a day.
+    /// Takes the notices that are due, 32 at most, each with the number of earlier tries. A notice is due again later, until it
+    /// is settled or has been tried for a day.
     func takeDueNotices() async throws -> [(notice: Notice, tries: Int)]
-    /// A notice was handed on.
+    /// Marks a notice as delivered.
     func settle(_ notice: String) async throws
 }
 #endif

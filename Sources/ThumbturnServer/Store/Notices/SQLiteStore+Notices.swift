@@ -16,7 +16,7 @@ extension SQLiteStore {
     }
 
     package func takeDueNotices() async throws -> [(notice: Notice, tries: Int)] {
-        // Most of the time there are none, and then nothing is written.
+        // Most of the time none is due, and then nothing is written.
         guard try await pool.read({ try Int.fetchOne($0, sql: "SELECT 1 FROM notices WHERE due_at IS NOT NULL LIMIT 1") }) != nil
         else { return [] }
         return try await writer.write { db, now in
@@ -42,9 +42,9 @@ extension SQLiteStore {
         }
     }
 
-    /// Writes a notice, in the transaction of what happened.
+    /// Writes a notice in the transaction of its event.
     ///
-    /// - Parameter atMostEvery: where strangers can make it happen again and again.
+    /// - Parameter atMostEvery: limits events that a stranger can cause again and again.
     static func note(
         _ kind: Notice.Kind, of account: AccountID, _ device: DeviceID?, atMostEvery pause: Duration? = nil, in db: Database,
         at now: UnixTime
@@ -78,8 +78,9 @@ extension SQLiteStore {
         try db.run(sql: "DELETE FROM notices_to_nobody WHERE at <= ?", arguments: [(now + .seconds(-3600)).seconds])
     }
 
-    /// 30 s, doubled each time, an hour at most: with so many tries, a day.
+    /// How long to wait for the next try: 30 s, doubled each time, an hour at most.
     private static func wait(after tries: Int) -> Duration { .seconds(min(3600, 30 << min(tries, 7))) }
+    /// With these waits, a day.
     private static let mostTries = 30
 
     private static func notice(_ row: Row) -> Notice? {

@@ -3,11 +3,11 @@ import Dispatch
 import GRDB
 import Synchronization
 
-/// Brings what was committed from the write-ahead log into the database file, beside the writer. SQLite would have the writer do it
-/// every thousand pages, and everybody would wait meanwhile.
+/// Copies committed pages from the write-ahead log into the database file, on a connection of its own. SQLite would let the
+/// writer do it every thousand pages, and all requests would wait in the meantime.
 ///
-/// A log begins anew only when all of it was brought over, which the writer outruns. So the writer brings over the little that came in
-/// the meantime by itself, between two transactions.
+/// A log starts over only when all of it has been copied, and the writer is faster than that. So the writer itself copies the few
+/// pages that were added in the meantime, between two transactions.
 final class Checkpoints: Sendable {
     private let database: DatabaseQueue
     private let queue = DispatchQueue(label: "thumbturn.checkpoints")
@@ -21,7 +21,7 @@ final class Checkpoints: Sendable {
 
     private let interval: Int
 
-    /// - Parameter interval: in commits. As it is, some thousand pages under load; when it is quiet nobody minds how long it takes.
+    /// - Parameter interval: in commits. The default is a few thousand pages under load.
     init(of path: String, every interval: Int = 500) throws {
         self.interval = interval
         var configuration = Configuration()
@@ -29,7 +29,7 @@ final class Checkpoints: Sendable {
         database = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Counts a commit, and begins where enough have come together.
+    /// Counts a commit, and starts a checkpoint after `interval` of them.
     func committed() {
         let begins = state.withLock { state in
             state.commits += 1
@@ -40,7 +40,7 @@ final class Checkpoints: Sendable {
         }
         guard begins else { return }
         queue.async { [self] in
-            // What could not be brought over stays in the log, and is tried again.
+            // Pages that could not be copied stay in the log until the next checkpoint.
             try? database.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
             state.withLock { state in
                 state.isRunning = false
@@ -49,7 +49,7 @@ final class Checkpoints: Sendable {
         }
     }
 
-    /// The writer's part, outside of a transaction.
+    /// The writer's part of a checkpoint, outside of a transaction.
     func finish(_ pool: DatabasePool) {
         let isDue = state.withLock { state in
             defer { state.isFinishing = false }

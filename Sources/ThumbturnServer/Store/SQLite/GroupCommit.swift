@@ -5,12 +5,15 @@ import GRDB
 import Synchronization
 import ThumbturnCore
 
-/// One writer, one transaction for everything that waits: while a commit is being synced, the next requests gather and share
-/// the following one. A request that fails takes no other with it: the transaction is taken back, and all of them run once more, each
-/// in a savepoint of its own. No request is answered before its COMMIT has returned, and a COMMIT that fails refuses the whole batch.
+/// The only writer: one transaction for all requests that wait.
 ///
-/// Where several shared a commit, the next one begins two milliseconds after it began, at the earliest: a commit costs about as much
-/// processor time as judging a sign-in, whether it has one request or ten. Where requests come one by one, none of them waits for others.
+/// While a commit is being synced, the next requests gather and share the following one. A request that fails does not fail the
+/// others: the transaction is rolled back, and all of them run once more, each in a savepoint of its own. No request is answered
+/// before its COMMIT has returned, and a COMMIT that fails refuses the whole batch.
+///
+/// After a commit that several requests shared, the next one begins at least two milliseconds after that one began: a commit
+/// costs about as much processor time as judging a sign-in, whether it has one request or ten. Requests that come one by one
+/// never wait for others.
 final class GroupCommit: Sendable {
     typealias Work<Value> = @Sendable (Database, _ now: UnixTime) throws -> Value
 
@@ -18,12 +21,12 @@ final class GroupCommit: Sendable {
     private let time: NodeTime
     private let mark: CommitMark
     private let checkpoints: Checkpoints
-    /// The epoch whose secrets this process has. Nothing is written in another one.
+    /// The epoch whose secrets this process has. It writes in no other epoch.
     private let epoch: Mutex<Int64>
     private let queue = DispatchQueue(label: "thumbturn.writer")
     private let waiting = Mutex(Waiting())
 
-    /// The transactions that were committed.
+    /// The number of committed transactions.
     let commits = Atomic(0)
 
     private struct Waiting {
@@ -34,19 +37,19 @@ final class GroupCommit: Sendable {
     private typealias Completion = @Sendable () -> Void
 
     private struct Job: Sendable {
-        /// Runs inside the transaction, perhaps for the second time, and returns what to do once it is committed. Throws
-        /// only where it has no savepoint.
+        /// Runs inside the transaction, perhaps for the second time, and returns the work for after the commit. It throws only
+        /// without a savepoint.
         let run: @Sendable (Database, Schema.Tick, _ inSavepoint: Bool) throws -> Completion
         let refuse: @Sendable (any Error) -> Void
     }
 
-    /// A batch holds this many requests at most, so that the first does not wait for a crowd.
+    /// The most requests in a batch, so that the first one does not wait too long.
     private static let largestBatch = 256
 
-    /// The time between the beginnings of two commits, where there is a crowd.
+    /// The time between the starts of two commits while several requests share each of them.
     private let spacing: Duration
     private let pause: @Sendable (Duration) -> Void
-    /// No commit begins earlier.
+    /// The earliest start of the next commit.
     private let earliest = Mutex<ContinuousClock.Instant?>(nil)
 
     init(
@@ -63,16 +66,16 @@ final class GroupCommit: Sendable {
         self.epoch = Mutex(epoch)
     }
 
-    /// How many requests wait for the next transaction.
+    /// The number of requests that wait for the next transaction.
     var waitingCount: Int { waiting.withLock { $0.jobs.count } }
 
     var currentEpoch: Int64 { epoch.withLock { $0 } }
 
-    /// Runs `work` in a transaction with others', and returns when it is committed.
+    /// Runs `work` in a transaction that other requests may share, and returns when it is committed.
     ///
     /// - Parameters:
-    ///   - adopting: the work reads the secrets of the epoch that it finds, and from now on that is ours.
-    ///   - work: may run twice, so it touches nothing but the database.
+    ///   - adopting: whether the work reads the secrets of the epoch that it finds, which becomes this process's epoch.
+    ///   - work: may run twice, so it may change nothing but the database.
     func write<Value: Sendable>(adopting: Bool = false, _ work: @escaping Work<Value>) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (Database, Schema.Tick, Bool) throws -> Completion = { db, tick, inSavepoint in
@@ -99,7 +102,8 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Where SQLite has ended the transaction by itself, a statement would stand alone, and a savepoint would begin another transaction.
+    /// Throws if SQLite has ended the transaction by itself: a statement would then commit alone, and a savepoint would begin
+    /// another transaction.
     private static func inTransaction<Value>(of db: Database, _ work: () throws -> Value) throws -> Value {
         guard db.isInsideTransaction else { throw StoreError.transactionEnded }
         return try work()
@@ -121,7 +125,7 @@ final class GroupCommit: Sendable {
 
     private func drain() {
         while true {
-            waitForCompany()
+            waitForOthers()
             guard let batch = nextBatch() else { return }
             earliest.withLock { $0 = batch.count > 1 ? .now + spacing : nil }
             commit(batch)
@@ -129,7 +133,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    private func waitForCompany() {
+    private func waitForOthers() {
         guard let rest = earliest.withLock({ $0.map { $0 - .now } }), rest > .zero else { return }
         pause(rest)
     }
@@ -196,12 +200,13 @@ final class GroupCommit: Sendable {
     }
 }
 
+/// The errors of the SQLite store.
 enum StoreError: Error {
-    /// The file was not opened as it must be.
+    /// The file was not opened with `synchronous=FULL`.
     case notDurable
-    /// SQLite ended the transaction by itself, for want of room for example.
+    /// SQLite ended the transaction by itself, for example because the disk is full.
     case transactionEnded
-    /// The database was restored while this process ran, and its secrets are not read again yet. Nothing was written.
+    /// The database was restored while this process ran, which has not read the new secrets yet. Nothing was written.
     case anotherEpoch
 }
 #endif

@@ -30,10 +30,6 @@ extension SQLiteStore {
         }
     }
 
-    package func spend(_ spends: [Spend]) async throws -> Bool {
-        try await writer.write { db, now in try Self.spendAll(spends, in: db, at: now) }
-    }
-
     package func countWrongSignature(of kid: String, spending spends: [Spend]) async throws -> Int? {
         defer { recentKeys.forget(kid) }
         return try await writer.write { db, now in
@@ -148,11 +144,6 @@ extension SQLiteStore {
             try db.cachedStatement(sql: "UPDATE keys SET active_since = ? WHERE kid = ? AND active_since IS NULL")
                 .execute(arguments: [now.seconds, key.kid])
         }
-    }
-
-    static func spendAll(_ spends: [Spend], in db: Database, at now: UnixTime) throws -> Bool {
-        // Each is spent, also when another one was spent before.
-        try spends.map { try Schema.spend($0, in: db, at: now) }.allSatisfy { $0 }
     }
 }
 

@@ -16,7 +16,7 @@ extension Schema {
             )
         }
         migrator.registerMigration("15 epochs") { db in
-            // The number of the last commit, and which file lies beside the database; see CommitMark.
+            // The number of the last commit, and the identity of the file beside the database; see CommitMark.
             try db.execute(
                 sql: """
                     ALTER TABLE node ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
@@ -29,7 +29,7 @@ extension Schema {
         migrator.registerMigration("16 identities") { db in
             try db.execute(
                 sql: """
-                    -- The people of a provider: its name for them, and their account here.
+                    -- The people of a provider: their subject there, and their account here.
                     CREATE TABLE identities (
                         issuer TEXT NOT NULL,
                         subject TEXT NOT NULL,
@@ -43,8 +43,8 @@ extension Schema {
 
     static func registerSessionsInOrder(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("18 sessions in order") { db in
-            // A session's number is that of the commit that opened it. All of a device's end together, by one number; an index for
-            // that would cost every sign-in a page of its own.
+            // A session has the number of the commit that opened it. One number ends all sessions of a device; an index for that
+            // would cost every sign-in a page of its own.
             try db.execute(
                 sql: """
                     DROP INDEX sessions_of_device;

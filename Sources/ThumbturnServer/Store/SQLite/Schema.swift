@@ -3,7 +3,7 @@ import GRDB
 import ThumbturnCore
 import ThumbturnMessages
 
-/// The tables, and how they came to be. Migrations are never edited once they are published.
+/// The tables and their migrations. A published migration is never changed.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -12,7 +12,7 @@ enum Schema {
                 sql: """
                     CREATE TABLE node (
                         one INTEGER PRIMARY KEY CHECK (one = 1),
-                        -- The latest time that any node has seen, and up to when spent things were forgotten.
+                        -- The latest time that any node has seen, and the expiry up to which consumed ids were purged.
                         high_water INTEGER NOT NULL,
                         purged_until INTEGER NOT NULL
                     ) STRICT;
@@ -43,7 +43,7 @@ enum Schema {
                     ) STRICT, WITHOUT ROWID;
                     CREATE INDEX devices_of_account ON devices (account_id);
 
-                    -- A key belongs to one device, for ever: revoking keeps the row, so it cannot be enrolled again.
+                    -- A key belongs to one device for ever: revoking keeps the row, so that the key cannot be enrolled again.
                     CREATE TABLE keys (
                         kid TEXT PRIMARY KEY,
                         device_id BLOB NOT NULL REFERENCES devices (id),
@@ -76,12 +76,12 @@ enum Schema {
             )
         }
         migrator.registerMigration("2 wrong PINs") { db in
-            // Of PIN keys alone; a right signature sets it back to 0.
+            // For PIN keys only; a right signature sets it to 0.
             try db.execute(sql: "ALTER TABLE keys ADD COLUMN wrong_in_a_row INTEGER NOT NULL DEFAULT 0")
         }
         migrator.registerMigration("3 changes of keys") { db in
-            // Retired keys stay, so that none comes back; a device has one live key of each kind. SQLite drops no constraint, so the
-            // table is made anew.
+            // Retired keys stay, so that none is enrolled again; a device has one live key of each kind. SQLite cannot drop a
+            // constraint, so the table is made anew.
             try db.execute(
                 sql: """
                     CREATE TABLE new_keys (
@@ -105,7 +105,7 @@ enum Schema {
         migrator.registerMigration("4 clients") { db in
             try db.execute(
                 sql: """
-                    -- Back ends: what they may do, with spaces between, and their public keys as a JWK set.
+                    -- Back ends: their scopes, with spaces between, and their public keys as a JWK set.
                     CREATE TABLE clients (
                         id TEXT PRIMARY KEY,
                         scope TEXT NOT NULL,
@@ -124,7 +124,7 @@ enum Schema {
                         transaction_id TEXT NOT NULL,
                         account_id BLOB NOT NULL REFERENCES accounts (id),
                         second_id BLOB REFERENCES accounts (id),
-                        -- Exactly the bytes that are signed, in base64url, and what has to answer, in JSON.
+                        -- Exactly the bytes that are signed, in base64url, and the demand, in JSON.
                         txn TEXT NOT NULL,
                         demand TEXT NOT NULL,
                         created_at INTEGER NOT NULL,
@@ -133,7 +133,7 @@ enum Schema {
                         redeem_key TEXT,
                         receipt TEXT
                     ) STRICT, WITHOUT ROWID;
-                    -- One live approval for a transaction: what is created anew with other contents takes the old one's place.
+                    -- One live approval for each transaction: a new one with other contents replaces it.
                     CREATE UNIQUE INDEX live_approvals ON approvals (creator, transaction_id)
                         WHERE state IN ('open', 'approved', 'redeemed');
                     CREATE INDEX approvals_of_account ON approvals (account_id) WHERE state = 'open';
@@ -145,7 +145,7 @@ enum Schema {
                         kind TEXT NOT NULL,
                         kid TEXT NOT NULL REFERENCES keys (kid),
                         device_id BLOB NOT NULL REFERENCES devices (id),
-                        -- Of a PIN key null: whoever has one could try all PINs.
+                        -- Null for a PIN key: the holder of such a proof could try all PINs.
                         proof TEXT,
                         liveness TEXT,
                         at INTEGER NOT NULL,
@@ -155,13 +155,13 @@ enum Schema {
             )
         }
         migrator.registerMigration("6 actions") { db in
-            // What a step-up's session was granted, in JSON; null after a sign-in.
+            // The action that a step-up's session was granted, in JSON; null after a sign-in.
             try db.execute(sql: "ALTER TABLE sessions ADD COLUMN granted TEXT")
         }
         migrator.registerMigration("7 notices and lost factors") { db in
             try db.execute(
                 sql: """
-                    -- Sealed like the server's own secrets; each step of the clock is good for one sign-in.
+                    -- Sealed like the server's own secrets; each step of the clock is accepted once.
                     ALTER TABLE accounts ADD COLUMN one_time_secret BLOB;
                     ALTER TABLE accounts ADD COLUMN one_time_last INTEGER NOT NULL DEFAULT 0;
 
@@ -172,7 +172,7 @@ enum Schema {
                         PRIMARY KEY (account_id, hash)
                     ) STRICT, WITHOUT ROWID;
 
-                    -- Written by the transaction of what happened; handed on afterwards, while due_at is set.
+                    -- Written by the transaction of the event; delivered afterwards, while due_at is set.
                     CREATE TABLE notices (
                         id BLOB PRIMARY KEY,
                         account_id BLOB NOT NULL REFERENCES accounts (id),
@@ -190,8 +190,8 @@ enum Schema {
         migrator.registerMigration("8 throttling") { db in
             try db.execute(
                 sql: """
-                    -- Of accounts and devices the wrong attempts in a row, and until when they pause; of addresses, and of all together,
-                    -- when all tries will have come back.
+                    -- For accounts and devices: the wrong attempts in a row, and the end of the pause. For addresses and for all
+                    -- of them together: the time at which all attempts will be available again.
                     CREATE TABLE throttles (
                         scope INTEGER NOT NULL,
                         id BLOB NOT NULL,
@@ -201,7 +201,7 @@ enum Schema {
                     ) STRICT, WITHOUT ROWID;
                     ALTER TABLE keys ADD COLUMN paused_until INTEGER NOT NULL DEFAULT 0;
 
-                    -- What would be a notice if the name had an account: so that it is not cheaper to have none.
+                    -- The notices that names without an account would get, so that such a name does not cost less work.
                     CREATE TABLE notices_to_nobody (
                         id BLOB PRIMARY KEY,
                         place BLOB NOT NULL,
@@ -213,8 +213,9 @@ enum Schema {
             )
         }
         migrator.registerMigration("9 spent by time") { db in
-            // What is spent together expires together and lies together: each batch touches a few pages, and forgetting is a range.
-            // An expiry belongs to its id, since whoever made the one signed the other with it.
+            // Ids that are consumed at the same time expire at the same time and lie next to each other, so that a batch touches
+            // few pages and a purge deletes a range. The expiry is part of the key, because the issuer of an id signs both
+            // together.
             try db.execute(
                 sql: """
                     CREATE TABLE new_spent (
@@ -230,7 +231,8 @@ enum Schema {
             )
         }
         migrator.registerMigration("12 equal work") { db in
-            // SQLite writes no page that would stay as it is. A count that always goes on makes every attempt write the same pages.
+            // SQLite does not write a page that has not changed. A counter that always grows makes every attempt write the same
+            // pages.
             try db.execute(
                 sql: """
                     ALTER TABLE throttles ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;
@@ -247,10 +249,10 @@ enum Schema {
         return migrator
     }
 
-    /// What a transaction begins with.
+    /// The state at the start of a transaction.
     struct Tick {
         var now: UnixTime
-        /// How many transactions there were, with this one.
+        /// The number of transactions so far, this one included.
         var commits: Int64
         var epoch: Int64
     }
@@ -267,20 +269,6 @@ enum Schema {
             preconditionFailure("the node's row is made with the tables")
         }
         return Tick(now: UnixTime(seconds: row["high_water"]), commits: row["commits"], epoch: row["epoch"])
-    }
-
-    /// The one statement that lets a thing be used once: it writes a row only if there was none and the thing is alive. A row
-    /// that was purged cannot come back to life, because then its expiry lies at or before `purged_until`; what was checked in another
-    /// epoch is alive in none.
-    static func spend(_ spend: Spend, in db: Database, at now: UnixTime) throws -> Bool {
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO spent (use, id, expires_at)
-                SELECT ?1, ?2, ?3 FROM node WHERE one = 1 AND ?3 > purged_until AND ?3 > ?4 AND epoch = ?5
-                ON CONFLICT DO NOTHING
-                """
-        ).execute(arguments: [spend.use.rawValue, blob(spend.id), spend.expiresAt.seconds, now.seconds, spend.epoch])
-        return db.changesCount == 1
     }
 }
 #endif

@@ -30,15 +30,15 @@ extension SQLiteStore {
         guard let backup = try? DatabaseQueue(path: path, configuration: readOnly),
             (try? await backup.read { try $0.tableExists("node") && $0.tableExists("sessions") }) == true
         else { throw SetupError.noBackup(path) }
-        // The new epoch begins in a copy, which then takes the place of everything in one transaction: no server that runs ever sees the
-        // old epoch again, and what it knows of its own is no longer good.
+        // The new epoch begins in a copy, which then replaces the whole database in one transaction. So no running server ever
+        // sees the old epoch again, and the secrets that it holds are refused.
         let draft = try DatabaseQueue()
         try backup.backup(to: draft)
         try Schema.migrator.migrate(draft)
         let (now, place) = (time.now, mark.place)
         let commits = try await pool.read { try Int64.fetchOne($0, sql: "SELECT commits FROM node") } ?? 0
         try await draft.write { db in
-            // Servers that run may commit meanwhile, and never so often: no mark is ahead of what comes now.
+            // Running servers may commit in the meantime, but not this often: no mark is ahead of the next commit.
             try Schema.beginEpoch(db, at: now, after: commits + (1 << 32))
             try db.execute(sql: "UPDATE node SET place = ?", arguments: [place])
         }
@@ -47,17 +47,17 @@ extension SQLiteStore {
 }
 
 extension Schema {
-    /// Begins an epoch if this database was put in the place of a newer one, or its folder is a copy, and makes the mark.
+    /// Begins an epoch if this database has replaced a newer one or its folder is a copy, and writes the mark.
     ///
-    /// If this process ends at any point here, the next one decides the same: what tells a restored database stays until the epoch is
-    /// committed.
+    /// If this process ends at any point of this, the next one decides the same: the signs of a restored database stay until the
+    /// epoch is committed.
     static func beginEpochIfRestored(_ pool: DatabasePool, _ mark: CommitMark, at now: UnixTime) throws -> Bool {
         let (isRestored, commits) = try pool.write { db in
             guard let node = try Row.fetchOne(db, sql: "SELECT commits, place FROM node") else {
                 preconditionFailure("the node's row is made with the tables")
             }
             let (commits, place, found) = (node["commits"] as Int64, node["place"] as String, mark.read())
-            // A database from before there were marks has nothing to compare with.
+            // A database from before the marks has nothing to compare with.
             let isRestored = !place.isEmpty && (place != mark.place || (found ?? .max) > commits)
             if place != mark.place { try db.execute(sql: "UPDATE node SET place = ?", arguments: [mark.place]) }
             if isRestored {
@@ -71,22 +71,22 @@ extension Schema {
         return isRestored
     }
 
-    /// What ends with an epoch. The nonces of DPoP end by themselves, with the process.
+    /// Ends everything that belongs to the current epoch. DPoP nonces need no statement: they end with the process.
     ///
-    /// - Parameter commits: the last commit that anybody has seen; later ones have higher numbers.
+    /// - Parameter commits: the highest number of a commit that is known; later commits get higher ones.
     static func beginEpoch(_ db: Database, at now: UnixTime, after commits: Int64 = 0) throws {
         try db.execute(
             sql: """
                 UPDATE node SET epoch = ?1, commits = max(commits, ?2) + 1, high_water = max(high_water, ?3),
                     epoch_began = max(high_water, ?3), purged_until = max(purged_until, high_water, ?3)
                 """,
-            // Random, so that the epoch of a backup is never taken for one that came later.
+            // Random, so that the epoch of a backup is never equal to a later one.
             arguments: [Int64.random(in: 1...Int64.max), commits, now.seconds]
         )
         try db.execute(sql: "DELETE FROM secrets WHERE use IN ('challenge', 'refresh')")
         try db.execute(sql: "UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL", arguments: [now.seconds])
         try db.execute(sql: "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')")
-        // Which of these were used since, nobody knows any more: a step of the clock is at most one ahead.
+        // The database does not know which of these have been used since. A one-time code is at most one step ahead of the clock.
         try db.execute(sql: "DELETE FROM recovery_codes")
         try db.execute(sql: "UPDATE accounts SET one_time_last = max(one_time_last, (SELECT high_water FROM node) / 30 + 1)")
     }

@@ -2,8 +2,13 @@
 import Foundation
 import GRDB
 import ThumbturnCore
+import ThumbturnMessages
 
 extension SQLiteStore {
+    package func session(_ id: SessionID) async throws -> SessionView? {
+        try await pool.read { try Self.session(id, in: $0) }
+    }
+
     package func end(_ session: SessionID, by jkt: String) async throws {
         try await writer.write { db, now in
             let device = try db.one(
@@ -16,6 +21,41 @@ extension SQLiteStore {
             try db.run(
                 sql: "UPDATE sessions SET ended_at = ? WHERE device_id = ? AND granted IS NOT NULL AND ended_at IS NULL",
                 arguments: [now.seconds, device]
+            )
+        }
+    }
+
+    /// Ends the sessions of a device that were opened so far, in this very transaction too.
+    static func endSessions(of device: Data, in db: Database) throws {
+        try db.run(
+            sql: "UPDATE devices SET sessions_over = (SELECT commits FROM node) WHERE id = ?", arguments: [device])
+    }
+
+    static func endSessions(openedBy kid: String, in db: Database) throws {
+        try db.run(sql: "UPDATE keys SET sessions_over = (SELECT commits FROM node) WHERE kid = ?", arguments: [kid])
+    }
+
+    static func session(_ id: SessionID, in db: Database) throws -> SessionView? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT s.generation, s.auth_time, s.granted, k.kind, k.enrolled_by,
+                    s.ended_at IS NULL AND d.revoked_at IS NULL AND s.opened > max(d.sessions_over, k.sessions_over) AS live,
+                    d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name
+                FROM sessions s JOIN keys k ON k.kid = s.kid JOIN devices d ON d.id = s.device_id
+                    JOIN accounts a ON a.id = d.account_id
+                WHERE s.id = ?
+                """
+        )
+        return try Row.fetchOne(statement, arguments: [blob(id.bytes)]).flatMap { row in
+            guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]) else {
+                return nil
+            }
+            return SessionView(
+                id: id, device: identifier(row["device_id"]), account: identifier(row["account_id"]),
+                accountName: row["name"], kind: kind, sessionJKT: row["session_jkt"],
+                generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]), isLive: row["live"],
+                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keyOrigin: origin,
+                granted: row["granted"]
             )
         }
     }

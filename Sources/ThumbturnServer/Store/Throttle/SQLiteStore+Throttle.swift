@@ -2,7 +2,6 @@
 import Foundation
 import GRDB
 import ThumbturnCore
-import ThumbturnMessages
 
 extension SQLiteStore {
     package func standing(of attempt: SignInAttempt) async throws -> SignInStanding {
@@ -14,7 +13,7 @@ extension SQLiteStore {
         try await writer.write { db, now in
             let found = try Self.standing(of: attempt, in: db, at: now)
             let standing = found == .open && !attempt.isJudged ? .closed : found
-            // The same statements in every case that a stranger could tell apart by the time they take.
+            // The same statements run in every case, so that the time does not tell a stranger which one it is.
             let isAccepted = try Self.accept(attempt, onlyIf: standing == .open, in: db, at: now)
             if isAccepted {
                 for id in attempt.inARow { try Self.forget(id, in: db) }
@@ -41,32 +40,10 @@ extension SQLiteStore {
         try await writer.write { db, _ in try Self.forget(.account(account), in: db) }
     }
 
-    package func setOneTimeSecret(_ sealed: [UInt8]?, of account: AccountID) async throws {
-        try await writer.write { db, now in
-            try db.run(
-                sql: "UPDATE accounts SET one_time_secret = ?, one_time_last = 0 WHERE id = ?",
-                arguments: [sealed.map { blob($0) }, blob(account.bytes)]
-            )
-            try Self.note(.oneTimeCodesSet, of: account, nil, in: db, at: now)
-        }
-    }
-
-    package func setRecoveryCodes(_ hashes: [[UInt8]], of account: AccountID) async throws {
-        try await writer.write { db, now in
-            try db.run(sql: "DELETE FROM recovery_codes WHERE account_id = ?", arguments: [blob(account.bytes)])
-            for hash in hashes {
-                try db.run(
-                    sql: "INSERT INTO recovery_codes (account_id, hash) VALUES (?, ?)",
-                    arguments: [blob(account.bytes), blob(hash)]
-                )
-            }
-            try Self.note(.recoveryCodesMade, of: account, nil, in: db, at: now)
-        }
-    }
-
     // MARK: Inside a transaction
 
-    /// Once an hour at most. Of a name without an account nobody hears, and yet as much is read and written.
+    /// Writes a notice of wrong sign-ins, at most once an hour. A name without an account has no owner to notify, but as much is
+    /// read and written for it.
     private static func noteWrongSignIns(
         _ attempt: SignInAttempt, at id: ThrottleID, onlyIf isWritten: Bool, in db: Database, at now: UnixTime
     ) throws {
@@ -88,23 +65,6 @@ extension SQLiteStore {
         try note(.wrongSignIns, of: account, device, in: db, at: now)
     }
 
-    /// One more wrong signature of a key, unless it pauses or is disabled: then none is judged.
-    static func countWrongSignature(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws -> Int {
-        let limits = ThrottleLimits.standard
-        switch key.standing(at: now).state {
-        case .paused, .disabled: if key.kind != .pin { return key.wrongInARow }
-        case .gone, .unproven, .active: break
-        }
-        let wrong = key.wrongInARow + 1
-        let wait = key.kind == .pin ? .zero : limits.wait(after: wrong) ?? .zero
-        try db.cachedStatement(sql: "UPDATE keys SET wrong_in_a_row = ?, paused_until = ? WHERE kid = ?")
-            .execute(arguments: [wrong, wait == .zero ? 0 : (now + wait).seconds, key.kid])
-        if wrong >= limits.freeInARow, let account = try account(of: key.device, in: db) {
-            try note(.wrongSignatures, of: account, key.device, atMostEvery: .seconds(3600), in: db, at: now)
-        }
-        return wrong
-    }
-
     private static func standing(
         of attempt: SignInAttempt, in db: Database, at now: UnixTime
     ) throws -> SignInStanding {
@@ -121,12 +81,12 @@ extension SQLiteStore {
         return standing
     }
 
-    /// Uses up what the attempt rests on. False where it does not hold.
+    /// Consumes the one-time step or the recovery code of an attempt. False if the evidence does not hold.
     private static func accept(
         _ attempt: SignInAttempt, onlyIf isOpen: Bool, in db: Database, at now: UnixTime
     ) throws -> Bool {
         let account = blob(attempt.account?.bytes ?? [UInt8](repeating: 0, count: 16))
-        // Without an account another one's row is read.
+        // Without an account, the row of another one is read.
         let known = try db.cachedStatement(
             sql: """
                 SELECT id = ?1 AS is_it, one_time_secret IS NOT NULL AS asks, one_time_last FROM accounts
@@ -140,12 +100,12 @@ extension SQLiteStore {
         case .password(let step):
             guard isOpen, isIt else { return false }
             guard asksForCode else { return true }
-            // RFC 6238 section 5.2: each step is good once.
+            // RFC 6238 section 5.2: each step is accepted once.
             guard let step, step > lastStep else { return false }
             try db.run(sql: "UPDATE accounts SET one_time_last = ? WHERE id = ?", arguments: [step, account])
             return true
         case .recoveryCode(let hash, let passwordFits):
-            // A code stands for one lost thing: for the one-time codes where the account has them, else for the password.
+            // A recovery code replaces one lost factor: the one-time codes where the account has them, else the password.
             let isAllowed = isOpen && isIt && (passwordFits || !asksForCode)
             try db.cachedStatement(
                 sql: "UPDATE recovery_codes SET used_at = ? WHERE account_id = ? AND hash = ? AND used_at IS NULL AND ?"
@@ -180,8 +140,9 @@ extension SQLiteStore {
         return wrong
     }
 
-    /// The generic cell rate algorithm: what is kept is the time at which all tries will have come back. However many are wrong, the
-    /// next try comes back after one refill: nobody closes an address for days.
+    /// Counts by the generic cell rate algorithm: the stored value is the time at which all attempts will be available again.
+    /// However many attempts are wrong, the next one is available after one refill, so an attacker cannot close an address for
+    /// days.
     private static func countByRate(
         _ id: ThrottleID, counts: Bool, _ limits: ThrottleLimits, in db: Database, at now: UnixTime
     ) throws {
@@ -202,7 +163,7 @@ extension SQLiteStore {
             .execute(arguments: [id.scope, blob(id.bytes)])
     }
 
-    /// What came back by itself. Wrong attempts in a row at an account or a device are not forgotten.
+    /// Deletes the counts that have returned to zero by themselves. Wrong attempts in a row at an account or a device stay.
     static func forgetThrottles(in db: Database, at now: UnixTime) throws {
         try db.run(
             sql: "DELETE FROM throttles WHERE scope IN (2, 4, 5) AND until <= ? AND wrong = 0", arguments: [now.seconds]

@@ -1,62 +1,18 @@
 #if Server
 import ThumbturnCore
 
-/// A sign-in with full credentials as it stands before its transaction: what was compared, and where it counts if it is wrong.
-package struct SignInAttempt: Sendable {
-    /// What the person showed, judged as far as that needs no transaction.
-    package enum Evidence: Sendable {
-        case nothing
-        /// The password fits. The step is that of a one-time code that fits, where there was one.
-        case password(oneTimeStep: Int64?)
-        /// A recovery code's hash, and whether the password that came with it fits.
-        case recoveryCode([UInt8], passwordFits: Bool)
-    }
-
-    package var account: AccountID?
-    package var evidence: Evidence
-    /// False where it was closed, and so nothing was compared: then it counts nowhere.
-    package var isJudged = true
-    /// Where wrong attempts in a row count.
-    package var inARow: [ThrottleID]
-    /// Where wrong attempts count by the time between them.
-    package var byRate: [ThrottleID]
-    package var limits: ThrottleLimits
-
-    package init(
-        account: AccountID?, evidence: Evidence, inARow: [ThrottleID], byRate: [ThrottleID], limits: ThrottleLimits
-    ) {
-        self.account = account
-        self.evidence = evidence
-        self.inARow = inARow
-        self.byRate = byRate
-        self.limits = limits
-    }
-}
-
-/// What a store keeps of wrong attempts, and of the factors beside the password.
+/// The part of the store that counts wrong attempts.
 package protocol ThrottleStore: Sendable {
-    /// Whether a sign-in may be tried: closed for the account, the device or the address; or overloaded, for everybody who has no
-    /// enrolled session key.
+    /// Whether a sign-in may be tried. It is closed for an account, a device or an address; it is overloaded for every sender
+    /// without an enrolled session key.
     func standing(of attempt: SignInAttempt) async throws -> SignInStanding
-    /// Accepts a sign-in, or counts it as a wrong one, in one transaction: the one-time step or the recovery code is used up, or the
-    /// counts have grown, when this returns. While it is closed for anything that the attempt counts at, nothing is accepted and
-    /// nothing grows.
+    /// Accepts a sign-in or counts it as a wrong one, in one transaction. When this returns, the one-time step or the recovery
+    /// code has been consumed, or the counts have grown. While sign-ins are closed for anything that the attempt counts against,
+    /// none is accepted and no count grows.
     func settle(_ attempt: SignInAttempt) async throws -> SignInStanding
-    /// Counts something wrong against an address alone.
+    /// Counts a wrong request against addresses only.
     func count(against ids: [ThrottleID], limits: ThrottleLimits) async throws
-    /// Forgets the wrong sign-ins of an account.
+    /// Resets the count of wrong sign-ins of an account.
     func unlock(_ account: AccountID) async throws
-    /// Sets the secret of one-time codes, sealed; nil: none are asked for.
-    func setOneTimeSecret(_ sealed: [UInt8]?, of account: AccountID) async throws
-    /// Puts new recovery codes in the place of all earlier ones.
-    func setRecoveryCodes(_ hashes: [[UInt8]], of account: AccountID) async throws
-}
-
-package enum SignInStanding: Hashable, Sendable {
-    /// It may be tried; of one that was settled, it is accepted.
-    case open
-    case wrong
-    case closed
-    case overloaded
 }
 #endif

@@ -1,5 +1,6 @@
 #if Server
-/// Why the server cannot start, with the next step.
+
+/// An error of the operator's configuration or commands. The description says what to do next.
 public enum SetupError: Error, CustomStringConvertible {
     case unwritable(String)
     case unreadable(String)
@@ -38,10 +39,10 @@ public enum SetupError: Error, CustomStringConvertible {
         case .publicURL(let url):
             "\(url) cannot be the public address. Give --public-url an https address, or http to this machine itself, without a path."
         case .password(let minimum, let maximum):
-            "A password that stands alone has at least \(minimum) characters, and at most \(maximum) bytes."
+            "A password has at least \(minimum) characters, and at most \(maximum) bytes."
         case .accountName: "An account name has 1 to 128 characters and no line breaks."
         case .accountExists(let name): "The account \(name) exists already."
-        case .noBackup(let path): "\(path) is no backup of this server. Make one with: thumbturn-server backup FILE"
+        case .noBackup(let path): "\(path) is not a backup of this server. Make one with: thumbturn-server backup FILE"
         case .fileExists(let path): "\(path) exists already. Choose another name."
         case .providers(let path):
             "\(path) does not name providers: {\"providers\": [{\"issuer\": \"https://…\", \"audience\": \"…\", \"jwks\": \"FILE\"}]}, each with a key set that has a P-256 or RSA key."
@@ -51,16 +52,16 @@ public enum SetupError: Error, CustomStringConvertible {
         case .clientUnknown(let name): "There is no back end \(name). See: thumbturn-server clients list"
         case .clientKey: "The key must be the public half of a P-256 key: a JWK, or an SPKI in PEM (openssl ec -pubout)."
         case .livenessVendors(let path):
-            "\(path) does not say whose liveness checks to believe. docs/approvals.md shows how such a file looks."
+            "\(path) does not name vendors of liveness checks. docs/approvals.md shows the format of such a file."
         case .newerDatabase(let path):
-            "A newer thumbturn-server has changed \(path), and this one would not see all that has ended. Start the newer one."
+            "A newer thumbturn-server has changed \(path), and this version cannot read all of it. Start the newer version."
         case .clientKeyIsPrivate:
             "This is a private key, and it must not leave the back end. Give the public half (openssl ec -pubout)."
         case .accountUnknown(let name): "There is no account \(name). Make it with: thumbturn-server accounts add \(name)"
         case .deviceUnknown(let id): "The account has no device \(id). See: thumbturn-server accounts devices NAME"
         case .webhook:
             """
-            A webhook wants an https address, or http to this machine itself, and a secret of 24 to 64 bytes in base64. Make one with: \
+            A webhook needs an https address, or http to this machine itself, and a secret of 24 to 64 bytes in base64. Make one with: \
             openssl rand -base64 32
             """
         }

@@ -5,17 +5,12 @@ import ThumbturnCore
 import ThumbturnMessages
 
 extension AuthorizationServer {
-    /// `GET /v1/notices`.
-    func notices(_ caller: Caller) async throws -> NoticeList {
-        NoticeList(notices: try await store.notices(of: caller.session.account).map(\.record))
-    }
-
-    /// Hands on what is due: to the log, once, and to the port until it takes it, a day long.
+    /// Delivers the notices that are due: to the log once, and to the port until it accepts them, for a day at most.
     package func deliverNotices(_ logger: Logger) async throws {
         for due in try await store.takeDueNotices() {
             let notice = due.notice
             if due.tries == 0 {
-                // Ids alone: whose they are is known to those who may know it.
+                // Only ids: the log names no person.
                 logger.notice(
                     "notice",
                     metadata: [
@@ -28,7 +23,7 @@ extension AuthorizationServer {
                 try await settings.notices?.deliver(notice)
             } catch {
                 logger.warning(
-                    "a notice was not taken",
+                    "a notice was not accepted",
                     metadata: [
                         "kind": .string(notice.kind.rawValue), "tries": .stringConvertible(due.tries + 1),
                         "error": .string("\(type(of: error))"),
@@ -41,12 +36,12 @@ extension AuthorizationServer {
     }
 }
 
-/// Hands notices on, every five seconds, beside the requests.
+/// Delivers notices every five seconds, apart from the requests.
 struct NoticeDelivery: ServiceLifecycle.Service, CustomStringConvertible {
     let service: AuthorizationServer
     let logger: Logger
 
-    // The lifecycle logs its services' descriptions; the default one would spell out the settings.
+    // ServiceLifecycle logs the descriptions of services; the default one would contain the settings.
     var description: String { "NoticeDelivery" }
 
     func run() async throws {
@@ -56,7 +51,7 @@ struct NoticeDelivery: ServiceLifecycle.Service, CustomStringConvertible {
                 do {
                     try await service.deliverNotices(logger)
                 } catch {
-                    logger.error("notices wait; they are tried again", metadata: ["error": "\(type(of: error))"])
+                    logger.error("notices could not be read; it is tried again", metadata: ["error": "\(type(of: error))"])
                 }
             }
         }

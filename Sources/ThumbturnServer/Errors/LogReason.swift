@@ -2,8 +2,9 @@
 import ThumbturnCore
 import ThumbturnVerifier
 
-/// Why a request was refused, for the operator's log alone: what was judged, and what was wrong with it. Both are closed sets, and
-/// docs/http.md lists them; nothing that was sent is ever part of a reason.
+/// The reason for a refusal, for the operator's log only: what was judged, and what was wrong with it.
+///
+/// Both are closed sets, which docs/http.md lists. Nothing that a client sent is ever part of a reason.
 struct LogReason: Hashable, Sendable {
     let subject: Subject
     /// A code of `VerificationError`, of `StepUpTable.Unasked` or of `Cause`.
@@ -24,7 +25,7 @@ struct LogReason: Hashable, Sendable {
         cause = unasked.rawValue
     }
 
-    /// What was judged.
+    /// The thing that was judged.
     enum Subject: String, CaseIterable {
         case request, dpop, token, proof, refresh, enrolment
         case keyChange = "key-change"
@@ -36,7 +37,7 @@ struct LogReason: Hashable, Sendable {
         case server
     }
 
-    /// What was wrong that the verifier knows nothing of.
+    /// The causes that the verifier and the policy do not have.
     enum Cause: String, CaseIterable {
         case missing
         case notFound
@@ -56,10 +57,10 @@ struct LogReason: Hashable, Sendable {
         case internalError
     }
 
-    /// In the log: `proof wrongSignature`, for example.
+    /// The reason as it is logged, for example `proof wrongSignature`.
     var code: String { "\(subject.rawValue) \(cause)" }
 
-    /// All causes there are.
+    /// All causes, of the verifier, the policy and the server.
     static var causes: [String] {
         VerificationError.allCases.map(\.rawValue) + StepUpTable.Unasked.allCases.map(\.rawValue) + Cause.allCases.map(\.rawValue)
     }

@@ -3,11 +3,12 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-extension Server {
-    /// Makes a new key for access tokens. It signs ten minutes later, and running servers notice it by themselves.
+extension EmbeddedServer {
+    /// Makes a new key for access tokens. It signs after ten minutes, and running servers find it by themselves.
     public func rotateTokenKey() async throws { try await service.secrets.rotateTokenKey() }
 
-    /// The keys of access tokens, newest first: `waiting`, `signing`, `staying` until its last token has ended, or `retired`.
+    /// The keys of access tokens, newest first, each with its state: `waiting` to sign, `signing`, `staying` until its last token
+    /// has expired, or `retired`.
     public func tokenKeys() async throws -> [(kid: String, state: String)] {
         let tokens = service.secrets.current.tokens
         let signing = tokens.signing(at: service.time.now)
@@ -18,7 +19,7 @@ extension Server {
         } + (try await service.store.retiredKeys().map { ($0.kid, "retired") })
     }
 
-    /// All public keys of access tokens there ever were, as a JWK set.
+    /// All public keys of access tokens, retired ones included, as a JWK set.
     public func archivedJWKS() async throws -> String {
         let retired = try await service.store.retiredKeys().map { key in
             JWK(x: Array(key.x963[1..<33]), y: Array(key.x963[33...]), kid: key.kid, use: "sig", alg: "ES256")

@@ -7,24 +7,25 @@ package import ThumbturnVerifier
 
 /// The server's DPoP nonces, and the proofs that were seen under them (RFC 9449 sections 8 and 11.1).
 ///
-/// A nonce is a MAC over a time bucket under a key of this process: it carries the server's own time, no other node takes it,
-/// and none outlives a restart. So the memory of seen proofs can live in this process alone.
+/// A nonce is a MAC over a time bucket under a key of this process: it carries the server's own time, no other node accepts it,
+/// and none survives a restart. So this process can remember the seen proofs in its own memory.
 package final class DPoPNonces: Sendable {
     private let state: Mutex<State>
 
     private struct State {
         var key = SymmetricKey(size: .bits256)
-        /// The nonces of this bucket and of the one before.
+        /// The nonces of this bucket and of the previous one.
         var nonces = (current: "", before: "")
-        /// The proofs seen in this bucket and in the one before.
+        /// The proofs seen in this bucket and in the previous one.
         var bucket: Int64
         var seen: Set<UInt128> = []
         var seenBefore: Set<UInt128> = []
     }
 
-    /// A nonce lives for the rest of its bucket and for the next one: 30 to 60 seconds.
+    /// In seconds. A nonce is valid for the rest of its bucket and for the next one: 30 to 60 seconds.
     private static let bucketLength: Int64 = 30
-    /// Beyond so many remembered proofs a new key begins: all nonces are void, and clients ask for a new one.
+    /// The most proofs that are remembered. At that number a new key is made: all nonces become void, and clients ask for a new
+    /// one.
     private let capacity: Int
 
     package init(now: UnixTime, capacity: Int = 1_000_000) {
@@ -34,7 +35,7 @@ package final class DPoPNonces: Sendable {
         self.state = Mutex(state)
     }
 
-    /// The nonce to give out now.
+    /// The nonce for answers at this time.
     package func current(at now: UnixTime) -> String {
         state.withLock { state in
             Self.advance(&state, to: now)
@@ -49,7 +50,7 @@ package final class DPoPNonces: Sendable {
         }
     }
 
-    /// Remembers a verified proof. Refuses one that was seen before, and one whose nonce has just run out.
+    /// Remembers a verified proof. Throws for a proof that was seen before, and for one whose nonce has just expired.
     package func admit(_ proof: DPoPProof, at now: UnixTime) throws(VerificationError) {
         let key = proof.replayKey.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
         try state.withLock { state throws(VerificationError) in
@@ -68,7 +69,7 @@ package final class DPoPNonces: Sendable {
         }
     }
 
-    /// Forgets what is over. Requests do so by themselves, where there are any.
+    /// Forgets expired nonces and their proofs. Every request does so too.
     func tidy(at now: UnixTime) {
         state.withLock { Self.advance(&$0, to: now) }
     }
@@ -87,7 +88,7 @@ package final class DPoPNonces: Sendable {
     }
 
     private static func bucket(of nonce: String, in state: State) -> Int64? {
-        // Comparing whole strings leaks no more than a guess at 128 bits could use.
+        // The nonce has 128 bits, so the time of this comparison does not help an attacker to guess it.
         if nonce == state.nonces.current { return state.bucket }
         if nonce == state.nonces.before { return state.bucket - 1 }
         return nil

@@ -9,14 +9,14 @@ import ThumbturnCore
 public import ThumbturnMessages
 import ThumbturnVerifier
 
-/// The server, ready to run: routes, store and the work that is due from time to time.
+/// The server: its routes, its store and its regular maintenance.
 ///
-///     let server = try await Server(ServerSettings(publicURL: url, dataFolder: folder))
+///     let server = try await EmbeddedServer(ServerSettings(publicURL: url, dataFolder: folder))
 ///     try await server.application(host: "127.0.0.1", port: 8080, logger: logger).runService()
-public struct Server: Sendable {
+public struct EmbeddedServer: Sendable {
     package var service: AuthorizationServer
 
-    /// Opens the data folder, making it where it does not exist. Throws `SetupError` with the next step.
+    /// Opens the data folder, and makes it if it does not exist. Throws `SetupError`, whose description says what to do next.
     public init(_ settings: ServerSettings) async throws {
         service = try await AuthorizationServer(settings)
     }
@@ -25,7 +25,7 @@ public struct Server: Sendable {
         self.service = service
     }
 
-    /// Makes an embedded account. Throws `SetupError` where name or password will not do.
+    /// Makes an embedded account. Throws `SetupError` if the name is taken, or if the name or the password is not acceptable.
     public func addAccount(named name: String, password: String) async throws {
         try await service.addAccount(named: name, password: password)
     }
@@ -33,12 +33,12 @@ public struct Server: Sendable {
     /// Registers a back end under a name that becomes its `client_id`.
     ///
     /// - Parameter keys: one or two public P-256 keys, each a JWK or an SPKI in PEM.
-    /// - Throws: `SetupError` where the name is taken, or something about it will not do.
+    /// - Throws: `SetupError` if the name is taken, or if the name, the scopes or the keys are not acceptable.
     public func addClient(named name: String, scopes: Set<ClientScope>, keys: [String]) async throws {
         try await service.addClient(named: name, scopes: scopes, keys: try keys.map { try ClientKeyFile.key($0) })
     }
 
-    /// Forgets a back end. Its tokens are refused from now on. Throws `SetupError.clientUnknown`.
+    /// Removes a back end. Its tokens are refused from now on. Throws `SetupError.clientUnknown`.
     public func removeClient(named name: String) async throws {
         guard try await service.store.removeClient(name) else { throw SetupError.clientUnknown(name) }
     }
@@ -50,24 +50,24 @@ public struct Server: Sendable {
         }
     }
 
-    /// Asks for one-time codes (RFC 6238) at an account's sign-ins from now on, under a new secret.
+    /// Demands one-time codes (RFC 6238) at an account's sign-ins from now on, with a new secret.
     ///
-    /// - Returns: the `otpauth` address that authenticator apps read; it is shown nowhere else.
+    /// - Returns: the `otpauth` address that authenticator apps read. It cannot be shown again.
     public func setOneTimeCodes(ofAccountNamed name: String) async throws -> String {
         try await service.setOneTimeCodes(ofAccountNamed: name)
     }
 
-    /// Asks for no one-time codes from now on.
+    /// Demands no one-time codes at an account's sign-ins from now on.
     public func removeOneTimeCodes(ofAccountNamed name: String) async throws {
         try await service.removeOneTimeCodes(ofAccountNamed: name)
     }
 
-    /// Makes new recovery codes; all earlier ones are void. They are shown nowhere else.
+    /// Makes new recovery codes, which replace all earlier ones. They cannot be shown again.
     public func makeRecoveryCodes(ofAccountNamed name: String) async throws -> [String] {
         try await service.makeRecoveryCodes(ofAccountNamed: name)
     }
 
-    /// Lets an account's password be tried again after too many wrong sign-ins.
+    /// Resets the count of an account's wrong sign-ins, so that its password can be tried again.
     public func unlock(accountNamed name: String) async throws {
         try await service.unlock(accountNamed: name)
     }
@@ -77,14 +77,14 @@ public struct Server: Sendable {
         try await service.devices(ofAccountNamed: name)
     }
 
-    /// Ends a device and its sessions. Throws `SetupError` where there is none.
+    /// Revokes a device and ends its sessions. Throws `SetupError` if the account has no such device.
     public func revoke(_ device: String, ofAccountNamed name: String) async throws {
         try await service.revoke(device, ofAccountNamed: name)
     }
 
-    /// The application to run. It drains its connections when it is told to stop.
+    /// The application to run. On a graceful shutdown it finishes its open requests.
     ///
-    /// - Parameter onRunning: called once the port is open, with the port.
+    /// - Parameter onRunning: is called with the port as soon as it is open.
     public func application(
         host: String, port: Int, logger: Logger, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
@@ -92,7 +92,7 @@ public struct Server: Sendable {
         var application = Application(
             router: Routes(service).router(),
             server: HTTPServerBuilder { responder in
-                OnItsLoop(base: HTTP1Channel(responder: responder, configuration: .init(idleTimeout: idleLimit)))
+                OnEventLoop(base: HTTP1Channel(responder: responder, configuration: .init(idleTimeout: idleLimit)))
             },
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: nil),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
@@ -107,12 +107,12 @@ public struct Server: Sendable {
     }
 }
 
-/// Renews secrets and forgets what expired, once a minute.
+/// Renews secrets and deletes what has expired, once a minute.
 private struct Tidying: ServiceLifecycle.Service, CustomStringConvertible {
     let service: AuthorizationServer
     let logger: Logger
 
-    // The lifecycle logs its services' descriptions; the default one would spell out the settings.
+    // ServiceLifecycle logs the descriptions of services; the default one would contain the settings.
     var description: String { "Tidying" }
 
     func run() async throws {
@@ -122,7 +122,7 @@ private struct Tidying: ServiceLifecycle.Service, CustomStringConvertible {
                 do {
                     try await service.tidy()
                 } catch {
-                    logger.error("tidying did not work; it is tried again in a minute", metadata: ["error": "\(type(of: error))"])
+                    logger.error("tidying failed; it is tried again in a minute", metadata: ["error": "\(type(of: error))"])
                 }
             }
         }

@@ -4,8 +4,11 @@ import Foundation
 import ThumbturnCore
 import ThumbturnMessages
 
-/// Refresh tokens: session (16 bytes), generation (4 bytes, big-endian) and HMAC-SHA-256 over both (32 bytes), in base64url.
-/// The successor of a token is always the same, so a repeated exchange cannot fork a session.
+/// The text of refresh tokens: session (16 bytes), generation (4 bytes, big-endian) and HMAC-SHA-256 over both (32 bytes), in
+/// base64url.
+///
+/// The successor of a token is always the same, so a repeated exchange cannot fork a session. `Rotation` says when a token is
+/// exchanged.
 struct RefreshTokens {
     private let key: SymmetricKey
 
@@ -20,7 +23,7 @@ struct RefreshTokens {
         return Base64URL.encode(body + Array(HMAC<SHA256>.authenticationCode(for: body, using: key)))
     }
 
-    /// The session and generation of one of the server's own tokens.
+    /// The session and the generation of a token that this server made; nil for any other text.
     func read(_ token: String) -> (SessionID, generation: UInt32)? {
         guard token.utf8.count == 70, let bytes = Base64URL.decode(token), bytes.count == 52,
             let session = SessionID(Array(bytes[..<16])),

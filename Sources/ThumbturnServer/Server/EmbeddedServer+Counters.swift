@@ -1,38 +1,5 @@
 #if Server
-import Synchronization
-
-/// What a node has done since it started.
-package final class Counters: Sendable {
-    let verifications = Atomic(0)
-    let tokens = Atomic(0)
-    let spends = Atomic(0)
-    let sessions = Atomic(0)
-    let refreshes = Atomic(0)
-    let redemptions = Atomic(0)
-
-    /// The counts, for a benchmark to compare with its own.
-    package struct Report: Codable, Sendable {
-        /// Signatures that were verified: proofs, DPoP proofs and those of plain clients.
-        package var verifications: Int
-        /// Access tokens that were signed.
-        package var tokens: Int
-        /// Challenges that paid for a session.
-        package var spends: Int
-        package var sessions: Int
-        package var refreshes: Int
-        /// Answers to redemptions of an approval, with those that were asked for again.
-        package var redemptions: Int
-        /// SQLite's `synchronous` of the writing connection: 2 is FULL.
-        package var synchronous: Int
-    }
-}
-
-extension Atomic<Int> {
-    func count() { wrappingAdd(1, ordering: .relaxed) }
-    var total: Int { load(ordering: .relaxed) }
-}
-
-extension Server {
+extension EmbeddedServer {
     package func counts() throws -> Counters.Report {
         let counters = service.counters
         return Counters.Report(
@@ -43,8 +10,8 @@ extension Server {
         )
     }
 
-    /// Enrols devices without a ticket, each for an account of its own, for a benchmark that needs thousands of them. Each has a session
-    /// key and a biometric key.
+    /// Enrols devices without tickets, for a benchmark that needs thousands of them. Each has a session key, a biometric key and
+    /// an account of its own.
     ///
     /// - Returns: the accounts' ids, in the order of the devices.
     package func enrolForLoad(_ devices: [[NewDevice.Key]]) async throws -> [String] {
@@ -66,7 +33,7 @@ extension Server {
         }
     }
 
-    /// Hands the notices of those devices to nobody.
+    /// Marks all due notices as delivered, without delivering them.
     package func settleNotices() async throws {
         while case let due = try await service.store.takeDueNotices(), !due.isEmpty {
             try await withThrowingTaskGroup { tasks in

@@ -1,0 +1,12 @@
+#if Server
+/// The sender of a request without an access token: the key of its DPoP proof, and its network.
+package struct Sender: Sendable {
+    package var jkt: String
+    package var network: Network
+
+    package init(jkt: String, network: Network) {
+        self.jkt = jkt
+        self.network = network
+    }
+}
+#endif

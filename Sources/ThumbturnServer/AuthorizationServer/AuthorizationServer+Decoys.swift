@@ -1,0 +1,25 @@
+#if Server
+import ThumbturnCore
+import ThumbturnMessages
+
+extension AuthorizationServer {
+    /// Enrols plain clients' keys without a private half, for a measurement of refused sign-ins.
+    ///
+    /// - Returns: the account's id.
+    package func enrolDecoys(_ count: Int, _ kind: PlainKey.Kind, ofAccountNamed name: String) async throws -> AccountID {
+        let account = try await existingAccount(named: name).id
+        for _ in 1...count {
+            let key = try PlainKey(spkiDER: kind.makeDecoy())
+            let device = NewDevice(id: .random(), account: account, name: "Test", sessionJKT: "", keys: [], coolOff: .zero)
+            let ticket = Spend(
+                .ticket, id: DeviceID.random().bytes, expiresAt: time.now + .seconds(60), epoch: secrets.current.epoch
+            )
+            let isEnrolled = try await store.enrol(
+                device, with: NewPlainKey(kid: key.kid, spki: key.spki), spending: ticket
+            )
+            precondition(isEnrolled, "an account may have this many plain keys")
+        }
+        return account
+    }
+}
+#endif

@@ -1,0 +1,99 @@
+#if Server
+import ThumbturnCore
+package import ThumbturnMessages
+import ThumbturnVerifier
+
+/// The refusal of a request: the problem that the client is told, and the reason for the operator's log.
+package struct RequestError: Error {
+    package var problem: Problem
+    /// For the log only.
+    var reason: LogReason
+    /// The value of `WWW-Authenticate`, where the status is 401 or 403.
+    var challenge: String?
+    /// Whether the request lacked the session key that it needs. Then it counts against the network that it came from, and
+    /// against nothing else.
+    var isByStranger = false
+
+    var byStranger: RequestError {
+        var refused = self
+        refused.isByStranger = true
+        return refused
+    }
+}
+
+extension RequestError {
+    init(_ kind: Problem.Kind, _ status: Int, _ error: OAuthError? = nil, for reason: LogReason, challenge: String? = nil) {
+        self.init(problem: Problem(kind, status: status, error: error?.rawValue), reason: reason, challenge: challenge)
+    }
+
+    // MARK: Any request
+
+    /// A request that cannot be read.
+    static func malformed(
+        _ reason: VerificationError = .malformed, status: Int = 400, error: OAuthError? = nil
+    ) -> RequestError {
+        RequestError(.malformed, status, error, for: .init(.request, reason))
+    }
+
+    /// A password, a ticket, an enrolment or a proof that did not hold: one answer, whatever was wrong.
+    static func unverified(_ reason: LogReason) -> RequestError {
+        RequestError(.verificationFailed, 401, for: reason, challenge: dpopChallenge())
+    }
+
+    static let notFound = RequestError(.notFound, 404, for: .init(.request, .notFound))
+    static let tooLarge = RequestError(.tooLarge, 413, for: .init(.request, .tooLarge))
+
+    static func unavailable(_ reason: LogReason) -> RequestError { RequestError(.unavailable, 503, for: reason) }
+
+    // MARK: The token endpoint
+
+    /// A grant that did not hold: one answer, whatever was wrong (RFC 6749 section 5.2).
+    static func invalidGrant(_ reason: LogReason) -> RequestError {
+        RequestError(.verificationFailed, 400, .invalidGrant, for: reason)
+    }
+
+    /// A back end that did not authenticate (RFC 6749 section 5.2).
+    static func invalidClient(_ reason: LogReason) -> RequestError {
+        RequestError(.verificationFailed, 401, .invalidClient, for: reason, challenge: "Bearer")
+    }
+
+    // MARK: Resources
+
+    /// An access token that a resource does not accept (RFC 9449 section 7.1).
+    static func invalidToken(_ reason: LogReason) -> RequestError {
+        RequestError(.verificationFailed, 401, .invalidToken, for: reason, challenge: dpopChallenge(.invalidToken))
+    }
+
+    /// A DPoP proof that does not hold: for another URL, method, body or token, by a wrong key, or seen before. Only a missing or
+    /// expired nonce is told, because the remedy is to ask again (RFC 9449 sections 8 and 9).
+    static func dpop(_ reason: VerificationError, atResource: Bool) -> RequestError {
+        let error: OAuthError = reason == .nonceNeeded ? .useDPoPNonce : .invalidDPoPProof
+        return RequestError(
+            .verificationFailed, atResource ? 401 : 400, error, for: .init(.dpop, reason),
+            challenge: atResource ? dpopChallenge(error) : nil)
+    }
+
+    /// A back end's token that is missing or that the server does not accept (RFC 6750 section 3.1).
+    static func invalidBearer(_ reason: LogReason) -> RequestError {
+        RequestError(.verificationFailed, 401, .invalidToken, for: reason, challenge: bearerChallenge(.invalidToken))
+    }
+
+    /// A fresh proof of presence is needed (RFC 9470 section 3).
+    static func stepUp(maximumAge: Duration) -> RequestError { stepUp(StepUpChallenge(maximumAge: maximumAge)) }
+
+    static func stepUp(_ challenge: StepUpChallenge) -> RequestError {
+        RequestError(
+            .stepUpRequired, 401, .insufficientUserAuthentication,
+            for: .init(.stepUp, challenge.acrValues.isEmpty ? LogReason.Cause.stale : .assurance),
+            challenge: challenge.header(scheme: .dpop))
+    }
+
+    // MARK: WWW-Authenticate
+
+    private static func dpopChallenge(_ error: OAuthError? = nil) -> String {
+        "DPoP " + (error.map { #"error="\#($0.rawValue)", "# } ?? "") + #"algs="ES256""#
+    }
+
+    static func bearerChallenge(_ error: OAuthError) -> String { #"Bearer error="\#(error.rawValue)""# }
+}
+#endif

@@ -1,0 +1,26 @@
+#if Server
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Network {
+    /// The network that a request came from.
+    ///
+    /// - Parameter proxies: how many proxies in a row add the address that they saw to `X-Forwarded-For`. Entries further to the
+    ///   left can be made up by the client.
+    init(_ request: Request, _ context: ServerContext, behind proxies: Int) {
+        let hops = request.headers[values: .forwardedFor].flatMap { $0.split(separator: ",") }
+        guard proxies > 0, hops.count >= proxies else {
+            self.init(context.remoteAddress)
+            return
+        }
+        let hop = hops[hops.count - proxies].trimmingCharacters(in: .whitespaces)
+        self.init(try? SocketAddress(ipAddress: hop, port: 0))
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
+}
+#endif

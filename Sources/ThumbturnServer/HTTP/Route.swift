@@ -1,0 +1,56 @@
+#if Server
+import HTTPTypes
+import Hummingbird
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+/// One route of the server: a method, a path, who may call it, and the handler that answers.
+struct Route: Sendable {
+    let method: HTTPRequest.Method
+    /// Without a slash at the front, with `{id}` for a part that varies.
+    let path: String
+    let access: Access
+
+    init(_ method: HTTPRequest.Method, _ path: String, _ access: Access) {
+        self.method = method
+        self.path = path
+        self.access = access
+    }
+
+    /// The credentials that a caller has to present.
+    enum Credentials: Hashable, Sendable {
+        /// None: anyone may call the route.
+        case none
+        /// A DPoP proof by a session key (RFC 9449).
+        case sessionKey
+        /// A live access token and a DPoP proof by the session key that it is bound to.
+        case accessToken
+        /// A back end's bearer token or assertion; the scope is nil where the route needs none.
+        case backEnd(ClientScope?)
+    }
+
+    /// Who may call a route, and the handler behind that check.
+    struct Access: Sendable {
+        /// Any one of these is enough.
+        let credentials: [Credentials]
+        /// Authenticates the caller, then calls the handler.
+        let answer: @Sendable (Request, ServerContext) async throws -> Response
+    }
+
+    /// A request whose caller has been authenticated.
+    struct Incoming<Caller> {
+        let request: Request
+        let context: ServerContext
+        let caller: Caller
+
+        /// The path's value for `{id}`.
+        func id() throws -> String { try context.parameters.require("id") }
+    }
+
+    /// A handler of requests without a body.
+    typealias Handler<Caller> = @Sendable (Incoming<Caller>) async throws -> Response
+    /// A handler of requests with a body: a JSON message or a form.
+    typealias BodyHandler<Body, Caller> = @Sendable (Body, Incoming<Caller>) async throws -> Response
+}
+#endif

@@ -1,0 +1,196 @@
+#if Server
+import HTTPTypes
+import Hummingbird
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+/// Authenticates the callers of routes.
+///
+/// The order is the same everywhere for devices: read the body, judge the DPoP proof that covers it, then parse it. So a request
+/// without the session key learns nothing of how its body was read.
+extension Routes {
+    // MARK: Anyone
+
+    /// A route without authentication and without a body.
+    func anyone(_ handler: @escaping Route.Handler<Void>) -> Route.Access {
+        Route.Access(credentials: [.none]) { request, context in
+            try await handler(Route.Incoming(request: request, context: context, caller: ()))
+        }
+    }
+
+    /// A route without authentication that takes a JSON message.
+    func anyone<Body: Message>(json handler: @escaping Route.BodyHandler<Body, Void>) -> Route.Access {
+        Route.Access(credentials: [.none]) { request, context in
+            let body = try Self.decode(Body.self, try await request.bytes(of: .json))
+            return try await handler(body, Route.Incoming(request: request, context: context, caller: ()))
+        }
+    }
+
+    // MARK: Session keys
+
+    /// A route for the holder of a session key. The handler judges which device's key it is, if any.
+    func sessionKey(_ handler: @escaping Route.Handler<DPoPProof>) -> Route.Access {
+        Route.Access(credentials: [.sessionKey]) { request, context in
+            let dpop = try dpop(of: request, body: try await request.cappedBytes())
+            return try await handler(Route.Incoming(request: request, context: context, caller: dpop))
+        }
+    }
+
+    /// A route for the holder of a session key that takes a JSON message.
+    func sessionKey<Body: Message>(json handler: @escaping Route.BodyHandler<Body, DPoPProof>) -> Route.Access {
+        Route.Access(credentials: [.sessionKey]) { request, context in
+            let bytes = try await request.bytes(of: .json)
+            let dpop = try dpop(of: request, body: bytes)
+            return try await handler(
+                try Self.decode(Body.self, bytes), Route.Incoming(request: request, context: context, caller: dpop))
+        }
+    }
+
+    /// A route for the holder of a session key that takes a form.
+    func sessionKey(form handler: @escaping Route.BodyHandler<Form, DPoPProof>) -> Route.Access {
+        Route.Access(credentials: [.sessionKey]) { request, context in
+            let (form, bytes) = try await Self.form(of: request)
+            let dpop = try dpop(of: request, body: bytes)
+            return try await handler(form, Route.Incoming(request: request, context: context, caller: dpop))
+        }
+    }
+
+    // MARK: Access tokens
+
+    /// A route for a signed-in device.
+    func accessToken(_ handler: @escaping Route.Handler<Caller>) -> Route.Access {
+        Route.Access(credentials: [.accessToken]) { request, context in
+            let caller = try await caller(of: request, body: try await request.cappedBytes())
+            return try await handler(Route.Incoming(request: request, context: context, caller: caller))
+        }
+    }
+
+    /// A route for a signed-in device that takes a JSON message.
+    func accessToken<Body: Message>(json handler: @escaping Route.BodyHandler<Body, Caller>) -> Route.Access {
+        Route.Access(credentials: [.accessToken]) { request, context in
+            let bytes = try await request.bytes(of: .json)
+            let caller = try await caller(of: request, body: bytes)
+            return try await handler(
+                try Self.decode(Body.self, bytes), Route.Incoming(request: request, context: context, caller: caller))
+        }
+    }
+
+    /// A route for a signed-in device, and for the holder of a session key who sends no access token.
+    func accessToken(
+        _ handler: @escaping Route.Handler<Caller>, orSessionKey other: @escaping Route.Handler<DPoPProof>
+    ) -> Route.Access {
+        let (first, second) = (accessToken(handler), sessionKey(other))
+        return Route.Access(credentials: first.credentials + second.credentials) { request, context in
+            try await (request.headers[.authorization] == nil ? second : first).answer(request, context)
+        }
+    }
+
+    // MARK: Back ends
+
+    /// A route for a back end with a scope.
+    func backEnd(_ scope: ClientScope, _ handler: @escaping Route.Handler<Client>) -> Route.Access {
+        Route.Access(credentials: [.backEnd(scope)]) { request, context in
+            let client = try await client(of: request, needing: scope)
+            return try await handler(Route.Incoming(request: request, context: context, caller: client))
+        }
+    }
+
+    /// A route for a back end with a scope that takes a JSON message.
+    func backEnd<Body: Message>(
+        _ scope: ClientScope, json handler: @escaping Route.BodyHandler<Body, Client>
+    ) -> Route.Access {
+        Route.Access(credentials: [.backEnd(scope)]) { request, context in
+            let client = try await client(of: request, needing: scope)
+            let body = try Self.decode(Body.self, try await request.bytes(of: .json))
+            return try await handler(body, Route.Incoming(request: request, context: context, caller: client))
+        }
+    }
+
+    /// A route for a back end with a scope that takes a form. The form may carry the back end's assertion.
+    func backEnd(_ scope: ClientScope, form handler: @escaping Route.BodyHandler<Form, Client>) -> Route.Access {
+        Route.Access(credentials: [.backEnd(scope)]) { request, context in
+            let form = try await Self.form(of: request).form
+            let client = try await client(of: request, form: form, needing: scope)
+            return try await handler(form, Route.Incoming(request: request, context: context, caller: client))
+        }
+    }
+
+    /// A route for a back end with a scope, and for the holder of a session key who sends no bearer token.
+    func backEnd(
+        _ scope: ClientScope, _ handler: @escaping Route.Handler<Client>, orSessionKey other: @escaping Route.Handler<DPoPProof>
+    ) -> Route.Access {
+        let (first, second) = (backEnd(scope, handler), sessionKey(other))
+        return Route.Access(credentials: first.credentials + second.credentials) { request, context in
+            try await (request.headers[.authorization] == nil ? second : first).answer(request, context)
+        }
+    }
+
+    /// The token endpoint: its grant decides who may ask.
+    func sessionKeyOrBackEnd(_ handler: @escaping @Sendable (Request, ServerContext) async throws -> Response) -> Route.Access {
+        Route.Access(credentials: [.sessionKey, .backEnd(nil)], answer: handler)
+    }
+
+    // MARK: The checks
+
+    /// The one DPoP proof of a request: for this method, this URL and this body, fresh and not seen before.
+    ///
+    /// - Parameter token: the access token that the proof has to cover, at a resource.
+    func dpop(of request: Request, body: [UInt8], token: String? = nil) throws -> DPoPProof {
+        let atResource = token != nil
+        guard let text = request.dpopProof else { throw RequestError.dpop(.malformed, atResource: atResource) }
+        let now = service.time.now
+        let target = request.dpopTarget(at: service.settings.publicURL, accessToken: token, body: body)
+        do throws(VerificationError) {
+            let proof = try DPoPProof(text, for: target, fresh: .nonce(isLive: { service.nonces.isLive($0, at: now) }))
+            service.counters.verifications.count()
+            try service.nonces.admit(proof, at: now)
+            return proof
+        } catch {
+            throw RequestError.dpop(error, atResource: atResource)
+        }
+    }
+
+    /// The session of the access token in `Authorization: DPoP …`. A bound token that is sent as a bearer token is refused
+    /// (RFC 9449 section 7.2).
+    private func caller(of request: Request, body: [UInt8]) async throws -> Caller {
+        guard let token = request.authorization(scheme: "DPoP") else {
+            throw RequestError.unverified(.init(.token, .missing))
+        }
+        return try await service.caller(token: token, dpop: try dpop(of: request, body: body, token: token))
+    }
+
+    /// The back end that sends a request, if it has this scope.
+    ///
+    /// It authenticates by `Authorization: Bearer …` with a token of the client credentials grant, or by a `client_assertion` in
+    /// the form where the body is one; one way at a time (RFC 6749 section 2.3).
+    private func client(of request: Request, form: Form? = nil, needing scope: ClientScope) async throws -> Client {
+        let client: Client
+        if let form, form["client_assertion"] != nil {
+            guard request.headers[.authorization] == nil else { throw RequestError.malformed(error: .invalidRequest) }
+            client = try await service.client(asserting: try TokenRequest.clientAssertion(in: form))
+        } else {
+            guard let token = request.authorization(scheme: "Bearer") else {
+                throw RequestError.invalidBearer(.init(.clientToken, .missing))
+            }
+            client = try await service.client(bearing: token)
+        }
+        guard client.scopes.contains(scope) else { throw RequestError.insufficientScope(scope) }
+        return client
+    }
+
+    /// The network that wrong attempts of this request count against.
+    func network(of request: Request, _ context: ServerContext) -> Network {
+        Network(request, context, behind: service.settings.trustedProxies)
+    }
+}
+
+extension RequestError {
+    /// A back end that lacks a scope (RFC 6750 section 3.1).
+    fileprivate static func insufficientScope(_ scope: ClientScope) -> RequestError {
+        RequestError(
+            .verificationFailed, 403, .insufficientScope, for: .init(.client, .scope),
+            challenge: bearerChallenge(.insufficientScope) + #", scope="\#(scope.rawValue)""#)
+    }
+}
+#endif

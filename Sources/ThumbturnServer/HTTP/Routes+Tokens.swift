@@ -1,0 +1,67 @@
+#if Server
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+extension Routes {
+    func health(_: Route.Incoming<Void>) async throws -> Response {
+        Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: "ok\n")))
+    }
+
+    /// The server's metadata (RFC 8414).
+    func metadata(_: Route.Incoming<Void>) async throws -> Response {
+        .json(service.metadata, cacheControl: "public, max-age=300")
+    }
+
+    /// The public keys of access tokens (RFC 7517).
+    func keySet(_: Route.Incoming<Void>) async throws -> Response {
+        .json(service.jwks, cacheControl: "public, max-age=300")
+    }
+
+    func issueChallenge(_ body: ChallengeRequest, _: Route.Incoming<Void>) async throws -> Response {
+        do {
+            return .json(try service.challenge(body))
+        } catch let refusal as VerificationError {
+            throw RequestError.malformed(refusal)
+        }
+    }
+
+    /// The token endpoint (RFC 6749 section 3.2).
+    func token(_ request: Request, _: ServerContext) async throws -> Response {
+        let (form, bytes) = try await Self.form(of: request)
+        let asked = try TokenRequest(
+            form, .init(judgesLiveness: service.livenessJudge != nil, exchangesTokens: service.exchangesTokens))
+        // A back end has no session key: it authenticates by its assertion.
+        if case .clientCredentials(let assertion, let scope) = asked {
+            return .json(try await service.clientToken(asserting: assertion, scope: scope))
+        }
+        let dpop = try dpop(of: request, body: bytes)
+        switch asked {
+        case .clientCredentials: preconditionFailure("a back end is answered without a DPoP proof")
+        case .signIn(let proof, let second):
+            return .json(try await service.redeem(proof, also: second, dpop: dpop))
+        case .stepUp(let proof, let second, let act, let liveness):
+            return .json(try await service.stepUp(proof, also: second, act: act, liveness: liveness, dpop: dpop))
+        case .refresh(let token): return .json(try await service.refresh(token, dpop: dpop))
+        case .exchange(let idToken): return .json(try await service.exchange(idToken, dpop: dpop))
+        case .unreadable(let error): throw RequestError.malformed(error: error)
+        }
+    }
+
+    /// RFC 7662.
+    func introspect(_ form: Form, _: Route.Incoming<Client>) async throws -> Response {
+        guard let token = form["token"] else { throw RequestError.malformed(error: .invalidRequest) }
+        return .json(try await service.introspect(token))
+    }
+
+    /// RFC 7009.
+    func revokeToken(_ form: Form, _ asked: Route.Incoming<DPoPProof>) async throws -> Response {
+        guard let token = form["token"] else { throw RequestError.malformed(error: .invalidRequest) }
+        try await service.revoke(token: token, dpop: asked.caller)
+        return Response(status: .ok, headers: [.cacheControl: "no-store"])
+    }
+}
+#endif

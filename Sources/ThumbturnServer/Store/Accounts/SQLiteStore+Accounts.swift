@@ -1,0 +1,62 @@
+#if Server
+import Foundation
+import GRDB
+import ThumbturnCore
+
+extension SQLiteStore {
+    package func account(named name: String) async throws -> Account? {
+        try await pool.read { db in
+            // An unknown name reads the row of another account, so that the time does not tell whether it exists. Nor does it
+            // tell whether an account has one-time codes: without a secret, as many bytes are read as a sealed one has (nonce 12,
+            // secret 20, tag 16).
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT id, name, password_hash, one_time_secret IS NOT NULL AS asks,
+                        coalesce(one_time_secret, zeroblob(48)) AS secret
+                    FROM accounts WHERE id >= coalesce((SELECT id FROM accounts WHERE name = ?), zeroblob(16)) ORDER BY id LIMIT 1
+                    """
+            )
+            let row = try Row.fetchOne(statement, arguments: [name])
+            return row.flatMap { row in
+                var account = Account(id: identifier(row["id"]), name: row["name"], passwordHash: row["password_hash"])
+                let secret = Array(row["secret"] as Data)
+                account.oneTimeSecret = row["asks"] ? secret : nil
+                return account.name == name ? account : nil
+            }
+        }
+    }
+
+    package func addAccount(_ account: Account) async throws -> Bool {
+        try await writer.write { db, now in
+            try db.run(
+                sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                arguments: [blob(account.id.bytes), account.name, account.passwordHash, now.seconds]
+            )
+            return db.changesCount == 1
+        }
+    }
+
+    package func setOneTimeSecret(_ sealed: [UInt8]?, of account: AccountID) async throws {
+        try await writer.write { db, now in
+            try db.run(
+                sql: "UPDATE accounts SET one_time_secret = ?, one_time_last = 0 WHERE id = ?",
+                arguments: [sealed.map { blob($0) }, blob(account.bytes)]
+            )
+            try Self.note(.oneTimeCodesSet, of: account, nil, in: db, at: now)
+        }
+    }
+
+    package func setRecoveryCodes(_ hashes: [[UInt8]], of account: AccountID) async throws {
+        try await writer.write { db, now in
+            try db.run(sql: "DELETE FROM recovery_codes WHERE account_id = ?", arguments: [blob(account.bytes)])
+            for hash in hashes {
+                try db.run(
+                    sql: "INSERT INTO recovery_codes (account_id, hash) VALUES (?, ?)",
+                    arguments: [blob(account.bytes), blob(hash)]
+                )
+            }
+            try Self.note(.recoveryCodesMade, of: account, nil, in: db, at: now)
+        }
+    }
+}
+#endif

@@ -1,0 +1,97 @@
+#if Server
+import Foundation
+import GRDB
+import ThumbturnCore
+import ThumbturnMessages
+
+extension SQLiteStore {
+    package func enrol(_ new: NewDevice, spending spends: [Spend]) async throws -> DeviceView? {
+        try await writer.write { db, now in
+            guard try Self.spendAll(spends, in: db, at: now), let support = try Self.support(for: new, in: db, at: now) else {
+                return nil
+            }
+            if new.ifEnrolled == .replace, let session = try Self.key(new.sessionJKT, in: db), session.kind == .session,
+                !session.isRevoked
+            {
+                return try Self.enrolAgain(new, session.device, support, in: db, at: now)
+            }
+            guard try Self.areFree(new.keys, in: db) else { return nil }
+            try Self.insert(new, in: db, at: now)
+            for key in new.keys {
+                try Self.insert(key, of: blob(new.id.bytes), enrolledBy: support.origin, in: db, at: now)
+            }
+            try Self.coolOff(new.id, until: now + support.coolOff, in: db)
+            try Self.note(.newDevice, of: new.account, new.id, in: db, at: now)
+            return try Self.device(new.id, in: db)
+        }
+    }
+
+    static func insert(_ new: NewDevice, in db: Database, at now: UnixTime) throws {
+        try db.run(
+            sql: """
+                INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                blob(new.id.bytes), blob(new.account.bytes), new.name, new.sessionJKT, now.seconds, now.seconds,
+            ]
+        )
+    }
+
+    /// The origin and the cool-off of the keys of an enrolment; nil if the vouching device may not bring them. It is judged in
+    /// the enrolment's own transaction, because the vouching device may have been revoked since its ticket was made.
+    static func support(
+        for new: NewDevice, in db: Database, at now: UnixTime
+    ) throws -> (origin: KeyOrigin, coolOff: Duration)? {
+        guard let voucher = new.voucher else { return (.credentials, new.coolOff) }
+        guard let session = try session(voucher, in: db), session.account == new.account else { return nil }
+        let standing = session.standing(at: now)
+        guard (try? CeremonyRules.enrol.admit(standing)) != nil else { return nil }
+        return switch DeviceChangeRules.vouching(by: standing.factor) {
+        case .full: (standing.originOfNewKeys, .zero)
+        case .withCoolOff: (standing.originOfNewKeys, new.coolOff)
+        case .none: nil
+        }
+    }
+
+    /// Replaces the keys of a device that enrols again. Keys that it had before stay as they are, except one that is proven for
+    /// the first time.
+    private static func enrolAgain(
+        _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: Duration), in db: Database, at now: UnixTime
+    ) throws -> DeviceView? {
+        guard try account(of: device, in: db) == new.account else { return nil }
+        let live = try db.all(
+            String.self, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL", arguments: [blob(device.bytes)]
+        ).compactMap { try key($0, in: db) }
+        let kept = live.filter { key in
+            new.keys.contains { $0.kid == key.kid && $0.kind == key.kind && (key.isActive || !$0.isActive) }
+        }
+        let added = new.keys.filter { key in !kept.contains { $0.kid == key.kid } }
+        let gone = live.filter { key in !kept.contains { $0.kid == key.kid } }
+        guard try areFree(added, in: db) else { return nil }
+        try db.run(sql: "UPDATE devices SET name = ? WHERE id = ?", arguments: [new.name, blob(device.bytes)])
+        if !added.isEmpty || !gone.isEmpty {
+            for key in gone {
+                try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, key.kid])
+            }
+            for key in added { try insert(key, of: blob(device.bytes), enrolledBy: support.origin, in: db, at: now) }
+            try endSessions(of: blob(device.bytes), in: db)
+            try coolOff(device, until: now + support.coolOff, in: db)
+            try note(.keysChanged, of: new.account, device, in: db, at: now)
+        }
+        return try self.device(device, in: db)
+    }
+
+    /// Starts the cool-off of a device, if its account has other devices.
+    static func coolOff(_ device: DeviceID, until time: UnixTime, in db: Database) throws {
+        try db.run(
+            sql: """
+                UPDATE devices SET cools_off_until = max(cools_off_until, ?) WHERE id = ? AND EXISTS (
+                    SELECT 1 FROM devices other WHERE other.account_id = devices.account_id AND other.id != devices.id
+                    AND other.revoked_at IS NULL)
+                """,
+            arguments: [time.seconds, blob(device.bytes)]
+        )
+    }
+}
+#endif

@@ -1,0 +1,89 @@
+#if Server
+import Foundation
+import GRDB
+import ThumbturnCore
+import ThumbturnMessages
+
+extension SQLiteStore {
+    package func key(_ kid: String) async throws -> EnrolledKey? {
+        try await pool.read { try Self.key(kid, in: $0) }
+    }
+
+    package func knownKey(_ kid: String) async throws -> EnrolledKey? {
+        // Taken before the read: what was read while an epoch ended is not taken for the next one's.
+        let epoch = writer.currentEpoch
+        if let known = recentKeys[kid, in: epoch] { return known }
+        let found = try await key(kid)
+        // A key that is gone is not worth the memory, an unproven one may yet become another device's, and a pause has to be
+        // told.
+        if let found, found.wrongInARow == 0, found.standing(at: time.now).state == .active {
+            recentKeys.remember(found, in: epoch)
+        }
+        return found
+    }
+
+    static func areFree(_ keys: [NewDevice.Key], in db: Database) throws -> Bool {
+        try keys.allSatisfy { try isFree($0.kid, forItsHolder: $0.isActive, in: db) }
+    }
+
+    /// Whether a key belongs to no device and no plain client. A key that was registered without its own proof is still free for
+    /// the device that proves it.
+    static func isFree(_ kid: String, forItsHolder isProven: Bool, in db: Database) throws -> Bool {
+        let taken = try db.one(
+            Int.self,
+            sql: """
+                SELECT (SELECT count(*) FROM keys WHERE kid = ?1 AND (active_since IS NOT NULL OR NOT ?2))
+                    + (SELECT count(*) FROM plain_keys WHERE kid = ?1)
+                """,
+            arguments: [kid, isProven]
+        )
+        return taken == 0
+    }
+
+    /// Inserts a key, or replaces the row of the same key without a proof. Rows of keys are never deleted, because SQLite would
+    /// then look through all sessions for one that refers to the key.
+    static func insert(
+        _ key: NewDevice.Key, of device: Data, enrolledBy origin: KeyOrigin, in db: Database, at now: UnixTime
+    ) throws {
+        let columns: StatementArguments = [
+            device, key.kind.rawValue, blob(key.x963), key.isActive ? now.seconds : nil, origin.rawValue, key.kid,
+        ]
+        try db.run(
+            sql: """
+                UPDATE keys SET device_id = ?, kind = ?, x963 = ?, active_since = ?, enrolled_by = ?, wrong_in_a_row = 0,
+                    paused_until = 0, retired_at = NULL, sessions_over = -1
+                WHERE kid = ? AND active_since IS NULL
+                """,
+            arguments: columns
+        )
+        guard db.changesCount == 0 else { return }
+        try db.run(
+            sql: "INSERT INTO keys (device_id, kind, x963, active_since, enrolled_by, kid) VALUES (?, ?, ?, ?, ?, ?)",
+            arguments: columns
+        )
+    }
+
+    static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT k.kind, k.x963, k.wrong_in_a_row, k.paused_until, k.enrolled_by, k.active_since IS NOT NULL AS active,
+                    d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
+                    d.revoked_at IS NOT NULL OR k.retired_at IS NOT NULL AS revoked
+                FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id WHERE k.kid = ?
+                """
+        )
+        return try Row.fetchOne(statement, arguments: [kid]).flatMap { row in
+            guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]) else {
+                return nil
+            }
+            return EnrolledKey(
+                kid: kid, kind: kind, x963: Array(row["x963"] as Data), device: identifier(row["device_id"]),
+                account: identifier(row["account_id"]), accountName: row["name"],
+                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), sessionJKT: row["session_jkt"],
+                isRevoked: row["revoked"], isActive: row["active"], enrolledBy: origin,
+                wrongInARow: row["wrong_in_a_row"], pausedUntil: UnixTime(seconds: row["paused_until"])
+            )
+        }
+    }
+}
+#endif

@@ -1,0 +1,20 @@
+#if Server
+import GRDB
+package import ThumbturnCore
+
+extension SQLiteStore {
+    package func purge(sessionsBefore: UnixTime) async throws {
+        try await writer.write { db, now in
+            try db.run(sql: "DELETE FROM spent WHERE expires_at <= ?", arguments: [now.seconds])
+            // The ids begin with the time, so that SQLite does not visit the other rows.
+            try db.run(
+                sql: "DELETE FROM sessions WHERE id < ? AND auth_time <= ?",
+                arguments: [blob(SessionID.first(after: sessionsBefore).bytes), sessionsBefore.seconds]
+            )
+            try Self.forgetNotices(in: db, at: now)
+            try Self.forgetThrottles(in: db, at: now)
+            try db.run(sql: "UPDATE node SET purged_until = max(purged_until, ?)", arguments: [now.seconds])
+        }
+    }
+}
+#endif

@@ -1,0 +1,64 @@
+#if Server
+import ThumbturnCore
+
+/// The part of the store that exchanges refresh tokens for their successors.
+package protocol RefreshStore: Sendable {
+    /// Exchanges one generation of a session's refresh token for the next.
+    func rotate(_ rotation: Rotation) async throws -> Rotation.Outcome
+}
+
+/// The exchange of one generation of a session's refresh token for its successor.
+package struct Rotation: Sendable {
+    package var session: SessionID
+    /// The generation of the token that was presented.
+    package var generation: UInt32
+    /// The hash of the token that was presented.
+    package var tokenHash: [UInt8]
+    package var successorHash: [UInt8]
+    /// The thumbprint of the session key whose DPoP proof came with the request.
+    package var jkt: String
+    /// How long after an exchange the same exchange is answered with the same successor.
+    package var grace: Duration
+    /// How long a session lasts after the sign-in.
+    package var lifetime: Duration
+    /// How long a session lasts without an exchange.
+    package var idleLimit: Duration
+
+    package enum Outcome: Sendable {
+        /// The successor is the live token now.
+        case rotated(SessionView)
+        /// The same exchange again, within the grace and before the successor was used: the same successor.
+        case repeated(SessionView)
+        /// An older token by the session's own key, so a copy of it exists. The session has ended.
+        case reused
+        /// Another key presented the token. Nothing changed, because a leaked old token must not be a kill switch.
+        case foreign
+        /// The session has ended.
+        case over
+    }
+}
+
+extension Rotation {
+    enum Judgement: Hashable {
+        case successor
+        case sameSuccessor
+        case reused
+        case foreign
+        case over
+    }
+
+    /// Judges the exchange against the session as it is stored.
+    ///
+    /// - Parameter rotatedAt: when the session's live token was issued.
+    func judge(_ session: SessionView, rotatedAt: UnixTime, at now: UnixTime) -> Judgement {
+        guard session.isLive else { return .over }
+        guard session.sessionJKT == jkt else { return .foreign }
+        guard now - session.authTime < lifetime, now - rotatedAt < idleLimit else { return .over }
+        if generation == session.generation { return .successor }
+        // The live token is the successor of the one that was presented, and it has not been used: otherwise it would not be
+        // live.
+        if generation &+ 1 == session.generation, now - rotatedAt <= grace { return .sameSuccessor }
+        return .reused
+    }
+}
+#endif

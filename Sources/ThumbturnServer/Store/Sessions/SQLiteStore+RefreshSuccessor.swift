@@ -1,0 +1,54 @@
+#if Server
+import Foundation
+import GRDB
+import ThumbturnCore
+import ThumbturnMessages
+
+extension SQLiteStore {
+    package func rotate(_ rotation: Rotation) async throws -> Rotation.Outcome {
+        try await writer.write { db, now in
+            guard let session = try Self.session(rotation.session, in: db),
+                let row = try db.one(
+                    Row.self, sql: "SELECT rotated_at FROM sessions WHERE id = ?", arguments: [blob(rotation.session.bytes)]
+                )
+            else { return .over }
+            switch rotation.judge(session, rotatedAt: UnixTime(seconds: row["rotated_at"]), at: now) {
+            case .over: return .over
+            case .successor: return try Self.replaceToken(rotation, in: db, at: now)
+            case .sameSuccessor: return .repeated(session)
+            case .reused:
+                try db.run(
+                    sql: "UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL",
+                    arguments: [now.seconds, blob(rotation.session.bytes)]
+                )
+                try Self.note(.refreshTokenReused, of: session.account, session.device, in: db, at: now)
+                return .reused
+            case .foreign:
+                // A leaked token may be sent any number of times; the owner of the account gets one notice an hour.
+                try Self.note(
+                    .foreignKey, of: session.account, session.device, atMostEvery: .seconds(3600), in: db, at: now)
+                return .foreign
+            }
+        }
+    }
+
+    /// Makes the successor the session's live token.
+    private static func replaceToken(
+        _ rotation: Rotation, in db: Database, at now: UnixTime
+    ) throws -> Rotation.Outcome {
+        try db.cachedStatement(
+            sql: """
+                UPDATE sessions SET generation = generation + 1, token_hash = ?, rotated_at = ?
+                WHERE id = ? AND generation = ? AND token_hash = ? AND ended_at IS NULL
+                """
+        ).execute(
+            arguments: [
+                blob(rotation.successorHash), now.seconds, blob(rotation.session.bytes), rotation.generation,
+                blob(rotation.tokenHash),
+            ]
+        )
+        guard db.changesCount == 1, let rotated = try session(rotation.session, in: db) else { return .over }
+        return .rotated(rotated)
+    }
+}
+#endif

@@ -1,0 +1,35 @@
+#if Server
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+package import NIOCore
+
+/// The network that wrong attempts are counted against: an IPv4 address, or the first 64 bits of an IPv6 address, because the
+/// holder of one address in such a network can use all the others.
+package struct Network: Hashable, Sendable {
+    package let bytes: [UInt8]
+
+    /// An unknown network. All requests from unknown networks share one count.
+    package static let unknown = Network(bytes: [])
+
+    package init(_ address: SocketAddress?) {
+        bytes =
+            switch address {
+            case .v4(let v4): unsafe withUnsafeBytes(of: v4.address.sin_addr) { unsafe Array($0) }
+            case .v6(let v6): Self.network(of: unsafe withUnsafeBytes(of: v6.address.sin6_addr) { unsafe Array($0) })
+            case .unixDomainSocket, nil: []
+            }
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The network of an IPv6 address. An IPv4 address inside IPv6 (RFC 4291 section 2.5.5.2) counts as IPv4.
+    private static func network(of v6: [UInt8]) -> [UInt8] {
+        v6.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]) ? Array(v6[12...]) : Array(v6[..<8])
+    }
+}
+#endif

@@ -1,0 +1,26 @@
+#if Server
+import GRDB
+import ThumbturnCore
+import ThumbturnMessages
+
+extension SQLiteStore {
+    /// Counts one more wrong signature of a key, unless the key is paused or disabled: then no signature is judged.
+    ///
+    /// - Returns: the wrong signatures in a row.
+    static func countWrongSignature(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws -> Int {
+        let limits = ThrottleLimits.standard
+        switch key.standing(at: now).state {
+        case .paused, .disabled: if key.kind != .pin { return key.wrongInARow }
+        case .gone, .unproven, .active: break
+        }
+        let wrong = key.wrongInARow + 1
+        let wait = key.kind == .pin ? .zero : limits.wait(after: wrong) ?? .zero
+        try db.cachedStatement(sql: "UPDATE keys SET wrong_in_a_row = ?, paused_until = ? WHERE kid = ?")
+            .execute(arguments: [wrong, wait == .zero ? 0 : (now + wait).seconds, key.kid])
+        if wrong >= limits.freeInARow, let account = try account(of: key.device, in: db) {
+            try note(.wrongSignatures, of: account, key.device, atMostEvery: .seconds(3600), in: db, at: now)
+        }
+        return wrong
+    }
+}
+#endif

@@ -1,0 +1,57 @@
+#if Server
+import Crypto
+import Foundation
+import ThumbturnCore
+import ThumbturnMessages
+
+/// The things that wrong attempts are counted against. Addresses and names without an account are hashed with a key into a fixed
+/// number of slots, so that a stranger cannot fill the table.
+package enum ThrottleID: Hashable, Sendable {
+    case account(AccountID)
+    /// A name without an account, so that it costs the same work as a name that has one.
+    case noAccount(UInt16)
+    case device(DeviceID)
+    case address(UInt16)
+    case global
+
+    package var scope: Int {
+        switch self {
+        case .account: 1
+        case .noAccount: 2
+        case .device: 3
+        case .address: 4
+        case .global: 5
+        }
+    }
+
+    package var bytes: [UInt8] {
+        switch self {
+        case .account(let id): id.bytes
+        case .device(let id): id.bytes
+        // As long as the id of an account.
+        case .noAccount(let place), .address(let place):
+            [UInt8](repeating: 0, count: 14) + [UInt8(truncatingIfNeeded: place >> 8), UInt8(truncatingIfNeeded: place)]
+        case .global: []
+        }
+    }
+}
+
+/// Computes the slots of names and addresses.
+struct ThrottlePlaces {
+    private let key: SymmetricKey
+
+    init(key: SymmetricKey) {
+        self.key = HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Array("thumbturn throttle".utf8), outputByteCount: 32)
+    }
+
+    /// One of 65,536 slots.
+    func address(_ network: Network) -> ThrottleID { .address(place([1] + network.bytes)) }
+    /// One of 1,024 slots.
+    func noAccount(_ name: String) -> ThrottleID { .noAccount(place([2] + Array(name.utf8)) & 0x3FF) }
+
+    private func place(_ bytes: [UInt8]) -> UInt16 {
+        let code = Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key))
+        return UInt16(code[0]) << 8 | UInt16(code[1])
+    }
+}
+#endif

@@ -1,0 +1,34 @@
+#if Server
+import Synchronization
+
+/// Counts of a node's work since it started.
+package final class Counters: Sendable {
+    let verifications = Atomic(0)
+    let tokens = Atomic(0)
+    let spends = Atomic(0)
+    let sessions = Atomic(0)
+    let refreshes = Atomic(0)
+    let redemptions = Atomic(0)
+
+    /// The counts at one moment. A benchmark compares them with its own.
+    package struct Report: Codable, Sendable {
+        /// Verified signatures: of proofs, DPoP proofs and plain clients.
+        package var verifications: Int
+        /// Signed access tokens.
+        package var tokens: Int
+        /// Challenges that authorised a session.
+        package var spends: Int
+        package var sessions: Int
+        package var refreshes: Int
+        /// Answered redemptions of approvals, repeated ones included.
+        package var redemptions: Int
+        /// SQLite's `synchronous` of the writing connection: 2 is FULL.
+        package var synchronous: Int
+    }
+}
+
+extension Atomic<Int> {
+    func count() { wrappingAdd(1, ordering: .relaxed) }
+    var total: Int { load(ordering: .relaxed) }
+}
+#endif
