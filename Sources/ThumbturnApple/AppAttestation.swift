@@ -48,7 +48,7 @@ public struct AppAttestation: Sendable {
             guard let id = try await answer(at: place, { try await service.generateKey() }) else { return nil }
             key = Key(id: id, value: value)
             // Before Apple is asked: what does not answer is asked again for this key and this value.
-            try await secrets.write(Signing.encode(key), as: place)
+            try await secrets.write(StoredRecord.encode(key), as: place)
         }
         let id = key.id
         if key.attestation == nil {
@@ -57,7 +57,7 @@ public struct AppAttestation: Sendable {
                 return nil
             }
             key.attestation = made
-            try await secrets.write(Signing.encode(key), as: place)
+            try await secrets.write(StoredRecord.encode(key), as: place)
         }
         guard let attestation = key.attestation,
             let assertion = try await answer(

@@ -56,7 +56,7 @@ extension Keychain {
         attributes[kSecValueData as String] = Data(secret)
         attributes[kSecAttrAccessControl as String] = control
         try KeychainCalls.add(attributes, needsPasscode: true)
-        try write(Signing.encode(VaultNote(access: access, slot: slot)), as: .vaultRecord(name))
+        try write(StoredRecord.encode(VaultNote(access: access, slot: slot)), as: .vaultRecord(name))
         if let old { try KeychainCalls.delete(place.query(.vaultSecret(name, old.slot))) }
     }
 

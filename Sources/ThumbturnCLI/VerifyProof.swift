@@ -34,7 +34,7 @@ struct VerifyProof: AsyncParsableCommand {
         let proof = try read(file)
         let keys: JWKS? = try jwks.map { path in
             let bytes = try read(path)
-            guard let keys = try? JSONDecoder().decode(JWKS.self, from: Data(bytes)) else { throw unreadable(path) }
+            guard let keys = try? StrictJSON.decodeIgnoringUnknown(JWKS.self, from: Array(bytes)) else { throw unreadable(path) }
             return keys
         }
         let checked: CheckedApproval

@@ -2,17 +2,17 @@ import Foundation
 public import ThumbturnCore
 public import ThumbturnMessages
 
-/// Judges access tokens as RFC 9068 section 4 says. The algorithm is pinned to the keys, never taken from the token.
+/// A verified access token (RFC 9068 section 4). The algorithm is pinned to the keys, never taken from the token.
 ///
-/// A valid token is one half: the request must also carry a DPoP proof by the key that `cnf.jkt` names.
+/// A valid token is not enough: the request must also carry a DPoP proof by the key that `cnf.jkt` names.
 public struct AccessToken: Sendable {
-    /// What the token says, verified.
+    /// The verified claims.
     public let claims: AccessTokenClaims
 
     /// Verifies a token of this issuer for this audience.
     ///
-    /// - Parameter keys: the issuer's public keys by their `kid`; where they come from is the caller's business.
-    /// - Throws: the first check that did not hold.
+    /// - Parameter keys: the issuer's public keys by their `kid`; the caller has to obtain them in a trusted way.
+    /// - Throws: the first check that failed.
     public init(
         _ text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
     ) throws(VerificationError) {
@@ -28,10 +28,10 @@ public struct AccessToken: Sendable {
         try NamedKeyJWS.payload(of: text, types: types, keys: keys)
     }
 
-    /// "application/" may be spelled out.
+    /// The prefix "application/" is optional (RFC 9068 section 4).
     private static let types: Set<String?> = ["at+jwt", "application/at+jwt"]
 
-    /// Which key a token claims to be signed by; nil for what cannot be read.
+    /// The id of the key that a token claims to be signed by; nil for a token that cannot be read.
     package static func kid(of text: String) -> String? {
         guard let jws = CompactJWS(text) else { return nil }
         return (try? WireJSON.decode(NamedKeyJWS.Header.self, from: jws.header))?.kid

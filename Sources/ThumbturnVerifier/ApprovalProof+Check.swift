@@ -3,16 +3,16 @@ import Foundation
 import ThumbturnCore
 public import ThumbturnMessages
 
-/// What a proof object shows, after every check that can be made offline.
+/// A proof object that passed every check that can be made offline.
 ///
-/// That the signatures are over these bytes is checked with the keys in the object. Whose keys they are, and when they signed, is the
-/// server's word in its receipt; so this is no proof against the server. The MAC of a challenge is the server's own and is not checked.
+/// The signatures are verified with the keys in the object. The owners of the keys and the times of the signatures are claimed by the
+/// server in its receipt; so this is no proof against the server. The MAC of a challenge is the server's own and is not checked.
 public struct CheckedApproval: Sendable {
-    /// What was approved.
+    /// The approved transaction.
     public let transaction: ApprovalTransaction
     /// The receipt's claims.
     public let receipt: ApprovalReceipt
-    /// Whether the receipt's own signature was checked: false where no key set was given.
+    /// Whether the receipt's signature was verified: false where no key set was given.
     public let hasReceiptSignature: Bool
 
     /// Checks a proof object.
@@ -20,7 +20,7 @@ public struct CheckedApproval: Sendable {
     /// - Parameters:
     ///   - json: the object as it was archived.
     ///   - keys: the server's key set of that time; nil leaves the receipt's signature unchecked.
-    /// - Throws: the first thing that does not hold; see `ApprovalProofFault`.
+    /// - Throws: the first check that failed; see `ApprovalProofFault`.
     public init(json: [UInt8], keys: JWKS?) throws(ApprovalProofFault) {
         let proof: ApprovalProof
         do throws(VerificationError) {
@@ -31,7 +31,7 @@ public struct CheckedApproval: Sendable {
         try self.init(proof, keys: keys)
     }
 
-    /// Checks a proof object that was read.
+    /// Checks a decoded proof object.
     public init(_ proof: ApprovalProof, keys: JWKS?) throws(ApprovalProofFault) {
         guard let bytes = Base64URL.decode(proof.txn), bytes.count <= ApprovalTransaction.largest,
             let transaction = try? WireJSON.decode(ApprovalTransaction.self, from: bytes)
@@ -50,7 +50,7 @@ public struct CheckedApproval: Sendable {
         guard receipt.txnHash == Base64URL.encode(SHA256.hash(data: bytes)) else { throw .anotherTransaction }
         self.receipt = receipt
 
-        // What a PIN key signed is nobody's to check; all others have to be here, each once.
+        // A PIN key's signature is never given away, so it cannot be checked; all others have to be here, each once.
         let signers = receipt.approvedBy.filter { $0.kind != .pin }
         guard !signers.isEmpty else { throw .nothingToCheck }
         guard signers.count == proof.signatures.count else { throw .signers }
@@ -88,49 +88,49 @@ public struct CheckedApproval: Sendable {
     private static func hash(_ text: String) -> String { Base64URL.encode(SHA256.hash(data: Array(text.utf8))) }
 }
 
-/// What does not hold in a proof object.
+/// The check of a proof object that failed.
 public enum ApprovalProofFault: String, Error, Hashable, Sendable, CaseIterable {
     /// Not a proof object in JSON.
     case unreadable
-    /// The transaction cannot be read.
+    /// The transaction cannot be decoded.
     case transaction
-    /// The receipt cannot be read.
+    /// The receipt cannot be decoded.
     case receipt
     /// The receipt was signed by a key that is not in the key set.
     case unknownReceiptKey
-    /// The receipt's signature is not good.
+    /// The receipt's signature is not valid.
     case receiptSignature
-    /// Something that was signed is about another transaction.
+    /// A signature, or the receipt, is for another transaction.
     case anotherTransaction
-    /// There is no signature that anybody but the server could check: a PIN key alone approved.
+    /// Only a PIN key approved, and only the server can check its signature.
     case nothingToCheck
-    /// The receipt speaks of other signatures than those that are here.
+    /// The receipt lists other signatures than the proof object has.
     case signers
-    /// A challenge is not one for this approval.
+    /// A challenge is for another approval.
     case challenge
-    /// A signature is not good, or by another key.
+    /// A signature is not valid, or by another key.
     case signature
-    /// Something that was demanded is missing.
+    /// A demanded signature is missing.
     case demand
-    /// The evidence of a liveness check is missing or for something else.
+    /// The evidence of a liveness check is missing, or for another challenge.
     case liveness
 
-    /// In a sentence.
+    /// A sentence for people.
     public var sentence: String {
         switch self {
         case .unreadable: "This is not a proof object."
         case .transaction: "The transaction cannot be read."
         case .receipt: "The server's receipt cannot be read."
         case .unknownReceiptKey: "The server's receipt was signed by a key that is not in the key set."
-        case .receiptSignature: "The signature of the server's receipt is not good."
-        case .anotherTransaction: "What was signed is not this transaction."
+        case .receiptSignature: "The signature of the server's receipt is not valid."
+        case .anotherTransaction: "The signatures are for another transaction."
         case .nothingToCheck:
-            "A PIN key alone approved this. Its signature is nobody's but the server's, so there is nothing to check."
-        case .signers: "The server's receipt speaks of other signatures than those that are here."
-        case .challenge: "A challenge is not one for this approval."
-        case .signature: "A signature is not good, or it was made by another key."
-        case .demand: "Not all that was demanded has signed."
-        case .liveness: "The evidence of the liveness check is missing, or it is for something else."
+            "Only a PIN key approved this, and only the server can check its signature."
+        case .signers: "The server's receipt lists other signatures than the proof object has."
+        case .challenge: "A challenge is for another approval."
+        case .signature: "A signature is not valid, or it was made by another key."
+        case .demand: "A demanded signature is missing."
+        case .liveness: "The evidence of the liveness check is missing, or it is for another challenge."
         }
     }
 }

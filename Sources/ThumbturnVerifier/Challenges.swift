@@ -3,12 +3,12 @@ import Foundation
 public import ThumbturnCore
 public import ThumbturnMessages
 
-/// A secret of the server under which challenges are made: 32 random bytes, named so that it can be rotated.
+/// A secret of the server that authenticates challenges: 32 random bytes, with an id so that it can be rotated.
 public struct ChallengeSecret: Sendable {
-    /// The `kid` of what it makes.
+    /// The `kid` of its challenges.
     public let id: String
     fileprivate let key: SymmetricKey
-    /// The header of what it makes, in base64url: the only one that it recognises in most cases, so it is compared first.
+    /// The header of its challenges, in base64url. Nearly every challenge has exactly this header, so it is compared first.
     fileprivate let header: [UInt8]
 
     /// A secret of exactly 32 bytes.
@@ -27,15 +27,15 @@ private struct ChallengeHeader: Message {
     var kid: String
 }
 
-/// Makes challenges and recognises its own: compact JWS, HS256, with an exact header.
+/// Issues challenges and verifies its own: compact JWS, HS256, with an exact header.
 ///
-/// Recognising one is not enough to accept it: it must then be spent, once, in the transaction that it pays for.
+/// A verified challenge is not accepted yet: it must then be consumed, once, in the transaction that it authorises.
 public struct Challenges: Sendable {
     /// The claim `iss`.
     public let issuer: String
     /// The claim `aud`.
     public let audience: String
-    /// The newest first; it makes new challenges, the others only recognise old ones.
+    /// The secrets, newest first: the first one issues challenges, the others only verify older ones.
     public let secrets: [ChallengeSecret]
 
     /// Challenges under these secrets, at least one.
@@ -49,8 +49,8 @@ public struct Challenges: Sendable {
     /// A new challenge. The key ids are echoed without looking them up; only where a PIN key is new, its placeholder `pin` becomes a
     /// random handle.
     ///
-    /// - Parameter moment: the claim `jti` begins with it, before its 128 random bits, so that challenges that are made one after
-    ///   another lie side by side where they are spent.
+    /// - Parameter moment: the first four bytes of the claim `jti`, before its 128 random bits, so that the ids of consecutive challenges
+    ///   are neighbours in the index of consumed ids.
     public func issue(
         _ request: ChallengeRequest, at now: UnixTime, _ moment: UInt32 = 0, using generator: inout some RandomNumberGenerator
     ) throws(VerificationError) -> String {
@@ -66,7 +66,7 @@ public struct Challenges: Sendable {
         return sign(claims)
     }
 
-    /// A new challenge for an approval. What it says of the transaction comes from the server's own record, never from the device.
+    /// A new challenge for an approval. The transaction comes from the server's own record, never from the device.
     ///
     /// - Parameter txn: base64url of the transaction's bytes.
     package func issue(
@@ -91,7 +91,7 @@ public struct Challenges: Sendable {
         Base64URL.encode([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: moment >> $0) } + RandomBytes.sixteen(using: &generator))
     }
 
-    /// The claims of one of our own challenges for this purpose, if it is still alive.
+    /// The claims of one of our own challenges for this purpose that is not expired.
     public func verify(_ challenge: String, for purpose: Purpose, at now: UnixTime) throws(VerificationError) -> ChallengeClaims {
         guard let jws = CompactJWS(challenge) else { throw .malformed }
         let secret = try secret(of: jws)
@@ -126,12 +126,12 @@ public struct Challenges: Sendable {
         return CompactJWS.compact(signingInput: input, signature: Array(code))
     }
 
-    /// A handle comes from us alone: a new PIN key gets one, and everything else names one that was enrolled. In a change the new
-    /// key stands first, so that a handle in that place is always one of ours.
+    /// Only the server issues handles: a new PIN key is given one, and every other use names an enrolled one. In a change the new key is
+    /// the first, so that a handle in that place is always a new one.
     private static func mayAsk(for kids: [String], _ purpose: Purpose, _ act: String?) -> Bool {
         switch purpose {
         case .signIn: return act == nil && kids.allSatisfy(isKnown)
-        // What is approved stands in the server's own record: see `issue(approval:)`.
+        // The transaction is in the server's own record: see `issue(approval:)`.
         case .approve: return false
         case .stepUp: return act.flatMap(ActionAsk.init(text:)) != nil && kids.allSatisfy(isKnown)
         case .enrol: return act == nil && kids.allSatisfy { isThumbprint($0) || $0 == PINHandle.placeholder }
@@ -143,10 +143,10 @@ public struct Challenges: Sendable {
         }
     }
 
-    /// The id of a key that may be enrolled already, as far as can be told without looking.
+    /// Whether an id has the form of an enrolled key's: a thumbprint or a handle.
     private static func isKnown(_ kid: String) -> Bool { isThumbprint(kid) || PINHandle.isHandle(kid) }
 
-    /// 43 characters that are 32 bytes: a thumbprint, as far as can be told without looking.
+    /// Whether an id has the form of a thumbprint: 32 bytes in 43 characters.
     private static func isThumbprint(_ text: String) -> Bool {
         text.utf8.count == 43 && Base64URL.decode(text)?.count == 32
     }

@@ -2,31 +2,31 @@ import Crypto
 public import ThumbturnCore
 import ThumbturnMessages
 
-/// What a back end shows of itself instead of a password: a JWT that it signed (`private_key_jwt`, RFC 7523 section 3).
+/// A back end's authentication without a password: a JWT that it signed (`private_key_jwt`, RFC 7523 section 3).
 ///
-/// Reading one believes nothing. `verify` judges it; that its `replayKey` was not seen before is the caller's to check.
+/// Decoding one verifies nothing. `verify` does; the caller has to check that its `replayKey` was not seen before.
 public struct ClientAssertion: Sendable {
-    /// Who it says it is.
+    /// The client that the assertion names.
     public let client: String
-    /// When it was made, by the back end's clock.
+    /// When it was issued, by the back end's clock.
     public let issuedAt: UnixTime
-    /// The first second at which it is no longer good.
+    /// The first second at which it is expired.
     public let expiry: UnixTime
     private let claims: Claims
     private let jws: CompactJWS
 
-    /// An assertion lives so long at most: it is made for one request.
+    /// The longest lifetime of an assertion, which is made for one request.
     public static let longestLife = Duration.seconds(300)
-    /// A back end's clock may be ahead by so much.
+    /// How far a back end's clock may be ahead of ours.
     public static let skew = Duration.seconds(60)
 
     /// Reads an assertion: ES256, of no type or one of a client's, naming the same client as issuer and as subject.
     public init(_ text: String) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decodeClaims(Header.self, from: jws.header)
-        // Nothing is critical that we do not know (RFC 7515 section 4.1.11), and we know no extension.
+        // A critical extension must be understood (RFC 7515 section 4.1.11), and we support none.
         guard header.crit == nil else { throw .malformed }
-        // No other kind of token passes for one (RFC 8725 section 3.11).
+        // No other kind of token is accepted as an assertion (RFC 8725 section 3.11).
         guard header.typ.map({ Self.types.contains($0.lowercased()) }) ?? true else { throw .wrongType }
         guard header.alg == "ES256" else { throw .wrongAlgorithm }
         claims = try WireJSON.decodeClaims(Claims.self, from: jws.payload)
@@ -37,7 +37,7 @@ public struct ClientAssertion: Sendable {
         expiry = claims.exp
     }
 
-    /// Returns if one of the client's own keys signed it for one of these audiences, it is alive, and its life is short.
+    /// Verifies that one of the client's keys signed it for one of these audiences, that it is not expired, and that its lifetime is short.
     public func verify(by keys: [VerifyingKey], audiences: Set<String>, at now: UnixTime) throws(VerificationError) {
         guard keys.contains(where: { $0.isValid(jws.signature, for: jws.signingInput) }) else { throw .wrongSignature }
         guard audiences.contains(claims.aud.value) else { throw .wrongAudience }
@@ -47,7 +47,7 @@ public struct ClientAssertion: Sendable {
         guard (8...128).contains(claims.jti.utf8.count) else { throw .malformed }
     }
 
-    /// What must not be seen twice while the assertion is alive: 16 bytes of SHA-256 over the client and the `jti`.
+    /// The key that must not be seen twice before the assertion expires: 16 bytes of SHA-256 over the client and the `jti`.
     public var replayKey: [UInt8] { Array(SHA256.hash(data: Array("\(client) \(claims.jti)".utf8)).prefix(16)) }
 
     private static let types: Set = [
@@ -71,20 +71,20 @@ public struct ClientAssertion: Sendable {
     }
 }
 
-/// The claim `aud` with exactly one value, alone or in a list (RFC 7519 section 4.1.3). What is meant for several could be passed on
-/// by any of them.
+/// The claim `aud` with exactly one value, as a string or in an array (RFC 7519 section 4.1.3). An assertion for several audiences could be
+/// passed on by any of them.
 struct OneAudience: Decodable, Sendable {
     var value: String
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let alone = try? container.decode(String.self) {
-            value = alone
+        if let single = try? container.decode(String.self) {
+            value = single
             return
         }
         let list = try container.decode([String].self)
         guard list.count == 1 else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "Not one audience.")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected one audience, found \(list.count)")
         }
         value = list[0]
     }

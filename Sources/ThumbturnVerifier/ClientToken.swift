@@ -1,7 +1,7 @@
 package import ThumbturnCore
 
-/// What a back end's access token says (RFC 9068 section 2.2): the subject is the client itself. It has no session, no device and no
-/// key, so it can never be taken for a person's token; and because a person's has no `scope`, nor the reverse.
+/// The claims of a back end's access token (RFC 9068 section 2.2): the subject is the client itself. It has no session, no device and no
+/// key, so it is never accepted as a person's token; and a person's token has no `scope`, so it is never accepted as a back end's.
 package struct ClientTokenClaims: Codable, Hashable, Sendable {
     package enum CodingKeys: String, CodingKey {
         case iss, aud, sub
@@ -16,7 +16,7 @@ package struct ClientTokenClaims: Codable, Hashable, Sendable {
     package var iat: UnixTime
     package var exp: UnixTime
     package var jti: String
-    /// With spaces between (RFC 6749 section 3.3).
+    /// The scopes, separated by spaces (RFC 6749 section 3.3).
     package var scope: String
 
     package init(
@@ -32,7 +32,7 @@ package struct ClientTokenClaims: Codable, Hashable, Sendable {
         self.scope = scope
     }
 
-    /// The claims of a token of this issuer for this audience, alive.
+    /// The verified claims of a token of this issuer for this audience that is not expired.
     package init(
         verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
     ) throws(VerificationError) {

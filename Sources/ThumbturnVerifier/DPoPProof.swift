@@ -3,13 +3,13 @@ import Foundation
 public import ThumbturnCore
 import ThumbturnMessages
 
-/// A verified DPoP proof (RFC 9449 section 4.3). Whether its `jti` was seen before is the caller's to check, with `replayKey`.
+/// A verified DPoP proof (RFC 9449 section 4.3). The caller has to check that its `replayKey` was not seen before.
 public struct DPoPProof: Sendable {
     /// The key that signed.
     public let key: VerifyingKey
-    /// The proof's own id.
+    /// The proof's id.
     public let jti: String
-    /// The nonce in it.
+    /// The nonce in the proof.
     public let nonce: String?
 
     /// The thumbprint of the key that signed.
@@ -17,11 +17,11 @@ public struct DPoPProof: Sendable {
 
     /// The request that a proof must be for.
     public struct Request: Sendable {
-        /// In capital letters.
+        /// The method, in capital letters.
         public var method: String
         /// The full address as clients see it; query and fragment do not count.
         public var uri: String
-        /// The access token that comes with the request.
+        /// The access token of the request.
         public var accessToken: String?
         /// The body that the claim `bdy` must cover; nil where it is not demanded.
         public var body: [UInt8]?
@@ -35,11 +35,11 @@ public struct DPoPProof: Sendable {
         }
     }
 
-    /// What makes a proof fresh.
+    /// How the freshness of a proof is checked.
     public enum Freshness: Sendable {
         /// A nonce of the server, which carries the server's own time: the client's clock does not count (RFC 9449 section 8).
         case nonce(isLive: @Sendable (String) -> Bool)
-        /// The client's clock, within a window on both sides. A proof that carries a nonce is not refused for it.
+        /// The client's clock, within a window on both sides. A nonce in the proof is ignored.
         case issued(within: Duration, of: UnixTime)
     }
 
@@ -50,7 +50,7 @@ public struct DPoPProof: Sendable {
         guard header.typ == DPoPHeader.type else { throw .wrongType }
         guard header.alg == "ES256" else { throw .wrongAlgorithm }
         let claims = try WireJSON.decodeClaims(DPoPClaims.self, from: jws.payload)
-        // Before the signature: without a live nonce nobody gets the server to verify anything.
+        // Before the signature: a caller without a live nonce cannot make the server verify one.
         if case .nonce(let isLive) = freshness {
             guard let nonce = claims.nonce, isLive(nonce) else { throw .nonceNeeded }
         }
@@ -71,7 +71,7 @@ public struct DPoPProof: Sendable {
         nonce = claims.nonce
     }
 
-    /// What must not be seen twice while the proof is fresh: 16 bytes of SHA-256 over the thumbprint and the `jti`.
+    /// The key that must not be seen twice while the proof is fresh: 16 bytes of SHA-256 over the thumbprint and the `jti`.
     public var replayKey: [UInt8] {
         Array(SHA256.hash(data: Array("\(jkt) \(jti)".utf8)).prefix(16))
     }

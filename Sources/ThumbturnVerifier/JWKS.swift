@@ -3,7 +3,7 @@ public import ThumbturnMessages
 
 /// A set of public keys (RFC 7517 section 5).
 public struct JWKS: Message {
-    public enum CodingKeys: String, CodingKey, CaseIterable { case keys }
+    package enum CodingKeys: String, CodingKey, CaseIterable { case keys }
 
     /// The keys, the signing one first.
     public var keys: [JWK]
@@ -15,8 +15,8 @@ public struct JWKS: Message {
 }
 
 extension JWKS {
-    /// The keys by their ids. What is no P-256 key for ES256 signatures, or has no id, is left out; and so are keys that share an id,
-    /// because nobody knows which of them is meant.
+    /// The keys by their ids. Keys without an id, and keys that are not P-256 keys for ES256, are left out; so are keys that share an id,
+    /// because the id does not tell which one is meant.
     package var byKid: [String: VerifyingKey] {
         var known: [String: VerifyingKey] = [:]
         for (kid, keys) in Dictionary(grouping: keys, by: \.kid) {

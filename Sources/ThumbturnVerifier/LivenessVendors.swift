@@ -3,18 +3,18 @@ import Foundation
 public import ThumbturnCore
 public import ThumbturnMessages
 
-/// Whose liveness checks are believed, and how far: data of a deployment, read from a file.
+/// The trusted vendors of liveness checks, each with its level: data of a deployment, read from a file.
 ///
 ///     {"vendors":[{"iss":"https://liveness.example","keys":[{"kty":"EC",…,"kid":"1"}],"certified":"high"}]}
 public struct LivenessVendors: Message, Hashable {
-    public enum CodingKeys: String, CodingKey, CaseIterable { case vendors }
+    package enum CodingKeys: String, CodingKey, CaseIterable { case vendors }
 
-    /// Those that are believed.
+    /// The trusted vendors.
     public var vendors: [Vendor]
 
     /// A vendor of liveness checks.
     public struct Vendor: Message, Hashable {
-        public enum CodingKeys: String, CodingKey, CaseIterable {
+        package enum CodingKeys: String, CodingKey, CaseIterable {
             case iss, keys, certified
             case minimumScore = "minimum_score"
         }
@@ -25,8 +25,8 @@ public struct LivenessVendors: Message, Hashable {
         public var keys: [JWK]
         /// The level that its product was certified for. Evidence that claims a higher one is refused.
         public var certified: LivenessLevel
-        /// The score that its evidence has to exceed; nil: scores are not looked at. Scores of two vendors, or of two versions of one,
-        /// do not compare, so there is none unless a deployment says so.
+        /// The score that its evidence has to exceed; nil ignores scores. Scores of different vendors, or of different versions, cannot be
+        /// compared, so there is no default.
         public var minimumScore: Double?
 
         /// A vendor.
@@ -36,27 +36,14 @@ public struct LivenessVendors: Message, Hashable {
             self.certified = certified
             self.minimumScore = minimumScore
         }
-
-        public init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            iss = try container.decode(String.self, forKey: .iss)
-            keys = try container.decode([Strict<JWK>].self, forKey: .keys).map(\.content)
-            certified = try container.decode(LivenessLevel.self, forKey: .certified)
-            minimumScore = try container.decodeIfPresent(Double.self, forKey: .minimumScore)
-        }
     }
 
-    /// These vendors and no others.
+    /// Trusts only these vendors.
     public init(vendors: [Vendor] = []) {
         self.vendors = vendors
     }
 
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        vendors = try container.decode([Strict<Vendor>].self, forKey: .vendors).map(\.content)
-    }
-
-    /// Reads the vendors of a file. Throws `malformed` for anything that it does not know, and `unacceptableKey`.
+    /// Reads a vendors file. Throws `malformed` for unknown members too, and `unacceptableKey` for a key without an id or not on P-256.
     public init(json: [UInt8]) throws(VerificationError) {
         self = try WireJSON.decode(Self.self, from: json)
         for key in vendors.flatMap(\.keys) {
@@ -65,8 +52,8 @@ public struct LivenessVendors: Message, Hashable {
         }
     }
 
-    /// Returns if a vendor signed, at most 60 s ago, that a live person was there for this very challenge, at no lower level than what is
-    /// demanded.
+    /// Verifies that a vendor signed, at most 60 s ago, that a live person was present for this challenge, at the demanded level or a
+    /// higher one.
     ///
     /// - Parameter evidence: a compact JWS, ES256; see `LivenessClaims`.
     public func judge(
@@ -89,9 +76,9 @@ public struct LivenessVendors: Message, Hashable {
         }
     }
 
-    /// Long enough for a prompt after the check, and too short to be carried elsewhere.
+    /// Long enough for a prompt after the check, and too short to use the evidence elsewhere.
     private static let maximumAge = Duration.seconds(60)
-    /// A vendor's clock may be ahead of ours by so much.
+    /// How far a vendor's clock may be ahead of ours.
     private static let clockSkew = Duration.seconds(5)
 
     private struct Header: Message {
@@ -102,7 +89,7 @@ public struct LivenessVendors: Message, Hashable {
     }
 }
 
-/// What a vendor signs about one liveness check: a compact JWS of type `liveness+jwt`, ES256, with the vendor's `kid`.
+/// The claims of a liveness check's evidence: a compact JWS of type `liveness+jwt`, ES256, with the vendor's `kid`.
 public struct LivenessClaims: Codable, Hashable, Sendable {
     /// The header `typ`.
     public static let type = "liveness+jwt"
@@ -111,9 +98,9 @@ public struct LivenessClaims: Codable, Hashable, Sendable {
     public var iss: String
     /// Base64url SHA-256 of the challenge string; see `nonce(of:)`.
     public var nonce: String
-    /// The level of the check that was made.
+    /// The level of the check.
     public var level: LivenessLevel
-    /// The vendor's own measure, 0 to 1.
+    /// The vendor's score, 0 to 1.
     public var score: Double?
     /// When the check was made, by the vendor's clock.
     public var iat: UnixTime
@@ -127,6 +114,6 @@ public struct LivenessClaims: Codable, Hashable, Sendable {
         self.iat = iat
     }
 
-    /// What binds the evidence to a challenge: base64url SHA-256 of the challenge string.
+    /// The nonce that binds evidence to a challenge: base64url SHA-256 of the challenge string.
     public static func nonce(of challenge: String) -> String { Base64URL.encode(SHA256.hash(data: Array(challenge.utf8))) }
 }

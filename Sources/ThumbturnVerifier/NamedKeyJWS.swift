@@ -1,13 +1,13 @@
 import ThumbturnCore
 import ThumbturnMessages
 
-/// A compact JWS, ES256, whose header names the key that signed it and has nothing else but the type: an access token, a receipt.
+/// A compact JWS, ES256, whose header has only a type, the algorithm and the id of the key that signed it: an access token or a receipt.
 package enum NamedKeyJWS {
     /// The payload of a JWS that one of these keys signed.
     ///
     /// - Parameters:
-    ///   - types: the types that are accepted, in lower case; nil among them stands for none. Media types are compared without regard
-    ///     to case (RFC 2045 section 5.1).
+    ///   - types: the accepted types, in lower case; nil accepts an absent type. Media types are compared without regard to case (RFC 2045
+    ///     section 5.1).
     ///   - keys: by their `kid`. The algorithm is pinned to them, never taken from the header.
     package static func payload(
         of text: String, types: Set<String?>, keys: [String: VerifyingKey]

@@ -1,7 +1,7 @@
 package import ThumbturnCore
 
-/// What a plain client's access token says (RFC 9068 section 2.2). It is bound to no key and belongs to no session, so it lacks `cnf`
-/// and `sid` and can never be taken for a token that is; and for want of a `scope` not for a back end's either.
+/// The claims of a plain client's access token (RFC 9068 section 2.2). It is bound to no key and belongs to no session, so it lacks `cnf`
+/// and `sid` and is never accepted as a bound token; without a `scope` it is not accepted as a back end's token either.
 package struct PlainTokenClaims: Codable, Hashable, Sendable {
     package enum CodingKeys: String, CodingKey {
         case iss, aud, sub
@@ -11,7 +11,7 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
         case acr, amr
     }
 
-    /// Nothing is known of where the key lives, nor of who used it.
+    /// Neither the protection of the key nor the user verification is known.
     package static let assurance = Assurance(protection: .none, verification: .none)
 
     package var iss: String
@@ -24,7 +24,7 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
     package var did: String
     package var authTime: UnixTime
     package var acr: String
-    /// That a key signed is all that is known (RFC 8176 section 2, `pop`).
+    /// Only the possession of a key is known (RFC 8176 section 2, `pop`).
     package var amr: [String]
 
     package init(
@@ -43,10 +43,10 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
         amr = ["pop"]
     }
 
-    /// The claims of a plain client's token, alive, of this issuer for this audience.
+    /// The verified claims of a plain client's token of this issuer for this audience that is not expired.
     ///
     /// - Parameter keys: the issuer's public keys by their `kid`.
-    /// - Throws: the first check that did not hold. No bound token has this `acr`.
+    /// - Throws: the first check that failed. No bound token has this `acr`.
     package init(
         verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
     ) throws(VerificationError) {

@@ -3,7 +3,7 @@ import Foundation
 import ThumbturnCore
 public import ThumbturnMessages
 
-/// Makes access tokens (RFC 9068) and receipts: ES256.
+/// Signs access tokens (RFC 9068) and receipts: ES256.
 public struct TokenSigner: Sendable {
     private let key: P256.Signing.PrivateKey
     /// The thumbprint of the public key.
@@ -11,7 +11,7 @@ public struct TokenSigner: Sendable {
     /// The header of access tokens, in base64url.
     private let tokenHeader: [UInt8]
 
-    /// Signs with this key. Its public half becomes part of the key set.
+    /// Signs with this key. Its public key becomes part of the key set.
     public init(_ key: P256.Signing.PrivateKey) throws(VerificationError) {
         self.key = key
         kid = try VerifyingKey(x963: Array(key.publicKey.x963Representation)).thumbprint
@@ -22,13 +22,13 @@ public struct TokenSigner: Sendable {
         Base64URL.encodedBytes(WireJSON.encode(NamedKeyJWS.Header(typ: type, alg: "ES256", kid: kid)))
     }
 
-    /// The public half, for `/.well-known/jwks.json`.
+    /// The public key, for `/.well-known/jwks.json`.
     public var jwk: JWK {
         let point = Array(key.publicKey.x963Representation)
         return JWK(x: Array(point[1..<33]), y: Array(point[33...]), kid: kid, use: "sig", alg: "ES256")
     }
 
-    /// The token of these claims, in compact serialisation. Throws what the cryptographic library throws.
+    /// The token with these claims, in compact serialisation. Throws the errors of the cryptographic library.
     public func sign(_ claims: AccessTokenClaims) throws -> String { try signed(claims) }
 
     /// The token of a back end.

@@ -1,7 +1,7 @@
 import ThumbturnCore
 import ThumbturnMessages
 
-/// A proof as it arrived: read, but not yet verified.
+/// A proof that is decoded but not verified.
 public struct UnverifiedProof: Sendable {
     /// The key that claims to have signed.
     public let kid: String
@@ -9,7 +9,7 @@ public struct UnverifiedProof: Sendable {
     public let challenge: String
     private let jws: CompactJWS
 
-    /// Reads a proof: compact JWS, type `thumbturn-proof+jwt`, ES256, with exactly these header members.
+    /// Decodes a proof: compact JWS, type `thumbturn-proof+jwt`, ES256, with exactly these header members.
     public init(_ text: String) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decode(ProofHeader.self, from: jws.header)
@@ -21,8 +21,7 @@ public struct UnverifiedProof: Sendable {
         self.challenge = challenge
     }
 
-    /// The challenge inside something that is meant to be a proof, however damaged the rest of it is. A broken attempt is an
-    /// attempt: what it is about must be spent all the same.
+    /// The challenge inside a damaged proof, as far as its payload can be decoded. A failed attempt also consumes its challenge.
     public static func challenge(in text: String) -> String? {
         let bytes = Array(text.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
@@ -30,7 +29,7 @@ public struct UnverifiedProof: Sendable {
         return String(validating: payload, as: UTF8.self)
     }
 
-    /// Returns if `key` made this proof, and throws otherwise. The caller has found the key by `kid` and owns that decision.
+    /// Verifies that `key` signed this proof. The caller has to find the key by `kid`, and to decide that it may sign.
     public func verify(by key: VerifyingKey) throws(VerificationError) {
         guard key.isValid(jws.signature, for: jws.signingInput) else { throw .wrongSignature }
     }

@@ -1,4 +1,4 @@
-/// Why something was refused: a bounded set, for the operator. A client is told one of few neutral problem types instead.
+/// The check that failed: a closed set, for the operator. A client is told one of few neutral problem types instead.
 public enum VerificationError: String, Error, Hashable, Sendable, CaseIterable {
     /// Not a JWS of the expected shape: parts, base64url, JSON, members, sizes.
     case malformed
@@ -11,7 +11,7 @@ public enum VerificationError: String, Error, Hashable, Sendable, CaseIterable {
     case wrongPurpose
     case expired
     case notYetValid
-    /// A public key that is no point on P-256, or in an encoding that is not accepted.
+    /// A public key that is not a point on P-256, or in an encoding that is not accepted.
     case unacceptableKey
     /// The proof was made by another key than the challenge or the token names.
     case foreignKey
@@ -19,10 +19,10 @@ public enum VerificationError: String, Error, Hashable, Sendable, CaseIterable {
     case wrongRequest
     case nonceNeeded
     case replayed
-    /// Good evidence of too little, or of more than its maker is certified for.
+    /// Valid evidence of a level that is too low, or higher than its vendor is certified for.
     case insufficient
-    /// What was signed is not what is on record.
+    /// The signed value is not the one on record.
     case changed
-    /// What is on record is no longer open.
+    /// The record is no longer open.
     case over
 }

@@ -9,7 +9,7 @@ public struct VerifyingKey: Sendable, Hashable {
     public let x963: [UInt8]
     private let key: P256.Signing.PublicKey
 
-    /// From the uncompressed point: 0x04, x and y, 65 bytes.
+    /// The key of an uncompressed point: 0x04, x and y, 65 bytes.
     public init(x963: [UInt8]) throws(VerificationError) {
         guard x963.count == 65, let key = try? P256.Signing.PublicKey(x963Representation: x963) else {
             throw .unacceptableKey
@@ -18,23 +18,23 @@ public struct VerifyingKey: Sendable, Hashable {
         self.key = key
     }
 
-    /// From a point.
+    /// The key of a point.
     package init(_ key: PublicKey) throws(VerificationError) { try self.init(x963: key.x963) }
 
-    /// From a JSON Web Key on P-256 for ES256 signatures.
+    /// The key of a JSON Web Key on P-256 for ES256 signatures.
     public init(jwk: JWK) throws(VerificationError) {
         guard let point = jwk.x963 else { throw .unacceptableKey }
         try self.init(x963: point)
     }
 
-    /// From a SubjectPublicKeyInfo (RFC 5480): PEM (RFC 7468 section 13), or DER in standard base64. Named curve and
+    /// The key of a SubjectPublicKeyInfo (RFC 5480): PEM (RFC 7468 section 13), or DER in standard base64. Named curve and
     /// uncompressed point only.
     public init(spki text: String) throws(VerificationError) {
         guard let der = Self.der(ofSPKI: text) else { throw .unacceptableKey }
         try self.init(spkiDER: der)
     }
 
-    /// The bytes of a SubjectPublicKeyInfo, whatever its key: PEM, or DER in standard base64.
+    /// The bytes of a SubjectPublicKeyInfo of any key: PEM, or DER in standard base64.
     package static func der(ofSPKI text: String) -> [UInt8]? {
         var lines = text.split(whereSeparator: \.isNewline)
         if lines.first == "-----BEGIN PUBLIC KEY-----", lines.last == "-----END PUBLIC KEY-----" {
@@ -43,7 +43,7 @@ public struct VerifyingKey: Sendable, Hashable {
         return Data(base64Encoded: lines.joined()).map { Array($0) }
     }
 
-    /// From a DER SubjectPublicKeyInfo of exactly the one form that a P-256 key has.
+    /// The key of a DER SubjectPublicKeyInfo in exactly the one form that a P-256 key has.
     public init(spkiDER der: [UInt8]) throws(VerificationError) {
         guard let key = try? P256.Signing.PublicKey(derRepresentation: der), Array(key.derRepresentation) == der else {
             throw .unacceptableKey
@@ -56,7 +56,7 @@ public struct VerifyingKey: Sendable, Hashable {
         x963 = Array(key.x963Representation)
     }
 
-    /// The SHA-256 thumbprint in base64url (RFC 7638): 43 characters. Each call computes it anew.
+    /// The SHA-256 thumbprint in base64url (RFC 7638): 43 characters. Computed on each call.
     public var thumbprint: String { Base64URL.encode(SHA256.hash(data: jwk.thumbprintInput)) }
 
     /// The key as a JSON Web Key.
@@ -70,8 +70,8 @@ public struct VerifyingKey: Sendable, Hashable {
         return key.isValidSignature(signature, for: message)
     }
 
-    /// Whether `signature` is a signature over the SHA-256 of `message` as ASN.1 writes it: a SEQUENCE of r and s (RFC 3279 section
-    /// 2.2.3), in DER of exactly one form. JOSE never has this form; platforms and WebAuthn do.
+    /// Whether `signature` is a signature over the SHA-256 of `message` in ASN.1: a SEQUENCE of r and s (RFC 3279 section 2.2.3), in its
+    /// one DER encoding. Platforms and WebAuthn use this form; JOSE does not.
     public func isValid(der signature: [UInt8], for message: [UInt8]) -> Bool {
         guard let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature),
             Array(parsed.derRepresentation) == signature

@@ -31,10 +31,10 @@ import ThumbturnDevice
         let evidence = AppAttestEvidence(keyID: "id", attestation: [1], attestedValue: [2], assertion: [3])
         let text = String(decoding: Signing.encode(evidence), as: UTF8.self)
         #expect(text == #"{"assertion":"Aw","attestation":"AQ","attested_value":"Ag","format":"apple-appattest","key_id":"id"}"#)
-        let read = { try JSONDecoder().decode(Strict<AppAttestEvidence>.self, from: Data(($0 as String).utf8)).content }
+        let read = { try StrictJSON.decode(AppAttestEvidence.self, from: Array(($0 as String).utf8)) }
         #expect(try read(text) == evidence)
-        #expect(throws: DecodingError.self) { try read(text.replacing("apple-appattest", with: "android-key")) }
-        #expect(throws: DecodingError.self) { try read(text.replacing("{", with: #"{"more":1,"#)) }
+        #expect(throws: JSONError.self) { try read(text.replacing("apple-appattest", with: "android-key")) }
+        #expect(throws: JSONError.self) { try read(text.replacing("{", with: #"{"more":1,"#)) }
     }
 }
 #endif

@@ -21,7 +21,7 @@ import ThumbturnMessages
         """#
 
     static func read(_ json: String) throws -> ApprovalTransaction {
-        try JSONDecoder().decode(Strict<ApprovalTransaction>.self, from: Data(json.utf8)).content
+        try StrictJSON.decode(ApprovalTransaction.self, from: Array(json.utf8))
     }
 
     @Test("each kind shows everything that is signed", arguments: [payment, login, access, mandate])
@@ -47,6 +47,7 @@ import ThumbturnMessages
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let bytes = try encoder.encode(transaction)
+        #expect(StrictJSON.encode(transaction) == Array(bytes), "the bytes that devices signed before")
         #expect(try Self.read(String(decoding: bytes, as: UTF8.self)) == transaction)
         #expect(try encoder.encode(Self.read(String(decoding: bytes, as: UTF8.self))) == bytes)
     }

@@ -84,7 +84,9 @@ struct LiveServer: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let (running, started) = AsyncStream.makeStream(of: Void.self)
-        let application = EmbeddedServer(service).application(host: "127.0.0.1", port: port, logger: logger) { _ in started.yield() }
+        let application = EmbeddedServer(service).application(host: "127.0.0.1", port: port, logger: logger) { _ in
+            started.yield()
+        }
         return try await withThrowingTaskGroup { group in
             group.addTask {
                 // A server that ends before it runs must not be waited for.

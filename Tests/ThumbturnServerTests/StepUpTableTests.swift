@@ -62,7 +62,7 @@ import ThumbturnMessages
     @Test(
         "a mistake is named with its place",
         arguments: [
-            (#"{"format":"thumbturn-policy/1","#, "line 1: "), ("{\n\"a\": 1,\n\"a\": 2}", "line 3: holds a member twice"),
+            (#"{"format":"thumbturn-policy/1","#, "line 1: "), ("{\n\"a\": 1,\n\"a\": 2}", "line 3: has the member \"a\" twice"),
             (#"{"format":"thumbturn-policy/2"}"#, "format: is not"), (#"{"actions":{}}"#, "lacks the member \"format\""),
             (#"{"format":"thumbturn-policy/1"}"#, "names no action"),
             (#"{"format":"thumbturn-policy/1","preset":"lax"}"#, "preset: is neither"),
@@ -77,7 +77,7 @@ import ThumbturnMessages
         arguments: [
             (#"{}"#, #"actions.pay: lacks the member "max_age""#), (#"{"max_age":301}"#, "actions.pay.max_age: is 0 to 300 s"),
             (#"{"max_age":-1}"#, "actions.pay.max_age: is"), (#"{"max_age":1.5}"#, "actions.pay.max_age: "),
-            (#"{"max_age":"60"}"#, "actions.pay.max_age: is of another kind"),
+            (#"{"max_age":"60"}"#, "actions.pay.max_age: expected a whole number"),
             (#"{"max_age":0,"age":1}"#, "actions.pay.age: Unknown"),
             (#"{"max_age":0,"keys":[]}"#, "actions.pay.keys: names at least"),
             (#"{"max_age":0,"keys":["session"]}"#, "actions.pay.keys: a session key proves no presence"),

@@ -50,8 +50,9 @@ import ThumbturnTestKit
         let good = Case(
             jwks: try JSONDecoder().decode(JWKSet.self, from: Data(published.body)), issuer: url,
             token: grant.session.accessToken, challenge: String(decoding: challenge, as: UTF8.self),
-            key: JWK(try await auth.platform.keys.publicKey(
-                of: auth.name(of: .biometric, in: try #require(try await auth.liveEnrolment())))), proof: proof,
+            key: JWK(
+                try await auth.platform.keys.publicKey(
+                    of: auth.name(of: .biometric, in: try #require(try await auth.liveEnrolment())))), proof: proof,
             dpop: call.headers["DPoP"] ?? "", method: "GET", address: url + "/v1/me"
         )
         expect(try await Self.judge(good), is: "accepted\naccepted\n")

@@ -59,7 +59,7 @@ extension ActionRule: Decodable {
         func refuse(_ key: CodingKeys, _ reason: String) -> DecodingError {
             .dataCorruptedError(forKey: key, in: values, debugDescription: reason)
         }
-        let seconds = try values.wholeNumber(forKey: .maximumAge)
+        let seconds = try values.decode(Int64.self, forKey: .maximumAge)
         guard (0...300).contains(seconds) else { throw refuse(.maximumAge, "is 0 to 300 s") }
         self.init(maximumAge: .seconds(seconds))
         keys = try values.decodeIfPresent([KeyKind].self, forKey: .keys) ?? keys
@@ -98,7 +98,7 @@ extension ActionRule.Threshold: Decodable {
         }
         let currency = try values.decode(String.self, forKey: .currency)
         guard Money.isCurrency(currency) else { throw refuse(.currency, "is three capital letters (ISO 4217)") }
-        guard let above = Money(minor: try values.wholeNumber(forKey: .above), currency: currency) else {
+        guard let above = Money(minor: try values.decode(Int64.self, forKey: .above), currency: currency) else {
             throw refuse(.above, "is 0 to 999999999999999 whole minor units")
         }
         let oneOf = try values.decode([FurtherProof].self, forKey: .oneOf)
@@ -106,18 +106,5 @@ extension ActionRule.Threshold: Decodable {
             throw refuse(.oneOf, "names at least one, and none twice")
         }
         self.init(above: above, oneOf: oneOf)
-    }
-}
-
-extension KeyedDecodingContainer {
-    /// A whole number. Decoders differ in their error for a fraction, and some lose its place.
-    fileprivate func wholeNumber(forKey key: Key) throws -> Int64 {
-        do {
-            return try decode(Int64.self, forKey: key)
-        } catch let error as DecodingError {
-            throw error
-        } catch {
-            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "is not a whole number")
-        }
     }
 }

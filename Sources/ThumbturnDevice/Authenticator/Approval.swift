@@ -1,4 +1,3 @@
-import Foundation
 public import ThumbturnCore
 package import ThumbturnMessages
 
@@ -37,10 +36,10 @@ public struct Approval: Hashable, Sendable, CustomStringConvertible {
 
     /// Nil for a transaction that this version cannot show whole, letter by letter: a person signs only what they can read.
     init?(_ record: ApprovalRecord) {
-        guard let bytes = Base64URL.decode(record.txn), bytes.count <= ApprovalTransaction.largest, JSONScan.isUnambiguous(bytes),
-            let transaction = try? JSONDecoder().decode(Strict<ApprovalTransaction>.self, from: Data(bytes)).content,
+        guard let bytes = Base64URL.decode(record.txn), bytes.count <= ApprovalTransaction.largest,
+            let transaction = try? StrictJSON.decode(ApprovalTransaction.self, from: bytes),
             // The bytes hold nothing that would not be shown.
-            Signing.encode(transaction) == bytes
+            StrictJSON.encode(transaction) == bytes
         else { return nil }
         id = record.id
         state = record.state

@@ -35,7 +35,7 @@ extension Authenticator {
     public func answerBiometricOffer(_ answer: BiometricOffer.Answer) async throws(Failure) {
         var offer = try await biometricOffer()
         offer.take(answer, at: platform.clock.civilTime)
-        try await platform.secrets.write(Signing.encode(offer), as: offerName)
+        try await platform.secrets.write(StoredRecord.encode(offer), as: offerName)
     }
 
     /// Turns biometrics off for this account: the biometric key is deleted, and neither offered nor made again until the person

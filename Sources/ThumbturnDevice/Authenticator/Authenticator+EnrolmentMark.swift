@@ -15,7 +15,7 @@ extension Authenticator {
     func keepEnrolmentMark() async {
         guard let mark = await platform.sensor.enrolmentMark() else { return }
         // Where this cannot be written the person is asked to confirm once more.
-        try? await platform.secrets.write(Signing.encode(mark), as: markName)
+        try? await platform.secrets.write(StoredRecord.encode(mark), as: markName)
     }
 
     private var markName: String {

@@ -104,7 +104,7 @@ extension Authenticator {
     }
 
     func keep(_ enrolments: Enrolments) async throws(Failure) {
-        try await platform.secrets.write(Signing.encode(enrolments), as: enrolmentsName)
+        try await platform.secrets.write(StoredRecord.encode(enrolments), as: enrolmentsName)
     }
 
     var enrolmentsName: String {

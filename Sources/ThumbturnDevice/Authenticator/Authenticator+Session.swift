@@ -113,7 +113,7 @@ extension Authenticator {
     }
 
     private func decode<Answer: Message>(_ type: Answer.Type, from bytes: [UInt8]) throws(Failure) -> Answer {
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
+        guard let answer = try? StrictJSON.decodeIgnoringUnknown(Answer.self, from: bytes) else {
             throw Failure(.unexpectedAnswer)
         }
         return answer
@@ -221,7 +221,7 @@ extension Authenticator {
 
     private func store(_ session: DeviceSession, for enrolment: Int) async throws(Failure) {
         guard let stored = StoredSession(session) else { preconditionFailure("a stored session has a refresh token") }
-        try await platform.secrets.write(Signing.encode(stored), as: sessionName(enrolment))
+        try await platform.secrets.write(StoredRecord.encode(stored), as: sessionName(enrolment))
     }
 
     private func storedSession(of enrolment: Int) async throws(Failure) -> DeviceSession {

@@ -1,4 +1,3 @@
-import Foundation
 import ThumbturnCore
 import ThumbturnMessages
 
@@ -13,8 +12,7 @@ struct ChallengeCheck {
 
     /// Returns the challenge if it answers the request. Its MAC is for the server: the device cannot check it.
     func accept(_ challenge: String) throws(Failure) -> CheckedChallenge {
-        guard let jws = CompactJWS(challenge), JSONScan.isUnambiguous(jws.payload),
-            let claims = try? JSONDecoder().decode(Strict<ChallengeClaims>.self, from: Data(jws.payload)).content,
+        guard let jws = CompactJWS(challenge), let claims = try? StrictJSON.decode(ChallengeClaims.self, from: jws.payload),
             claims.iss == issuer, claims.aud == issuer,
             claims.purpose == request.purpose, claims.act == request.act,
             claims.txn == txn, claims.demand == demand,

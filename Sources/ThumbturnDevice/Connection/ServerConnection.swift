@@ -97,7 +97,7 @@ package final class ServerConnection: Sendable {
             let response = try await platform.transport.send(request)
             if let fresh = response.headers["dpop-nonce"] { nonce.withLock { $0 = fresh } }
             if (200..<300).contains(response.status) { return response }
-            let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body))
+            let problem = try? StrictJSON.decodeIgnoringUnknown(Problem.self, from: response.body)
             if problem?.error == "use_dpop_nonce", attempt == 1 { continue }
             if returnsStepUps, response.stepUp != nil { return response }
             throw Self.failure(status: response.status, problem: problem)
@@ -140,7 +140,7 @@ package final class ServerConnection: Sendable {
 
     private func read<Answer: Message>(_ type: Answer.Type, from response: TransportResponse) throws(Failure) -> Answer {
         // Answers may grow, so unknown members are ignored here; only what is signed is read strictly.
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {
+        guard let answer = try? StrictJSON.decodeIgnoringUnknown(Answer.self, from: response.body) else {
             throw Failure(.unexpectedAnswer)
         }
         return answer

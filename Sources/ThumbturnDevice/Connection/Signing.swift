@@ -3,7 +3,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-import Foundation
 package import ThumbturnCore
 package import ThumbturnMessages
 
@@ -34,14 +33,6 @@ package enum Signing {
         CompactJWS.signingInput(header: encode(DPoPHeader(jwk: JWK(key))), payload: encode(claims))
     }
 
-    /// JSON with sorted members, so that equal values have equal bytes.
-    package static func encode(_ value: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            return Array(try encoder.encode(value))
-        } catch {
-            preconditionFailure("a message that cannot be written as JSON: \(error)")
-        }
-    }
+    /// The JSON of a message: compact, with sorted members, so that equal values have equal bytes.
+    package static func encode(_ message: some Encodable) -> [UInt8] { StrictJSON.encode(message) }
 }

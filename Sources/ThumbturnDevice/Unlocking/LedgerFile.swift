@@ -34,7 +34,7 @@ struct LedgerFile<Ledger: AttemptLedger>: Sendable {
     }
 
     func write(_ ledger: Ledger) async throws(Failure) {
-        try await platform.secrets.write(Signing.encode(ledger), as: name)
+        try await platform.secrets.write(StoredRecord.encode(ledger), as: name)
     }
 
     /// The time that the ledger counts by.

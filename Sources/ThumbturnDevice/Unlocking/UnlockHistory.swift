@@ -57,6 +57,6 @@ struct UnlockHistory: Sendable {
     }
 
     private func write(_ value: some Encodable & Sendable, to name: String) async throws(Failure) {
-        try await platform.secrets.write(Signing.encode([value]), as: name)
+        try await platform.secrets.write(StoredRecord.encode([value]), as: name)
     }
 }

@@ -301,7 +301,7 @@ extension Vault {
     }
 
     private func keep(_ record: VaultRecord) async throws(Failure) {
-        try await platform.secrets.write(Signing.encode(record), as: recordName)
+        try await platform.secrets.write(StoredRecord.encode(record), as: recordName)
     }
 
     private var recordName: String { "vault \(name)" }

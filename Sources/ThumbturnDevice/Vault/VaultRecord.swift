@@ -39,7 +39,7 @@ struct VaultRecord: Codable, Equatable {
     }
 
     mutating func set(_ secrets: [String: [UInt8]], of vault: String, with key: VaultKey) throws(Failure) {
-        let plain = Signing.encode(secrets.mapValues { Data($0) })
+        let plain = StoredRecord.encode(secrets.mapValues { Data($0) })
         guard plain.count <= Vault.secretsLimit else { throw Failure(.tooLarge) }
         box = Base64URL.encode(try key.seal(plain, for: .secrets, bound: bound(vault)))
         names = secrets.keys.map { Self.hash(ofName: $0, in: vault) }.sorted()

@@ -69,8 +69,7 @@ extension MatchRequest {
     }
 
     private static func read<Content: Message>(_ type: Content.Type, _ json: [UInt8]) -> Content? {
-        guard JSONScan.isUnambiguous(json) else { return nil }
-        return try? JSONDecoder().decode(Strict<Content>.self, from: Data(json)).content
+        try? StrictJSON.decode(type, from: json)
     }
 }
 

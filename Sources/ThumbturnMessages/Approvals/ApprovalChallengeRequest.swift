@@ -1,6 +1,6 @@
 public import ThumbturnCore
 
-/// `POST /v1/approvals/{id}/challenge`, with a DPoP proof by the session key: asks for what is to be signed.
+/// `POST /v1/approvals/{id}/challenge`, with a DPoP proof by the session key: asks for the challenge of an approval.
 public struct ApprovalChallengeRequest: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable { case kids }
 

@@ -21,7 +21,7 @@ public struct ApprovalReceipt: Codable, Hashable, Sendable {
     public var approval: String
     /// Base64url SHA-256 of the transaction's bytes.
     public var txnHash: String
-    /// Each key that signed.
+    /// The keys that signed.
     public var approvedBy: [Signer]
 
     /// A key that signed, as the server knows it.
@@ -38,19 +38,19 @@ public struct ApprovalReceipt: Codable, Hashable, Sendable {
         public var account: String
         /// The device's id.
         public var device: String
-        /// What the key is for.
+        /// The kind of key.
         public var kind: KeyKind
         /// The key's thumbprint; of a PIN key its handle.
         public var kid: String
         /// When the device was enrolled.
         public var enrolledAt: UnixTime
-        /// What stood behind the key when it was enrolled: `credentials`, `biometric`, `pin` or `passcode`.
+        /// What authorised the key's enrolment: `credentials`, `biometric`, `pin` or `passcode`.
         public var enrolledBy: String
-        /// How far the key may be trusted, by its evidence.
+        /// The key's assurance, by its evidence; see `Assurance`.
         public var acr: String
-        /// When the signature came.
+        /// When the server received the signature.
         public var at: UnixTime
-        /// Base64url SHA-256 of the proof; nil for a PIN key, whose proof is nobody's.
+        /// Base64url SHA-256 of the proof; nil for a PIN key, whose proof is given to no one.
         public var proofHash: String?
 
         /// A signer.

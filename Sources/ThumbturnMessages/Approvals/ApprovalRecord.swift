@@ -15,15 +15,15 @@ public struct ApprovalRecord: Message, Hashable {
     public let state: ApprovalState
     /// The transaction: base64url of exactly the bytes that are signed.
     public let txn: String
-    /// What has to answer.
+    /// The signatures and evidence needed.
     public let demand: ApprovalDemand
-    /// Who asks: the name of the back end.
+    /// The name of the back end that asks.
     public let from: String
-    /// When it was made, by the server's clock.
+    /// When it was created, by the server's clock.
     public let createdAt: UnixTime
-    /// The first second at which it is no longer good.
+    /// The first second at which it is expired.
     public let expiresAt: UnixTime
-    /// Whether the account whose device asks has signed all that is demanded of it; nil for the creator.
+    /// Whether the account of the requesting device has given all signatures demanded of it; nil for the creator.
     public let signed: Bool?
 
     /// A record.
@@ -43,11 +43,11 @@ public struct ApprovalRecord: Message, Hashable {
     }
 }
 
-/// `GET /v1/approvals`, by a device: what its account may approve now, oldest first.
+/// `GET /v1/approvals`, by a device: the approvals that its account can give now, oldest first.
 public struct ApprovalList: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable { case approvals }
 
-    /// Those that are open.
+    /// The open approvals.
     public let approvals: [ApprovalRecord]
 
     /// A list.

@@ -11,21 +11,12 @@ public struct ApprovalRequest: Message, Hashable {
 
     /// The account's id: the claim `sub` of its tokens.
     public let account: String
-    /// Another account that has to approve as well, on its own device.
+    /// A second account that also has to approve, on its own device.
     public let secondAccount: String?
-    /// What is to be approved.
+    /// The transaction to approve.
     public let transaction: ApprovalTransaction
-    /// What has to answer; nil for one key, biometric or PIN.
+    /// The signatures and evidence needed; nil for one signature, by the biometric or the PIN key.
     public let demand: ApprovalDemand?
     /// Seconds, 30 to 86400; nil for 300.
     public let expiresIn: Int64?
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        account = try container.decode(String.self, forKey: .account)
-        secondAccount = try container.decodeIfPresent(String.self, forKey: .secondAccount)
-        transaction = try container.decode(Strict<ApprovalTransaction>.self, forKey: .transaction).content
-        demand = try container.decodeIfPresent(ApprovalDemand.self, forKey: .demand)
-        expiresIn = try container.decodeIfPresent(Int64.self, forKey: .expiresIn)
-    }
 }

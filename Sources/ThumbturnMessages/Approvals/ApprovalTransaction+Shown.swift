@@ -1,15 +1,15 @@
 public import ThumbturnCore
 
 extension ApprovalTransaction {
-    /// One line of what is shown.
+    /// One line of a shown transaction.
     public struct Line: Hashable, Sendable {
-        /// Which.
+        /// What the line tells.
         public let label: TransactionLabel
         /// Letter by letter as it is signed.
         public let value: String
     }
 
-    /// What the sheet is called.
+    /// The title of the sheet.
     public var title: TransactionLabel {
         switch content {
         case .payment: .payment
@@ -46,7 +46,7 @@ extension ApprovalTransaction {
         }
     }
 
-    /// Whether a name in it is written so that it has to be read letter by letter; see `Alphabet`.
+    /// Whether a name mixes alphabets, so that it has to be read letter by letter; see `Alphabet`.
     public var hasUnusualName: Bool { names.contains { Alphabet.look(of: $0) == .flagged } }
 
     private var names: [String] {

@@ -1,13 +1,13 @@
 public import ThumbturnCore
 
-/// What a person approves: one of four kinds, after EUDI TS12 (version 1.0, section 4.3), in JSON `{"type":…,"payload":{…}}`.
+/// A transaction to approve: one of four kinds, after EUDI TS12 (version 1.0, section 4.3), in JSON `{"type":…,"payload":{…}}`.
 ///
-/// It differs from TS12 in two points: an amount is a decimal text, because numbers of JSON are not read alike everywhere, and members
-/// that are not listed are refused. A value of this type can be shown as it is: what hides or turns text was refused.
+/// It differs from TS12 in two points: an amount is a decimal text, because decoders differ in how they read JSON numbers, and members
+/// that are not listed are refused. A value of this type can be shown as it is: text that hides or turns its surroundings was refused.
 public struct ApprovalTransaction: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable { case type, payload }
 
-    /// The kinds, each with what it says.
+    /// The kinds of transactions with their contents.
     public enum Content: Hashable, Sendable {
         case payment(Payment)
         case login(Login)
@@ -23,13 +23,13 @@ public struct ApprovalTransaction: Message, Hashable {
         case mandate = "urn:eudi:sca:emandate:1"
     }
 
-    /// What it says.
+    /// The kind with its content.
     public let content: Content
 
-    /// Its bytes in JSON: 3 KiB at most, so that the claim `txn` has at most 4 KiB.
+    /// The most bytes of its JSON: 3 KiB, so that the claim `txn` has at most 4 KiB.
     package static let largest = 3 * 1024
 
-    /// The creator's own name for it; no two transactions of a creator share one.
+    /// The creator's id of the transaction, unique for that creator.
     public var id: String {
         switch content {
         case .payment(let payment): payment.transactionID
@@ -53,10 +53,10 @@ public struct ApprovalTransaction: Message, Hashable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         content =
             switch try container.decode(Kind.self, forKey: .type) {
-            case .payment: .payment(try container.decode(Strict<Payment>.self, forKey: .payload).content)
-            case .login: .login(try container.decode(Strict<Login>.self, forKey: .payload).content)
-            case .accountAccess: .accountAccess(try container.decode(Strict<AccountAccess>.self, forKey: .payload).content)
-            case .mandate: .mandate(try container.decode(Strict<Mandate>.self, forKey: .payload).content)
+            case .payment: .payment(try container.decode(Payment.self, forKey: .payload))
+            case .login: .login(try container.decode(Login.self, forKey: .payload))
+            case .accountAccess: .accountAccess(try container.decode(AccountAccess.self, forKey: .payload))
+            case .mandate: .mandate(try container.decode(Mandate.self, forKey: .payload))
             }
     }
 
@@ -73,11 +73,11 @@ public struct ApprovalTransaction: Message, Hashable {
 }
 
 extension ApprovalTransaction {
-    /// Somebody who is paid.
+    /// The recipient of a payment.
     public struct Payee: Message, Hashable {
         package enum CodingKeys: String, CodingKey, CaseIterable { case name, id }
 
-        /// Whom the person knows.
+        /// The name that the person knows.
         public let name: String
         /// The account number, for example an IBAN.
         public let id: String
@@ -97,11 +97,11 @@ extension ApprovalTransaction {
             case domainName = "domain_name"
         }
 
-        /// As it is registered.
+        /// The registered name.
         public let legalName: String
-        /// As people know it.
+        /// The name of the brand.
         public let brandName: String?
-        /// Its host name.
+        /// The host name.
         public let domainName: String?
 
         public init(from decoder: any Decoder) throws {
@@ -122,15 +122,15 @@ extension ApprovalTransaction {
             case currency, amount
         }
 
-        /// The creator's own name for it.
+        /// The creator's id of the transaction.
         public let transactionID: String
         /// When it was ordered (RFC 3339).
         public let dateTime: String?
-        /// Who is paid.
+        /// The recipient.
         public let payee: Payee
-        /// Through whom.
+        /// The payment initiation service, where there is one.
         public let pisp: Provider?
-        /// The day on which it is to be executed (RFC 3339); none for now.
+        /// The day of execution (RFC 3339); nil for immediate execution.
         public let executionDate: String?
         /// ISO 4217.
         public let currency: String
@@ -141,15 +141,15 @@ extension ApprovalTransaction {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             transactionID = try container.decode(.identifier, forKey: .transactionID)
             dateTime = try container.decodeIfPresent(.dateTime, forKey: .dateTime)
-            payee = try container.decode(Strict<Payee>.self, forKey: .payee).content
-            pisp = try container.decodeIfPresent(Strict<Provider>.self, forKey: .pisp)?.content
+            payee = try container.decode(Payee.self, forKey: .payee)
+            pisp = try container.decodeIfPresent(Provider.self, forKey: .pisp)
             executionDate = try container.decodeIfPresent(.date, forKey: .executionDate)
             currency = try container.decode(.currency, forKey: .currency)
             amount = try container.decode(.amount, forKey: .amount)
         }
     }
 
-    /// `urn:eudi:sca:login_risk_transaction:1`: signing in somewhere, or an action there that wants a signature.
+    /// `urn:eudi:sca:login_risk_transaction:1`: a sign-in at a service, or an action there that needs a signature.
     public struct Login: Message, Hashable {
         package enum CodingKeys: String, CodingKey, CaseIterable {
             case transactionID = "transaction_id"
@@ -157,13 +157,13 @@ extension ApprovalTransaction {
             case service, action
         }
 
-        /// The creator's own name for it.
+        /// The creator's id of the transaction.
         public let transactionID: String
         /// When it was asked for (RFC 3339).
         public let dateTime: String?
-        /// Where.
+        /// The service to sign in to.
         public let service: String
-        /// What is done there.
+        /// The action at the service.
         public let action: String
 
         public init(from decoder: any Decoder) throws {
@@ -175,7 +175,7 @@ extension ApprovalTransaction {
         }
     }
 
-    /// `urn:eudi:sca:account_access:1`: somebody else may read the person's accounts.
+    /// `urn:eudi:sca:account_access:1`: a provider's access to the person's accounts.
     public struct AccountAccess: Message, Hashable {
         package enum CodingKeys: String, CodingKey, CaseIterable {
             case transactionID = "transaction_id"
@@ -183,25 +183,25 @@ extension ApprovalTransaction {
             case aisp, description
         }
 
-        /// The creator's own name for it.
+        /// The creator's id of the transaction.
         public let transactionID: String
         /// When it was asked for (RFC 3339).
         public let dateTime: String?
-        /// Who may read.
+        /// The provider that may read.
         public let aisp: Provider
-        /// What, and for how long.
+        /// The data and the time of access.
         public let description: String
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             transactionID = try container.decode(.identifier, forKey: .transactionID)
             dateTime = try container.decodeIfPresent(.dateTime, forKey: .dateTime)
-            aisp = try container.decode(Strict<Provider>.self, forKey: .aisp).content
+            aisp = try container.decode(Provider.self, forKey: .aisp)
             description = try container.decode(.line, forKey: .description)
         }
     }
 
-    /// `urn:eudi:sca:emandate:1`: somebody may take money from now on.
+    /// `urn:eudi:sca:emandate:1`: a direct debit mandate.
     public struct Mandate: Message, Hashable {
         package enum CodingKeys: String, CodingKey, CaseIterable {
             case transactionID = "transaction_id"
@@ -216,32 +216,32 @@ extension ApprovalTransaction {
             case amount
         }
 
-        /// The creator's own name for it.
+        /// The creator's id of the transaction.
         public let transactionID: String
         /// When it was asked for (RFC 3339).
         public let dateTime: String?
-        /// Who may take it.
+        /// The creditor.
         public let payee: Payee
-        /// The payee's number as a creditor.
+        /// The creditor's identifier.
         public let creditorID: String?
-        /// The mandate's own number.
+        /// The mandate's reference number.
         public let referenceNumber: String
-        /// What for.
+        /// The purpose.
         public let purpose: String
         /// The first day (RFC 3339).
         public let startDate: String
-        /// The last day; none for a mandate without an end.
+        /// The last day (RFC 3339); nil for a mandate without an end.
         public let endDate: String?
         /// ISO 4217.
         public let currency: String
-        /// The most that may be taken at once: a decimal text.
+        /// The largest amount of one debit: a decimal text.
         public let amount: String
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             transactionID = try container.decode(.identifier, forKey: .transactionID)
             dateTime = try container.decodeIfPresent(.dateTime, forKey: .dateTime)
-            payee = try container.decode(Strict<Payee>.self, forKey: .payee).content
+            payee = try container.decode(Payee.self, forKey: .payee)
             creditorID = try container.decodeIfPresent(.identifier, forKey: .creditorID)
             referenceNumber = try container.decode(.identifier, forKey: .referenceNumber)
             purpose = try container.decode(.line, forKey: .purpose)

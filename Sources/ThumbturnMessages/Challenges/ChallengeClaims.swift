@@ -3,7 +3,7 @@ public import ThumbturnCore
 /// The claims of a challenge: HS256 under a secret of the server, readable by the device.
 public struct ChallengeClaims: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        // As they are sorted on the way.
+        // In the order of the sorted text, so that the encoder does not have to sort.
         case act, aud, cnf, demand, exp, iat, iss, jti, kids, purpose, txn
     }
 
@@ -12,25 +12,25 @@ public struct ChallengeClaims: Message, Hashable {
 
     /// The server's public address.
     public var iss: String
-    /// Who may take the challenge: the same server.
+    /// The audience: the same server.
     public var aud: String
-    /// 128 random bits in base64url, perhaps with four bytes before them: what is spent.
+    /// The id that is consumed: 128 random bits in base64url, perhaps with four bytes before them.
     public var jti: String
-    /// When it was made, by the server's clock.
+    /// When it was created, by the server's clock.
     public var iat: UnixTime
-    /// The first second at which it is no longer taken; see `Purpose.lifetime`.
+    /// The first second at which it is expired; see `Purpose.lifetime`.
     public var exp: UnixTime
-    /// The keys that may answer, as they were asked for; for `pin` there stands the PIN key's new handle.
+    /// The ids of the keys that may answer, as requested; the new PIN key's handle in the place of `pin`.
     public var kids: [String]
     /// The session key that must redeem the answer.
     public var cnf: KeyConfirmation
-    /// What it may be spent on.
+    /// The purpose that it may be consumed for.
     public var purpose: Purpose
-    /// Of purposes `manage` and `step-up`: the one change or action that it may be spent on. Of `approve`: the approval's id.
+    /// With the purposes `manage` and `step-up`: the change or the action that it is for. With `approve`: the approval's id.
     public var act: String?
-    /// Of purpose `approve` alone: the transaction, base64url of exactly its bytes in JSON, at most 4 KiB.
+    /// Only with the purpose `approve`: the transaction, base64url of exactly its bytes in JSON, at most 4 KiB.
     public var txn: String?
-    /// Of purpose `approve` alone: what has to answer.
+    /// Only with the purpose `approve`: the signatures and evidence needed.
     public var demand: ApprovalDemand?
 
     /// All claims.

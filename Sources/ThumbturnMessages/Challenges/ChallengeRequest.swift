@@ -1,18 +1,19 @@
 public import ThumbturnCore
 
-/// `POST /v1/challenges`: asks for something to sign.
+/// `POST /v1/challenges`: asks for a challenge to sign.
 public struct ChallengeRequest: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case purpose, act, kids, jkt
     }
 
-    /// What the challenge may be spent on.
+    /// The purpose of the challenge.
     public var purpose: Purpose
-    /// Of purposes `manage` and `step-up` alone: the one change or action that it may be spent on; see `KeyChange` and `StepUpAction`.
+    /// Only with the purposes `manage` and `step-up`: the change or the action that the challenge is for; see `KeyChange` and
+    /// `StepUpAction`.
     public var act: String?
-    /// The keys that may answer, 1 to 4. The server echoes them without looking, so nothing can be found out by asking. Where a PIN
-    /// key is new, `pin` stands for it, and the server puts a new random handle in its place. Of a change that brings a key the
-    /// first is the new key.
+    /// The ids of the keys that may answer, 1 to 4. The server echoes them without looking them up, so a caller learns nothing by asking.
+    /// A new PIN key is named `pin`, and the server replaces that by a new random handle. In a change that brings a key, the new key is
+    /// the first.
     public var kids: [String]
     /// The thumbprint of the device's session key.
     public var jkt: String

@@ -1,4 +1,4 @@
-/// What a challenge may be spent on. Purposes never mix.
+/// The purpose that a challenge may be consumed for. A challenge for one purpose is refused for every other.
 public enum Purpose: String, Hashable, Sendable, Codable, CaseIterable {
     case signIn = "sign-in"
     case enrol
@@ -9,7 +9,7 @@ public enum Purpose: String, Hashable, Sendable, Codable, CaseIterable {
     /// The approval of one transaction; `act` is the approval's id, and `txn` the transaction. See `ApprovalTransaction`.
     case approve
 
-    /// The longest that a challenge for it lives.
+    /// The longest lifetime of a challenge for it.
     public var lifetime: Duration {
         switch self {
         case .signIn, .enrol, .manage: .seconds(300)

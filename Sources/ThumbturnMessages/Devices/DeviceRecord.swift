@@ -1,6 +1,6 @@
 public import ThumbturnCore
 
-/// A device as its owner sees it: the answer to an enrolment, and an entry of `GET /v1/devices`.
+/// A device as its owner sees it: the answer to an enrolment, and an element of `GET /v1/devices`.
 public struct DeviceRecord: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case id, name, keys
@@ -12,11 +12,11 @@ public struct DeviceRecord: Message, Hashable {
     public struct Key: Message, Hashable {
         package enum CodingKeys: String, CodingKey, CaseIterable { case kid, kind, active }
 
-        /// The RFC 7638 thumbprint; of a PIN key its random handle.
+        /// The RFC 7638 thumbprint; the random handle of a PIN key.
         public var kid: String
-        /// What the key is for.
+        /// The kind of key.
         public var kind: KeyKind
-        /// False until a key that was registered without its own proof has signed once.
+        /// False until a key that was registered without a proof of its own has signed once.
         public var active: Bool
 
         /// A key as the server knows it.
@@ -29,15 +29,15 @@ public struct DeviceRecord: Message, Hashable {
 
     /// The device's id at this server.
     public var id: String
-    /// How the person calls it.
+    /// The name that the person gave it.
     public var name: String
     /// Its keys.
     public var keys: [Key]
     /// When it was enrolled, by the server's clock.
     public var enrolledAt: UnixTime
-    /// Whether this is the device that asks.
+    /// Whether it is the device that asks.
     public var current: Bool
-    /// What it is good for, where that is less than all.
+    /// The restriction of its use; nil where it may do everything.
     public var use: DeviceUse?
 
     /// A device as the server knows it.
@@ -51,9 +51,9 @@ public struct DeviceRecord: Message, Hashable {
     }
 }
 
-/// What a device is good for, where that is less than all.
+/// The restriction of a device's use.
 public enum DeviceUse: String, Hashable, Sendable, Codable, CaseIterable {
-    /// An app that signs in with a key of another library, which the list of keys does not have, and does nothing else.
+    /// An app that signs in with a key of another library, which the list of keys does not include, and does nothing else.
     case plain
 }
 

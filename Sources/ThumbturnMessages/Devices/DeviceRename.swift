@@ -1,10 +1,10 @@
 public import ThumbturnCore
 
-/// `PATCH /v1/devices/{id}`: how the person calls a device from now on.
+/// `PATCH /v1/devices/{id}`: gives a device a new name.
 public struct DeviceRename: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable { case name }
 
-    /// 1 to 64 characters, as at the enrolment.
+    /// 1 to 64 characters, as in an enrolment.
     public var name: String
 
     /// A new name.

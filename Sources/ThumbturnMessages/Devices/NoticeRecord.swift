@@ -1,10 +1,10 @@
 public import ThumbturnCore
 
-/// `GET /v1/notices`: what happened to an account of late, the newest first.
+/// `GET /v1/notices`: the recent events of an account, newest first.
 public struct NoticeList: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable { case notices }
 
-    /// Of the last 30 days, 100 at most.
+    /// The notices of the last 30 days, at most 100.
     public var notices: [NoticeRecord]
 
     /// A list of notices.
@@ -13,17 +13,17 @@ public struct NoticeList: Message, Hashable {
     }
 }
 
-/// Something that the owner of an account should hear of.
+/// An event that the owner of an account is told about.
 public struct NoticeRecord: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable { case id, kind, account, device, at }
 
-    /// Makes the notice one of its kind; a webhook may get the same one twice.
+    /// The id that makes the notice unique: a webhook may receive the same notice twice.
     public var id: String
-    /// What happened: one of a bounded set, which may grow.
+    /// The kind of event: one of a small set, which may grow.
     public var kind: String
     /// The account's id: the `sub` of its tokens.
     public var account: String
-    /// The device that it happened to, or by which it happened.
+    /// The device that the event is about, or that caused it.
     public var device: String?
     /// When, by the server's clock.
     public var at: UnixTime

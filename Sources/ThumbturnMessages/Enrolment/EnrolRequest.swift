@@ -7,13 +7,13 @@ public struct EnrolRequest: Message, Redacted {
         case ifEnrolled = "if_enrolled"
     }
 
-    /// The ticket of the first mile, as received.
+    /// The ticket of the first sign-in, as received.
     public var ticket: String
-    /// How the person will recognise the device in a list, 1 to 64 characters.
+    /// The name of the device in the person's list, 1 to 64 characters.
     public var name: String
-    /// The session key and at least one key that verifies the person; one of each kind at most.
+    /// The session key and at least one key with user verification; at most one of each kind.
     public var keys: [KeyRegistration]
-    /// What to do where the session key is enrolled already; nil is `fail`.
+    /// The treatment of a session key that is enrolled already; nil is `fail`.
     public var ifEnrolled: IfEnrolled?
 
     /// A request to enrol these keys.
@@ -22,13 +22,5 @@ public struct EnrolRequest: Message, Redacted {
         self.name = name
         self.keys = keys
         self.ifEnrolled = ifEnrolled
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        ticket = try container.decode(String.self, forKey: .ticket)
-        name = try container.decode(String.self, forKey: .name)
-        keys = try container.decode([Strict<KeyRegistration>].self, forKey: .keys).map(\.content)
-        ifEnrolled = try container.decodeIfPresent(IfEnrolled.self, forKey: .ifEnrolled)
     }
 }

@@ -4,16 +4,16 @@ public import ThumbturnCore
 public enum KeyChange: String, Hashable, Sendable, Codable, CaseIterable {
     /// A first PIN.
     case setPIN = "set-pin"
-    /// Another PIN in the place of one that is there.
+    /// A new PIN in the place of the current one.
     case changePIN = "change-pin"
-    /// A new PIN for somebody who forgot the old one.
+    /// A new PIN in the place of a forgotten one.
     case resetPIN = "reset-pin"
     case removePIN = "remove-pin"
-    /// A new biometric key: the old one died with a changed face or finger, or was removed.
+    /// A new biometric key: the old one was invalidated by a changed face or finger, or was removed.
     case replaceBiometric = "replace-biometric"
     case removeBiometric = "remove-biometric"
 
-    /// Which of the device's keys it is about.
+    /// The kind of key that changes.
     public var kind: KeyKind {
         switch self {
         case .setPIN, .changePIN, .resetPIN, .removePIN: .pin
@@ -21,7 +21,7 @@ public enum KeyChange: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Whether there is a new key afterwards. Of such a change the first of the challenge's `kids` names that key.
+    /// Whether the change brings a new key. Then the first of the challenge's `kids` names that key.
     public var bringsKey: Bool {
         switch self {
         case .setPIN, .changePIN, .resetPIN, .replaceBiometric: true

@@ -6,27 +6,20 @@ public struct KeyChangeRequest: Message, Redacted {
 
     /// The new key with its own proof; nil where the change brings none.
     public var key: KeyRegistration?
-    /// The proof of the key that pays for the change.
+    /// The proof of the key that authorises the change.
     public var proof: String?
     /// The ticket of a full sign-in, in the place of such a proof.
     public var ticket: String?
 
-    /// A change that one of the device's keys pays for.
+    /// A change that one of the device's keys authorises.
     public init(key: KeyRegistration?, proof: String) {
         self.key = key
         self.proof = proof
     }
 
-    /// A change that a full sign-in pays for.
+    /// A change that a full sign-in authorises.
     public init(key: KeyRegistration, ticket: String) {
         self.key = key
         self.ticket = ticket
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        key = try container.decodeIfPresent(Strict<KeyRegistration>.self, forKey: .key)?.content
-        proof = try container.decodeIfPresent(String.self, forKey: .proof)
-        ticket = try container.decodeIfPresent(String.self, forKey: .ticket)
     }
 }

@@ -4,7 +4,7 @@ public import ThumbturnCore
 public struct KeyRegistration: Message, Redacted {
     package enum CodingKeys: String, CodingKey, CaseIterable { case kind, jwk, spki, x963, proof }
 
-    /// What the key is for.
+    /// The kind of key.
     public var kind: KeyKind
     /// The public key as a JSON Web Key.
     public var jwk: JWK?
@@ -12,8 +12,8 @@ public struct KeyRegistration: Message, Redacted {
     public var spki: String?
     /// The uncompressed point, 65 bytes in base64url.
     public var x963: String?
-    /// The key's own proof over the challenge. A PIN key's proof carries the handle as its `kid`. A passcode key may come without: it is registered under the biometric key's
-    /// proof, so that enrolling shows one prompt, and becomes active with its own first proof.
+    /// The key's own proof over the challenge. A PIN key's proof has the handle as its `kid`. A passcode key may come without a proof: it
+    /// is registered under the biometric key's proof, so that enrolment shows one prompt, and becomes active with its own first proof.
     public var proof: String?
 
     /// A key as a JSON Web Key, with its proof.
@@ -21,14 +21,5 @@ public struct KeyRegistration: Message, Redacted {
         self.kind = kind
         self.jwk = jwk
         self.proof = proof
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        kind = try container.decode(KeyKind.self, forKey: .kind)
-        jwk = try container.decodeIfPresent(Strict<JWK>.self, forKey: .jwk)?.content
-        spki = try container.decodeIfPresent(String.self, forKey: .spki)
-        x963 = try container.decodeIfPresent(String.self, forKey: .x963)
-        proof = try container.decodeIfPresent(String.self, forKey: .proof)
     }
 }

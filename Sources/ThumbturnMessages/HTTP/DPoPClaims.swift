@@ -2,7 +2,7 @@ public import ThumbturnCore
 
 /// The claims of a DPoP proof (RFC 9449 section 4.2). Claims that are not listed are ignored, as the standard wants it.
 public struct DPoPClaims: Codable, Hashable, Sendable {
-    /// What makes the proof one of its kind: at least 96 random bits.
+    /// The id that makes the proof unique: at least 96 random bits.
     public var jti: String
     /// The method and the address of the request, the address without query and fragment.
     public var htm: String
@@ -12,7 +12,7 @@ public struct DPoPClaims: Codable, Hashable, Sendable {
     public var iat: UnixTime
     /// Base64url SHA-256 of the access token, where one is used.
     public var ath: String?
-    /// The server's newest nonce.
+    /// The latest nonce of the server.
     public var nonce: String?
     /// Base64url SHA-256 of the request's body. Ours, not standard: DPoP alone does not cover the body.
     public var bdy: String?

@@ -20,11 +20,4 @@ public struct DPoPHeader: Message, Hashable {
         alg = "ES256"
         self.jwk = jwk
     }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        typ = try container.decode(String.self, forKey: .typ)
-        alg = try container.decode(String.self, forKey: .alg)
-        jwk = try container.decode(Strict<JWK>.self, forKey: .jwk).content
-    }
 }

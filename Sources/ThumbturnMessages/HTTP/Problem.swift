@@ -1,4 +1,4 @@
-/// A problem document (RFC 9457). The types are few and neutral: no answer tells which element was wrong.
+/// A problem document (RFC 9457). The types are few and neutral: no answer tells which element was refused.
 ///
 /// At the token endpoint, and wherever DPoP is refused, the member `error` carries the code of RFC 6749 section 5.2 or
 /// RFC 9449 sections 5 and 8 as well.
@@ -9,17 +9,17 @@ public struct Problem: Codable, Hashable, Sendable {
         case retryAfter = "retry_after"
     }
 
-    /// The types there are.
+    /// The types of problems.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The request cannot be read.
         case malformed
         /// Anything about keys, proofs, challenges, passwords or tokens.
         case verificationFailed = "verification-failed"
-        /// The person has to prove presence again (RFC 9470).
+        /// A fresh proof of the person's presence is needed (RFC 9470).
         case stepUpRequired = "step-up-required"
         case notFound = "not-found"
         case tooLarge = "too-large"
-        /// Something is no longer as the request takes it to be. Told only to whom it belongs.
+        /// The state is another than the request expects. Told only to its owner.
         case conflict
         case unavailable
 
@@ -42,17 +42,17 @@ public struct Problem: Codable, Hashable, Sendable {
 
     /// The URI of the type.
     public var type: String
-    /// The type in words.
+    /// The text of the type.
     public var title: String
     /// The HTTP status.
     public var status: Int
     /// The OAuth code, where there is one.
     public var error: String?
-    /// How many wrong PINs in a row the PIN key still takes; at 0 it is disabled for good. Told only to the holder of the session key
-    /// of that key's device, about a guess that was counted.
+    /// How many more consecutive wrong PINs the PIN key allows; at 0 it is disabled permanently. Told only to the holder of the session
+    /// key of that key's device, about a guess that was counted.
     public var triesLeft: Int?
 
-    /// For how many seconds the key pauses after wrong signatures. Told only to the holder of its device's session key.
+    /// How many seconds the key pauses after wrong signatures. Told only to the holder of its device's session key.
     public var retryAfter: Int64?
 
     /// A problem of a type.

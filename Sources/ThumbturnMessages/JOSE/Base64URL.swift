@@ -1,12 +1,12 @@
 /// Base64url without padding (RFC 7515 section 2), in its one canonical form.
 public enum Base64URL {
-    /// The canonical spelling of some bytes.
+    /// The canonical encoding of bytes.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: encodedBytes(bytes), as: UTF8.self)
     }
 
-    /// The bytes, or nil for padding, foreign characters, impossible lengths and unused bits that are not zero:
-    /// every byte string has exactly one spelling.
+    /// The decoded bytes. Nil for padding, characters outside the alphabet, impossible lengths and unused bits that are not zero, so that
+    /// every byte string has exactly one encoding.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         decode(Array(text.utf8))
     }
@@ -37,7 +37,7 @@ public enum Base64URL {
 
     package static func encodedBytes(_ bytes: some Sequence<UInt8>) -> [UInt8] { encodedBytes(Array(bytes)) }
 
-    /// In a way of its own, because a generic one is not specialised in other modules.
+    /// Not generic, because a generic function is not specialised in other modules.
     package static func encodedBytes(_ bytes: [UInt8]) -> [UInt8] {
         let alphabet = alphabet
         return unsafe [UInt8](unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text, written in

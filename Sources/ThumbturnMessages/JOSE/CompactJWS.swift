@@ -1,8 +1,8 @@
 /// The three parts of a JWS in compact serialisation (RFC 7515 section 3.1), split and decoded but not verified.
 public struct CompactJWS: Hashable, Sendable {
-    /// The header: JSON that nobody has read yet.
+    /// The header: JSON that has not been read yet.
     public let header: [UInt8]
-    /// The payload, whatever it is.
+    /// The payload.
     public let payload: [UInt8]
     /// The signature or MAC.
     public let signature: [UInt8]

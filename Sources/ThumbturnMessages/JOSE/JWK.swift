@@ -16,7 +16,7 @@ public struct JWK: Message, Hashable {
     public let y: String
     /// The key's id, in key sets.
     public let kid: String?
-    /// What the key is for; `sig` where it is given.
+    /// The use of the key; `sig` where it is given.
     public let use: String?
     /// The algorithm; `ES256` where it is given.
     public let alg: String?
@@ -44,7 +44,8 @@ public struct JWK: Message, Hashable {
     }
 
     /// The uncompressed point. Nil unless this is an EC key on P-256 with coordinates of the right length, meant for ES256
-    /// signatures. Whether the point lies on the curve is the cryptographic library's to say.
+    /// signatures. Whether the point lies on the curve is for the cryptographic library
+    /// to check.
     public var x963: [UInt8]? {
         guard kty == "EC", crv == "P-256", use == nil || use == "sig", alg == nil || alg == "ES256",
             let x = Base64URL.decode(x), let y = Base64URL.decode(y), x.count == 32, y.count == 32

@@ -3,7 +3,7 @@ public import ThumbturnCore
 /// The claims of an access token (RFC 9068 section 2.2), bound to the session key (RFC 9449 section 6.1).
 public struct AccessTokenClaims: Codable, Hashable, Sendable {
     package enum CodingKeys: String, CodingKey {
-        // As they are sorted on the way.
+        // In the order of the sorted text, so that the encoder does not have to sort.
         case acr, amr, aud
         case authTime = "auth_time"
         case authorizationDetails = "authorization_details"
@@ -24,23 +24,23 @@ public struct AccessTokenClaims: Codable, Hashable, Sendable {
     public var clientID: String
     /// When it was issued.
     public var iat: UnixTime
-    /// The first second at which it is no longer good.
+    /// The first second at which it is expired.
     public var exp: UnixTime
-    /// Makes the token one of its kind.
+    /// The id that makes the token unique.
     public var jti: String
-    /// The session, and the device that it lives on.
+    /// The session.
     public var sid: String
     /// The device's id.
     public var did: String
-    /// When the person was last verified by a signature. A refresh does not move it.
+    /// When a signature last verified the person. A refresh does not change it.
     public var authTime: UnixTime
-    /// How far the proof behind the session may be trusted; see `Assurance`.
+    /// The assurance of the proof that opened the session; see `Assurance`.
     public var acr: String
-    /// What is known of how the person was verified.
+    /// How the person was verified, as far as the server knows (RFC 8176).
     public var amr: [String]
-    /// The session key that must come with the token.
+    /// The session key that must sign each use of the token.
     public var cnf: KeyConfirmation
-    /// The one action that the person proved presence for; absent after a sign-in.
+    /// The action that the person proved presence for; absent after a sign-in.
     public var authorizationDetails: [ActionGrant]?
 
     /// All claims.

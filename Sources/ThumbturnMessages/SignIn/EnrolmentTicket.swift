@@ -12,7 +12,7 @@ public struct EnrolmentTicket: Message, Redacted {
     /// Seconds from now.
     public var expiresIn: Int64
 
-    /// A ticket and its life.
+    /// A ticket and its lifetime.
     public init(ticket: String, expiresIn: Int64) {
         self.ticket = ticket
         self.expiresIn = expiresIn

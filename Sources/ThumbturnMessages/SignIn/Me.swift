@@ -1,6 +1,6 @@
 public import ThumbturnCore
 
-/// `GET /v1/me`: who the token speaks for.
+/// `GET /v1/me`: the account and the device of the token.
 public struct Me: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case account, name, device, acr, amr
@@ -17,7 +17,7 @@ public struct Me: Message, Hashable {
     public var acr: String
     /// As in the token.
     public var amr: [String]
-    /// When the person was last verified by a signature.
+    /// When a signature last verified the person.
     public var authTime: UnixTime
 
     /// An answer.

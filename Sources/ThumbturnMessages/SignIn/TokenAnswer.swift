@@ -6,7 +6,7 @@ public let proofGrantType = "urn:thumbturn:grant-type:proof"
 /// The token endpoint's answer to a sign-in or a refresh (RFC 6749 section 5.1).
 public struct TokenAnswer: Message, Redacted {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        // As they are sorted on the way.
+        // In the order of the sorted text, so that the encoder does not have to sort.
         case accessToken = "access_token"
         case expiresIn = "expires_in"
         case refreshToken = "refresh_token"
@@ -19,7 +19,7 @@ public struct TokenAnswer: Message, Redacted {
     public var tokenType: String
     /// Seconds from now.
     public var expiresIn: Int64
-    /// What the next refresh needs; opaque.
+    /// The refresh token; opaque.
     public var refreshToken: String
 
     /// An answer of type `DPoP`.

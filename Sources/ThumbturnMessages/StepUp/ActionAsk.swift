@@ -1,24 +1,23 @@
 public import ThumbturnCore
 
-/// An action and the amount that it is about, in one text: what a step-up's challenge names in its claim `act`, so that the person's
-/// key signs both.
+/// An action and its amount in one text: the claim `act` of a step-up's challenge, so that the person's key signs both.
 ///
 ///     card-details
 ///     new-recipient:EUR:125000
 public struct ActionAsk: Hashable, Sendable {
     /// The action's name; see `StepUpAction`.
     public let name: String
-    /// What it is about, where it is about money.
+    /// The amount, for an action with money.
     public let amount: Money?
 
-    /// Nil for a name of another spelling.
+    /// Nil for a name that `StepUpAction` does not allow.
     public init?(_ name: String, amount: Money? = nil) {
         guard StepUpAction.isName(name) else { return nil }
         self.name = name
         self.amount = amount
     }
 
-    /// Reads the one spelling that `text` has; nil for any other.
+    /// Reads exactly the form that `text` writes; nil for any other.
     public init?(text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         switch parts.count {

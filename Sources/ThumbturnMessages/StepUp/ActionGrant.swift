@@ -1,10 +1,9 @@
 public import ThumbturnCore
 
-/// What a token says of the action that its person proved presence for: the one element of the claim `authorization_details` (RFC 9396
-/// section 9.1).
+/// The action that a token's person proved presence for: the one element of the claim `authorization_details` (RFC 9396 section 9.1).
 ///
-/// Not the claim `act`: in a token that is the actor who speaks for somebody else (RFC 8693 section 4.1), and a resource server that
-/// knows the standard would take an action for a delegation.
+/// Not the claim `act`: in a token that is the actor of a delegation (RFC 8693 section 4.1), and a resource server that knows the
+/// standard would take an action for a delegation.
 public struct ActionGrant: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case type, action, currency
@@ -14,25 +13,25 @@ public struct ActionGrant: Message, Hashable {
 
     /// The member `type`.
     public static let type = "urn:thumbturn:action"
-    /// How long a token lives that is good for one use.
+    /// The lifetime of a token for one use.
     public static let lifeOfOneUse = Duration.seconds(120)
 
     /// Always `urn:thumbturn:action`.
     public let type: String
     /// The action's name.
     public let action: String
-    /// What it is about, where it is about money: three letters, and whole minor units.
+    /// The currency of the amount, for an action with money: three letters (ISO 4217).
     public let currency: String?
-    /// In minor units.
+    /// The amount in whole minor units.
     public let minor: Int64?
     /// The kinds of the keys that signed.
     public let keys: [KeyKind]
-    /// What was shown beside the keys' signatures.
+    /// The further proofs beside the keys' signatures.
     public let shown: [FurtherProof]
-    /// Whether the token is good for one use.
+    /// Whether the token is for one use.
     public let once: Bool
 
-    /// What was granted.
+    /// The grant of an action.
     public init(_ ask: ActionAsk, keys: [KeyKind], shown: [FurtherProof], once: Bool) {
         type = Self.type
         action = ask.name
@@ -43,8 +42,8 @@ public struct ActionGrant: Message, Hashable {
         self.once = once
     }
 
-    /// Whether it was granted for this: the same action, and of money the same amount; where it is good for several uses also a smaller
-    /// one.
+    /// Whether it covers an action and its amount: the same action with the same amount, or with a smaller one where the token is for
+    /// several uses.
     public func covers(_ ask: ActionAsk) -> Bool {
         guard type == Self.type, action == ask.name else { return false }
         guard let amount = ask.amount else { return true }

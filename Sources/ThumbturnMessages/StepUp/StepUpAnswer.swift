@@ -1,6 +1,6 @@
 public import ThumbturnCore
 
-/// The token endpoint's answer to a step-up: one access token, and nothing to refresh it with. What was proved for one action opens no
+/// The token endpoint's answer to a step-up: one access token and no refresh token. A proof for one action opens no
 /// session.
 public struct StepUpAnswer: Message, Redacted {
     package enum CodingKeys: String, CodingKey, CaseIterable {

@@ -1,15 +1,15 @@
-/// What a resource server wants of a step-up: the header `WWW-Authenticate` of RFC 9470 section 3.
+/// A resource server's request for a step-up: the header `WWW-Authenticate` of RFC 9470 section 3.
 public struct StepUpChallenge: Hashable, Sendable {
-    /// The proof may be so old at most; nil where its age is not what is missing.
+    /// The greatest age of the proof; nil where the age is not the reason.
     public let maximumAge: Duration?
-    /// One of these values of the claim `acr` is wanted; empty where none is.
+    /// The values of the claim `acr` of which one is needed; empty where the assurance is not the reason.
     public let acrValues: [String]
-    /// What to step up for, where the server says so. Ours, not standard.
+    /// The action to step up for, where the server names it. Not part of the standard.
     public let ask: ActionAsk?
 
-    /// What is missing: the age, the assurance, or both.
+    /// A request for a fresher proof, a higher assurance, or both.
     public init(maximumAge: Duration? = nil, acrValues: [String] = [], ask: ActionAsk? = nil) {
-        precondition(maximumAge != nil || !acrValues.isEmpty, "a step-up asks for something")
+        precondition(maximumAge != nil || !acrValues.isEmpty, "a step-up asks for an age or an assurance")
         self.maximumAge = maximumAge
         self.acrValues = acrValues
         self.ask = ask
@@ -30,7 +30,7 @@ public struct StepUpChallenge: Hashable, Sendable {
         return "\(scheme.rawValue) " + parts.joined(separator: ", ")
     }
 
-    /// How the token came.
+    /// The scheme of the token in the request.
     public enum Scheme: String, Hashable, Sendable {
         /// Bound to a key.
         case dpop = "DPoP"
@@ -39,7 +39,7 @@ public struct StepUpChallenge: Hashable, Sendable {
     }
 
     /// Reads one value of the header: `Bearer` or `DPoP` and parameters (RFC 9110 section 11.6.1). Nil for anything else than
-    /// `insufficient_user_authentication`, and for what is malformed or says a thing twice.
+    /// `insufficient_user_authentication`, for malformed parameters, and for a parameter that occurs twice.
     public init?(_ header: String) {
         guard header.utf8.count <= 4096, let space = header.firstIndex(of: " "),
             ["bearer", "dpop"].contains(header[..<space].lowercased()),
@@ -53,7 +53,7 @@ public struct StepUpChallenge: Hashable, Sendable {
         }
         acrValues = (parameters["acr_values"] ?? "").split(separator: " ").map(String.init)
         ask = parameters["action"].flatMap(ActionAsk.init(text:))
-        // A name that cannot be read is not the same as none.
+        // An action that cannot be read is not the same as an absent one.
         if parameters["action"] != nil, ask == nil { return nil }
     }
 

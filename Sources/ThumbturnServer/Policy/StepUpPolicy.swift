@@ -50,13 +50,10 @@ extension StepUpTable {
     /// Reads the bytes of a policy file.
     package init(json: [UInt8]) throws(PolicyFileError) {
         guard json.count <= Self.largestFile else { throw PolicyFileError("is longer than 64 KiB") }
-        if let fault = JSONScan.fault(in: json) { throw PolicyFileError("line \(fault.line): \(fault.says)") }
-        do {
-            self = try JSONDecoder().decode(StepUpTable.self, from: Data(json))
-        } catch let error as DecodingError {
-            throw PolicyFileError(error.says)
+        do throws(JSONError) {
+            self = try StrictJSON.decodeIgnoringUnknown(StepUpTable.self, from: json)
         } catch {
-            throw PolicyFileError("cannot be read")
+            throw PolicyFileError(error.description)
         }
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 import ThumbturnCore
 
 /// JSON as scenario files use it: texts, whole numbers, lists and objects.
@@ -9,35 +8,36 @@ package enum JSON: Hashable, Sendable {
     case object([String: JSON])
 }
 
-extension JSON: Codable {
-    package init(from decoder: any Decoder) throws {
-        if var list = try? decoder.unkeyedContainer() {
-            var values: [JSON] = []
-            while !list.isAtEnd { values.append(try list.decode(JSON.self)) }
-            self = .list(values)
-        } else if let object = try? decoder.container(keyedBy: Name.self) {
-            let values = try object.allKeys.map { ($0.stringValue, try object.decode(JSON.self, forKey: $0)) }
-            self = .object(Dictionary(uniqueKeysWithValues: values))
-        } else {
-            let value = try decoder.singleValueContainer()
-            if let text = try? value.decode(String.self) {
-                self = .text(text)
-            } else if let number = try? value.decode(Int64.self) {
-                self = .number(number)
-            } else {
-                throw DecodingError.dataCorruptedError(in: value, debugDescription: "is no text, whole number, list or object")
+extension JSON {
+    /// Reads a text as strictly as a message is read.
+    init(_ bytes: [UInt8]) throws(JSONError) {
+        try self.init(JSONTree(bytes), at: 0)
+    }
+
+    private init(_ tree: JSONTree, at index: Int) throws(JSONError) {
+        let node = tree.nodes[index]
+        switch node.kind {
+        case .string: self = .text(tree.string(node))
+        case .number:
+            guard let number = Int64(tree.number(node)) else {
+                throw tree.error(at: index, "expected a whole number, found \(tree.number(node))")
             }
+            self = .number(number)
+        case .array:
+            var list: [JSON] = []
+            for child in tree.children(of: index) { list.append(try JSON(tree, at: child)) }
+            self = .list(list)
+        case .object:
+            var object: [String: JSON] = [:]
+            for child in tree.children(of: index) { object[tree.name(tree.nodes[child])] = try JSON(tree, at: child) }
+            self = .object(object)
+        case .true, .false, .null:
+            throw tree.error(at: index, "expected a string, a whole number, an array or an object, found \(node.kind.name)")
         }
     }
+}
 
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
+extension JSON: Encodable {
     package func encode(to encoder: any Encoder) throws {
         var value = encoder.singleValueContainer()
         switch self {
@@ -129,10 +129,10 @@ struct Place {
 
     /// What decodes itself, and says itself what is wrong with it.
     func decoded<Value: Decodable>(_: Value.Type = Value.self) throws -> Value {
-        do {
-            return try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
-        } catch let error as DecodingError {
-            throw problem(error.says)
+        do throws(JSONError) {
+            return try StrictJSON.decodeIgnoringUnknown(Value.self, from: StrictJSON.encode(value))
+        } catch {
+            throw problem(error.description)
         }
     }
 }

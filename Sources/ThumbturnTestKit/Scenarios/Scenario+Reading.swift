@@ -11,12 +11,11 @@ extension Scenario {
     /// a member that is unknown, absent or invalid, for times that go back, and for a file that is too long.
     public init(json: some DataProtocol) throws {
         guard json.count <= Self.longest else { throw ScenarioProblem("the file: is longer than \(Self.longest) bytes") }
-        if let fault = JSONScan.fault(in: Array(json)) { throw ScenarioProblem("line \(fault.line): \(fault.says)") }
         let whole: JSON
-        do {
-            whole = try JSONDecoder().decode(JSON.self, from: Data(json))
-        } catch let error as DecodingError {
-            throw ScenarioProblem(error.says)
+        do throws(JSONError) {
+            whole = try JSON(Array(json))
+        } catch {
+            throw ScenarioProblem(error.description)
         }
         try self.init(Place(path: "", value: whole))
     }

@@ -1,39 +1,57 @@
-import ThumbturnCore
-
-/// Decodes values from a `JSONTree`. Foundation's decoder reads the text anew and takes several times as long, and judging a proof is
-/// little else than reading JSON and two signatures.
+/// Decodes values from a `JSONTree`.
 ///
-/// Numbers, texts, truth values, lists and objects are all that our messages have.
-struct WireDecoder: Decoder {
+/// Foundation's decoder reads the text anew and takes several times as long, and judging a proof is little else than reading JSON and two
+/// signatures. Decoders of the standard library carry their path with them; this one finds it in the tree when an error needs it.
+struct JSONTreeDecoder: Decoder {
     let tree: JSONTree
     let index: Int
+    /// Whether a `Message` with members that it does not know is refused, here and deeper.
+    let refusesUnknownMembers: Bool
 
-    var codingPath: [any CodingKey] { [] }
+    var codingPath: [any CodingKey] { tree.path(to: index) }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-    /// The text is not what the type wants. The caller says `malformed`, so nothing more is kept.
-    enum Fault: Error {
-        case notWhatIsWanted
-    }
 
     var node: JSONTree.Node { tree.nodes[index] }
 
     func container<Key: CodingKey>(keyedBy: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard node.kind == .object else { throw Fault.notWhatIsWanted }
+        guard node.kind == .object else { throw mismatch(JSONTree.Kind.object.name, [String: Any].self) }
         return KeyedDecodingContainer(Members<Key>(decoder: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard node.kind == .array else { throw Fault.notWhatIsWanted }
+        guard node.kind == .array else { throw mismatch(JSONTree.Kind.array.name, [Any].self) }
         return Elements(decoder: self)
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { Value(decoder: self) }
 
+    func child(at index: Int) -> JSONTreeDecoder {
+        JSONTreeDecoder(tree: tree, index: index, refusesUnknownMembers: refusesUnknownMembers)
+    }
+
     // MARK: Values
 
+    func value<T: Decodable>(_ type: T.Type) throws -> T {
+        if type == String.self, let text = try string() as? T { return text }
+        if refusesUnknownMembers, let message = type as? any Message.Type { try refuseUnknownMembers(of: message) }
+        return try T(from: self)
+    }
+
+    private func refuseUnknownMembers<M: Message>(of type: M.Type) throws {
+        guard node.kind == .object else { throw mismatch(JSONTree.Kind.object.name, type) }
+        let known = M.CodingKeys.allCases
+        let present = known.count { tree.member($0.stringValue, of: index) != nil }
+        guard present < Int(node.count) else { return }
+        let unknown = tree.children(of: index).map { tree.name(tree.nodes[$0]) }.first { name in
+            !known.contains { $0.stringValue == name }
+        }
+        throw DecodingError.dataCorrupted(
+            .init(codingPath: codingPath + [JSONPathKey(unknown ?? "")], debugDescription: StrictKeys.problem)
+        )
+    }
+
     func string() throws -> String {
-        guard node.kind == .string else { throw Fault.notWhatIsWanted }
+        guard node.kind == .string else { throw mismatch(JSONTree.Kind.string.name, String.self) }
         return tree.string(node)
     }
 
@@ -41,77 +59,68 @@ struct WireDecoder: Decoder {
         switch node.kind {
         case .true: return true
         case .false: return false
-        default: throw Fault.notWhatIsWanted
+        default: throw mismatch("true or false", Bool.self)
         }
     }
 
-    func whole<Number: FixedWidthInteger>(_: Number.Type) throws -> Number {
-        guard node.kind == .number else { throw Fault.notWhatIsWanted }
-        let text = String(decoding: tree.bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
+    func whole<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
+        guard node.kind == .number else { throw mismatch("a whole number", type) }
+        let text = tree.number(node)
         // 1.0 and 1e0 are whole, too.
-        guard let number = Number(text) ?? Double(text).flatMap({ Number(exactly: $0) }) else { throw Fault.notWhatIsWanted }
+        guard let number = Number(text) ?? Double(text).flatMap({ Number(exactly: $0) }) else {
+            throw mismatch("a whole number of at most \(Number.bitWidth) bits", type, found: text)
+        }
         return number
     }
 
-    /// A score, for example.
+    /// A number with a fraction, for example a score.
     func fraction() throws -> Double {
-        guard node.kind == .number else { throw Fault.notWhatIsWanted }
-        let text = String(decoding: tree.bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
-        guard let number = Double(text), number.isFinite else { throw Fault.notWhatIsWanted }
+        guard node.kind == .number, let number = Double(tree.number(node)), number.isFinite else {
+            throw mismatch("a number", Double.self)
+        }
         return number
     }
 
-    func value<T: Decodable>(_ type: T.Type) throws -> T {
-        if type == String.self, let text = try string() as? T { return text }
-        return try T(from: self)
+    func mismatch(_ expected: String, _ type: Any.Type, found: String? = nil) -> DecodingError {
+        let problem = "expected \(expected), found \(found ?? node.kind.name)"
+        return .typeMismatch(type, .init(codingPath: codingPath, debugDescription: problem))
     }
 
     // MARK: Containers
 
+    /// The types that have no method of their own here go through the generic one, and come back through a single value.
     struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
-        let decoder: WireDecoder
+        let decoder: JSONTreeDecoder
 
-        var codingPath: [any CodingKey] { [] }
+        var codingPath: [any CodingKey] { decoder.codingPath }
         var allKeys: [Key] {
-            var keys: [Key] = []
-            var at = decoder.index + 1
-            for _ in 0..<decoder.node.count {
-                if let key = Key(stringValue: decoder.tree.name(decoder.tree.nodes[at])) { keys.append(key) }
-                at = Int(decoder.tree.nodes[at].next)
-            }
-            return keys
+            decoder.tree.children(of: decoder.index).compactMap { Key(stringValue: decoder.tree.name(decoder.tree.nodes[$0])) }
         }
 
         func contains(_ key: Key) -> Bool { decoder.tree.member(key.stringValue, of: decoder.index) != nil }
 
-        func member(_ key: Key) throws -> WireDecoder {
-            guard let at = decoder.tree.member(key.stringValue, of: decoder.index) else { throw Fault.notWhatIsWanted }
-            return WireDecoder(tree: decoder.tree, index: at)
+        private func member(_ key: Key) throws -> JSONTreeDecoder {
+            guard let at = decoder.tree.member(key.stringValue, of: decoder.index) else {
+                throw DecodingError.keyNotFound(
+                    key, .init(codingPath: codingPath, debugDescription: "lacks the member \"\(key.stringValue)\""))
+            }
+            return decoder.child(at: at)
         }
 
         /// Nil where it is absent or null.
-        private func given(_ key: Key) -> WireDecoder? {
+        private func given(_ key: Key) -> JSONTreeDecoder? {
             guard let at = decoder.tree.member(key.stringValue, of: decoder.index), decoder.tree.nodes[at].kind != .null else {
                 return nil
             }
-            return WireDecoder(tree: decoder.tree, index: at)
+            return decoder.child(at: at)
         }
 
         func decodeNil(forKey key: Key) throws -> Bool { try member(key).node.kind == .null }
         func decode(_: Bool.Type, forKey key: Key) throws -> Bool { try member(key).bool() }
         func decode(_: String.Type, forKey key: Key) throws -> String { try member(key).string() }
         func decode(_: Double.Type, forKey key: Key) throws -> Double { try member(key).fraction() }
-        func decode(_: Float.Type, forKey key: Key) throws -> Float { throw Fault.notWhatIsWanted }
         func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try member(key).whole(type) }
-        func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try member(key).whole(type) }
-        func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try member(key).whole(type) }
-        func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try member(key).whole(type) }
         func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try member(key).whole(type) }
-        func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try member(key).whole(type) }
-        func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try member(key).whole(type) }
-        func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try member(key).whole(type) }
-        func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try member(key).whole(type) }
-        func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try member(key).whole(type) }
         func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try member(key).value(type) }
         func decodeIfPresent(_: String.Type, forKey key: Key) throws -> String? { try given(key)?.string() }
         func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? { try given(key)?.value(type) }
@@ -122,34 +131,42 @@ struct WireDecoder: Decoder {
         func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
             try member(key).unkeyedContainer()
         }
-        func superDecoder() throws -> any Decoder { throw Fault.notWhatIsWanted }
+        func superDecoder() throws -> any Decoder {
+            guard let at = decoder.tree.member("super", of: decoder.index) else {
+                throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "lacks the member \"super\""))
+            }
+            return decoder.child(at: at)
+        }
         func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
     }
 
     struct Elements: UnkeyedDecodingContainer {
-        let decoder: WireDecoder
-        var currentIndex = 0
+        let decoder: JSONTreeDecoder
+        private(set) var currentIndex = 0
         private var at: Int
 
-        init(decoder: WireDecoder) {
+        init(decoder: JSONTreeDecoder) {
             self.decoder = decoder
             at = decoder.index + 1
         }
 
-        var codingPath: [any CodingKey] { [] }
+        var codingPath: [any CodingKey] { decoder.codingPath }
         var count: Int? { Int(decoder.node.count) }
         var isAtEnd: Bool { currentIndex >= Int(decoder.node.count) }
 
-        private mutating func next() throws -> WireDecoder {
-            guard !isAtEnd else { throw Fault.notWhatIsWanted }
-            let element = WireDecoder(tree: decoder.tree, index: at)
+        private mutating func next() throws -> JSONTreeDecoder {
+            guard !isAtEnd else {
+                throw DecodingError.valueNotFound(
+                    Any.self, .init(codingPath: codingPath, debugDescription: "has only \(decoder.node.count) elements"))
+            }
+            let element = decoder.child(at: at)
             at = Int(element.node.next)
             currentIndex += 1
             return element
         }
 
         mutating func decodeNil() throws -> Bool {
-            guard !isAtEnd else { throw Fault.notWhatIsWanted }
+            guard !isAtEnd else { return try next().node.kind == .null }
             guard decoder.tree.nodes[at].kind == .null else { return false }
             _ = try next()
             return true
@@ -164,14 +181,14 @@ struct WireDecoder: Decoder {
     }
 
     struct Value: SingleValueDecodingContainer {
-        let decoder: WireDecoder
+        let decoder: JSONTreeDecoder
 
-        var codingPath: [any CodingKey] { [] }
+        var codingPath: [any CodingKey] { decoder.codingPath }
         func decodeNil() -> Bool { decoder.node.kind == .null }
         func decode(_: Bool.Type) throws -> Bool { try decoder.bool() }
         func decode(_: String.Type) throws -> String { try decoder.string() }
         func decode(_: Double.Type) throws -> Double { try decoder.fraction() }
-        func decode(_: Float.Type) throws -> Float { throw Fault.notWhatIsWanted }
+        func decode(_: Float.Type) throws -> Float { Float(try decoder.fraction()) }
         func decode(_ type: Int.Type) throws -> Int { try decoder.whole(type) }
         func decode(_ type: Int8.Type) throws -> Int8 { try decoder.whole(type) }
         func decode(_ type: Int16.Type) throws -> Int16 { try decoder.whole(type) }

@@ -1,8 +1,6 @@
-import ThumbturnCore
-
-/// Writes values as compact JSON with sorted members, for the same reason that `WireDecoder` reads them: straight into one text, with
-/// no tree of it in between. So a container is written to before what follows it, or not at all.
-struct WireEncoder: Encoder {
+/// Writes values as compact JSON with sorted members, straight into one text: no tree of the value is made. So a container is written to
+/// before its next sibling is begun, or not at all.
+struct SortedJSONEncoder: Encoder {
     private let text: Text
     /// How many objects and lists are open around this value.
     private let depth: Int
@@ -10,7 +8,7 @@ struct WireEncoder: Encoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// A number that JSON cannot say.
+    /// A number that JSON cannot express: infinity, or none.
     struct Unsupported: Error {}
 
     static func encode(_ value: some Encodable) throws -> [UInt8] {
@@ -40,14 +38,14 @@ struct WireEncoder: Encoder {
         func put<T: Encodable>(_ value: T, at depth: Int) throws {
             if let text = value as? String { return json.put(text) }
             let start = json.bytes.count
-            try value.encode(to: WireEncoder(text: self, depth: depth))
+            try value.encode(to: SortedJSONEncoder(text: self, depth: depth))
             json.close(to: depth)
-            // A value that says nothing.
+            // The value has written nothing.
             if json.bytes.count == start { json.put(raw: "{}") }
         }
     }
 
-    /// What is written so far, and what is still open at its end.
+    /// The text so far, and the objects and lists that are open at its end.
     private struct Growing {
         /// One object or list, while it is open; where it starts tells it from others of the same depth.
         struct Place {
@@ -106,7 +104,8 @@ struct WireEncoder: Encoder {
         /// Begins an element of a list.
         mutating func next(in place: Place) {
             precondition(
-                place.depth < stack.count && stack[place.depth].start == place.start, "something is written to what is closed")
+                place.depth < stack.count && stack[place.depth].start == place.start,
+                "a container was written to after its next sibling was begun")
             close(to: place.depth + 1)
             if stack[place.depth].count > 0 { bytes.append(UInt8(ascii: ",")) }
             stack[place.depth].count += 1
@@ -144,6 +143,12 @@ struct WireEncoder: Encoder {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(byte)
+            // The short forms of RFC 8785 section 3.2.2.2, which Foundation writes, too.
+            case 0x08: bytes += "\\b".utf8
+            case 0x09: bytes += "\\t".utf8
+            case 0x0A: bytes += "\\n".utf8
+            case 0x0C: bytes += "\\f".utf8
+            case 0x0D: bytes += "\\r".utf8
             case ..<0x20:
                 let hex = Array("0123456789abcdef".utf8)
                 bytes += "\\u00".utf8
@@ -181,17 +186,8 @@ struct WireEncoder: Encoder {
         mutating func encode(_ value: Bool, forKey key: Key) { at(key).json.put(value) }
         mutating func encode(_ value: String, forKey key: Key) { at(key).json.put(value) }
         mutating func encode(_ value: Double, forKey key: Key) throws { try at(key).json.put(value) }
-        mutating func encode(_ value: Float, forKey key: Key) throws { throw Unsupported() }
         mutating func encode(_ value: Int, forKey key: Key) { at(key).json.put(value) }
-        mutating func encode(_ value: Int8, forKey key: Key) { at(key).json.put(value) }
-        mutating func encode(_ value: Int16, forKey key: Key) { at(key).json.put(value) }
-        mutating func encode(_ value: Int32, forKey key: Key) { at(key).json.put(value) }
         mutating func encode(_ value: Int64, forKey key: Key) { at(key).json.put(value) }
-        mutating func encode(_ value: UInt, forKey key: Key) { at(key).json.put(value) }
-        mutating func encode(_ value: UInt8, forKey key: Key) { at(key).json.put(value) }
-        mutating func encode(_ value: UInt16, forKey key: Key) { at(key).json.put(value) }
-        mutating func encode(_ value: UInt32, forKey key: Key) { at(key).json.put(value) }
-        mutating func encode(_ value: UInt64, forKey key: Key) { at(key).json.put(value) }
         mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try at(key).put(value, at: place.depth + 1) }
 
         mutating func nestedContainer<Nested: CodingKey>(
@@ -202,9 +198,9 @@ struct WireEncoder: Encoder {
         }
         mutating func superEncoder() -> any Encoder {
             text.json.next("super", in: place)
-            return WireEncoder(text: text, depth: place.depth + 1)
+            return SortedJSONEncoder(text: text, depth: place.depth + 1)
         }
-        mutating func superEncoder(forKey key: Key) -> any Encoder { WireEncoder(text: at(key), depth: place.depth + 1) }
+        mutating func superEncoder(forKey key: Key) -> any Encoder { SortedJSONEncoder(text: at(key), depth: place.depth + 1) }
     }
 
     private struct Elements: UnkeyedEncodingContainer {
@@ -225,7 +221,7 @@ struct WireEncoder: Encoder {
             superEncoder().container(keyedBy: type)
         }
         mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { superEncoder().unkeyedContainer() }
-        mutating func superEncoder() -> any Encoder { WireEncoder(text: next(), depth: place.depth + 1) }
+        mutating func superEncoder() -> any Encoder { SortedJSONEncoder(text: next(), depth: place.depth + 1) }
     }
 
     private struct Value: SingleValueEncodingContainer {
@@ -237,7 +233,7 @@ struct WireEncoder: Encoder {
         mutating func encode(_ value: Bool) { text.json.put(value) }
         mutating func encode(_ value: String) { text.json.put(value) }
         mutating func encode(_ value: Double) throws { try text.json.put(value) }
-        mutating func encode(_ value: Float) throws { throw Unsupported() }
+        mutating func encode(_ value: Float) throws { try text.json.put(Double(value)) }
         mutating func encode(_ value: Int) { text.json.put(value) }
         mutating func encode(_ value: Int8) { text.json.put(value) }
         mutating func encode(_ value: Int16) { text.json.put(value) }
