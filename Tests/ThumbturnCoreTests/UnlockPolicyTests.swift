@@ -48,7 +48,7 @@ import ThumbturnCore
             (#""ladder":["biometric","fullCredentials"],"also":["appPIN","appPIN"]"#, "also: names a rung twice"),
             (#""ladder":["biometric"],"also":["fullCredentials"]"#, "also: only rungs with a key"),
             (#""ladder":["fullCredentials"],"also":["appPIN"]"#, "also: no rung of the ladder has a key"),
-            (#""ladder":["biometric","fullCredentials"],"also":["appPIN"],"reuse":1000"#, "reuse: two keys"),
+            (#""ladder":["biometric","fullCredentials"],"also":["appPIN"],"reuse":1000"#, "reuse: cannot be combined with also"),
             (L(#""automatic_prompt":299"#), "automatic_prompt"), (L(#""automatic_prompt":501"#), "automatic_prompt"),
             (L(#""fallback_after":999"#), "fallback_after"), (L(#""fallback_after":60001"#), "fallback_after"),
             (L(#""hint_after":0"#), "hint_after"), (L(#""hint_after":12001"#), "hint_after"),

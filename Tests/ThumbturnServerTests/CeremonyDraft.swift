@@ -184,7 +184,7 @@ struct CeremonyDraft {
         case .approve:
             return .approve(
                 ApprovalIntent(
-                    id: approvalID, proof: signers[0].proof(challenge), liveness: liveness, vendors: LivenessVendors(),
+                    id: approvalID, proof: signers.first?.proof(challenge) ?? "", liveness: liveness, vendors: LivenessVendors(),
                     redeemableFor: .seconds(300)))
         case .bringKey, .removeKey, .replaceKeyByTicket:
             return .changeKeys(

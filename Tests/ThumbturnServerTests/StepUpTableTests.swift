@@ -122,10 +122,10 @@ import ThumbturnMessages
         #expect(
             table.warnings == [
                 "actions.card-details.max_age: is 300 s, and 120 s in standard",
-                "actions.card-details.keys: whoever knows the device's passcode may do it",
+                "actions.card-details.keys: anyone who knows the device's passcode may do it",
                 "actions.existing-recipient.protection: is below software, the level of every key without evidence",
                 "actions.new-recipient.max_age: is 10 s, and 0 s in standard",
-                "actions.new-recipient.one_of: a step-up never has a second approver, so only approvals do it",
+                "actions.new-recipient.one_of: a step-up has no second approver, so only approvals meet it",
                 "actions.statement-export: is not there, so it is denied",
             ])
     }

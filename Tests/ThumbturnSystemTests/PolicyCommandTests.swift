@@ -60,7 +60,7 @@ import ThumbturnLoad
         #expect(finished.status == 0)
         #expect(
             finished.errors.contains("warning: \(file.path): actions.card-details.max_age: is 300 s, and 120 s in standard\n"))
-        #expect(finished.errors.contains("actions.card-details.keys: whoever knows the device's passcode may do it\n"))
+        #expect(finished.errors.contains("actions.card-details.keys: anyone who knows the device's passcode may do it\n"))
     }
 
     @Test func aSignalReloadsThePolicyAndAMalformedFileChangesNothing() async throws {

@@ -10,7 +10,8 @@ extension AuthorizationServer {
     func stepUp(
         _ proof: String, also second: String? = nil, act: String, liveness: String? = nil, dpop: DPoPProof
     ) async throws -> StepUpAnswer {
-        guard let ask = ActionAsk(text: act) else { throw RequestError.malformed() }
+        // No challenge names such an action.
+        guard let ask = ActionAsk(text: act) else { throw RequestError(.unopened(.wrongPurpose), .stepUp) }
         let intent = StepUpIntent(
             act: act, ask: ask, table: settings.stepUp.current, liveness: liveness, livenessJudge: livenessJudge)
         let ceremony = Ceremony(.stepUp(intent), proofs: [proof] + (second.map { [$0] } ?? []), jkt: dpop.jkt)
