@@ -92,7 +92,10 @@ struct Accounts: AsyncParsableCommand {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Revokes a device and ends its sessions at once.",
-            discussion: "For a person who has lost a device and has no other device to revoke it with."
+            discussion: """
+                For a person who has lost a device and has no other device to revoke it with. An id may begin with a dash: put -- \
+                before the arguments then.
+                """
         )
 
         @OptionGroup var data: DataOptions

@@ -131,7 +131,8 @@ import ThumbturnMessages
         let folder = Built.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         func accounts(_ arguments: String...) async throws -> Finished {
-            try await Built.run(Built.path("thumbturn-server"), ["accounts"] + arguments + ["--data", folder + "/data"])
+            try await Built.run(
+                Built.path("thumbturn-server"), ["accounts", arguments[0], "--data", folder + "/data"] + arguments.dropFirst())
         }
         try await ServerProcess.addAccount(in: folder + "/data")
         let unknown = try await accounts("totp", "nobody")
@@ -162,7 +163,7 @@ import ThumbturnMessages
         #expect(try await accounts("unlock", "ada").status == 0)
         let devices = try await accounts("devices", "ada").output.split(separator: "\n")
         #expect(devices.count == 2 && devices.allSatisfy { $0.contains("biometric") })
-        #expect(try await accounts("revoke", "ada", String(devices[1].prefix { $0 != " " })).status == 0)
+        #expect(try await accounts("revoke", "--", "ada", String(devices[1].prefix { $0 != " " })).status == 0)
         #expect(try await accounts("devices", "ada").output.split(separator: "\n").count == 1)
     }
 
