@@ -9,7 +9,7 @@ package struct KeyStanding: Hashable, Sendable {
     /// What the key is for.
     package let kind: KeyKind
     /// The factor that a signature of the key shows. A key that the passcode brought in shows the passcode and no more, whatever
-    /// its kind: whoever knows the passcode could have made it.
+    /// its kind: a thief who knows the passcode could have made it.
     package let factor: KeyKind
     /// How far the key may be trusted.
     package let assurance: Assurance
