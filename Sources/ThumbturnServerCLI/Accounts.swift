@@ -92,10 +92,7 @@ struct Accounts: AsyncParsableCommand {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Revokes a device and ends its sessions at once.",
-            discussion: """
-                For a person who has lost a device and has no other device to revoke it with. An id may begin with a dash: put -- \
-                before the arguments then.
-                """
+            discussion: "For a person who has lost a device and has no other device to revoke it with."
         )
 
         @OptionGroup var data: DataOptions

@@ -25,6 +25,10 @@ import ThumbturnMessages
         Spend(use, id: [UInt8](repeating: id, count: 16), expiresAt: UnixTime(seconds: expiresAt), epoch: epoch)
     }
 
+    @Test func noIdentifierLooksLikeAnOptionOfACommand() {
+        #expect(!(0..<10_000).contains { _ in AccountID.random().text.hasPrefix("-") })
+    }
+
     @Test func aThingIsSpentOnce() async throws {
         try await with { store, _ in
             expect(try await store.spend([spend(1)]), is: true)

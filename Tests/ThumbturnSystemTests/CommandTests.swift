@@ -163,7 +163,7 @@ import ThumbturnMessages
         #expect(try await accounts("unlock", "ada").status == 0)
         let devices = try await accounts("devices", "ada").output.split(separator: "\n")
         #expect(devices.count == 2 && devices.allSatisfy { $0.contains("biometric") })
-        #expect(try await accounts("revoke", "--", "ada", String(devices[1].prefix { $0 != " " })).status == 0)
+        #expect(try await accounts("revoke", "ada", String(devices[1].prefix { $0 != " " })).status == 0)
         #expect(try await accounts("devices", "ada").output.split(separator: "\n").count == 1)
     }
 

@@ -29,8 +29,12 @@ package struct Identifier<Kind>: Hashable, Sendable {
     /// For bytes that were an identifier before, read back from the store.
     package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
+    /// A new identifier. Its text never begins with a dash, so that a command takes it for an argument and not for an option.
     package static func random() -> Self {
-        Self(unchecked: RandomBytes.sixteen())
+        while true {
+            let new = Self(unchecked: RandomBytes.sixteen())
+            if !new.text.hasPrefix("-") { return new }
+        }
     }
 
     /// An identifier that begins with the time: four bytes of seconds, four of the moment within them, then eight random bytes.
