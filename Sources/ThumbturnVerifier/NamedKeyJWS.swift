@@ -1,14 +1,15 @@
 import ThumbturnCore
 import ThumbturnMessages
 
-/// A compact JWS, ES256, whose header has only a type, the algorithm and the id of the key that signed it: an access token or a receipt.
+/// A compact JWS, ES256, whose header has only a type, the algorithm and the id of the key that signed it: an access
+/// token or a receipt.
 package enum NamedKeyJWS {
     /// The payload of a JWS that one of these keys signed.
     ///
     /// - Parameters:
-    ///   - types: the accepted types, in lower case; nil accepts an absent type. Media types are compared without regard to case (RFC 2045
-    ///     section 5.1).
-    ///   - keys: by their `kid`. The algorithm is pinned to them, never taken from the header.
+    ///   - types: the accepted types, in lower case; nil accepts an absent type. Media types are compared without
+    ///     regard to case (RFC 2045 section 5.1).
+    ///   - keys: the accepted keys by their `kid`. The algorithm is that of the keys, never taken from the header.
     package static func payload(
         of text: String, types: Set<String?>, keys: [String: VerifyingKey]
     ) throws(VerificationError) -> [UInt8] {

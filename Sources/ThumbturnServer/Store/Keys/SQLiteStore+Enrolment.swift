@@ -38,8 +38,9 @@ extension SQLiteStore {
         )
     }
 
-    /// The origin and the cool-off of the keys of an enrolment; nil if the vouching device may not bring them. It is judged in
-    /// the enrolment's own transaction, because the vouching device may have been revoked since its ticket was made.
+    /// The origin and the cool-off of the keys of an enrolment; nil if the vouching device may not vouch. This is
+    /// judged in the enrolment's own transaction, because the vouching device may have been revoked since its ticket
+    /// was issued.
     static func support(
         for new: NewDevice, in db: Database, at now: UnixTime
     ) throws -> (origin: KeyOrigin, coolOff: Duration)? {
@@ -54,8 +55,8 @@ extension SQLiteStore {
         }
     }
 
-    /// Replaces the keys of a device that enrols again. Keys that it had before stay as they are, except one that is proven for
-    /// the first time.
+    /// Replaces the keys of a device that enrols again. Keys that it had before stay as they are, except one that is
+    /// proven for the first time.
     private static func enrolAgain(
         _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: Duration), in db: Database, at now: UnixTime
     ) throws -> DeviceView? {

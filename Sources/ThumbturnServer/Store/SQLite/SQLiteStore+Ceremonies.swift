@@ -5,8 +5,8 @@ import ThumbturnCore
 
 /// The transactions that end a ceremony.
 extension SQLiteStore {
-    /// Spends, judges the authorisation again by the rows as they are now, and does `work` with its keys, in one transaction.
-    /// What it spends stays spent, however it ends.
+    /// Consumes the challenge and the ticket, judges the authorisation again with the current rows, and runs `work`
+    /// with its keys, in one transaction. The challenge and the ticket are consumed for every outcome.
     func commit<Value: Sendable>(
         _ authorisation: Authorisation,
         _ work: @escaping @Sendable (_ db: Database, _ keys: [EnrolledKey], _ now: UnixTime) throws -> CommitOutcome<Value>
@@ -34,7 +34,7 @@ extension SQLiteStore {
         defer { recentKeys.forget(kid) }
         return try await writer.write { db, now in
             guard try Self.spendAll(spends, in: db, at: now) else { return nil }
-            // A right signature finds nothing either, once the key is gone.
+            // A key that is gone is refused with a right signature as well, so it gets the same answer.
             guard let key = try Self.key(kid, in: db), key.standing(at: now).state != .gone else { return nil }
             return try Self.countWrongSignature(key, in: db, at: now)
         }
@@ -68,18 +68,18 @@ extension SQLiteStore {
                 return .done(SessionView(new, by: key, at: now))
             }
         }
-        // What was remembered of the keys is not so any more: another process may have counted.
+        // The cached keys may be out of date: another process may have counted wrong signatures.
         if case .done = outcome { return outcome }
         for kid in authorisation.kids { recentKeys.forget(kid) }
         return outcome
     }
 
-    /// One statement for what nearly every sign-in is: nothing has changed since the key was remembered. Nil where anything has:
-    /// then the slow way tells what.
+    /// Opens a session in one statement, for the usual case that nothing has changed since the key was cached. Nil if
+    /// anything has changed; the caller then reads the rows and judges them.
     ///
-    /// The remembered key is judged by the function that judges a row, and the conditions hold exactly where the row would still
-    /// be judged the same: each column that `KeyStanding` is told from has the value that was remembered. (Only active keys
-    /// without wrong signatures are remembered; the kind and the origin of an active key never change.)
+    /// The cached key is judged by the same function as a row. The conditions of the statement hold exactly if the row
+    /// would be judged the same: each column that `KeyStanding` depends on has the cached value. (Only active keys
+    /// without wrong signatures are cached; the kind and the origin of an active key never change.)
     private static func open(
         _ new: NewSession, by key: EnrolledKey, _ authorisation: Authorisation, in db: Database, at now: UnixTime
     ) throws -> SessionView? {
@@ -88,7 +88,8 @@ extension SQLiteStore {
         try db.cachedStatement(
             sql: """
                 INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
-                SELECT ?, k.device_id, k.kid, 0, ?, ?, ?, ?, n.commits FROM keys k JOIN devices d ON d.id = k.device_id JOIN node n
+                SELECT ?, k.device_id, k.kid, 0, ?, ?, ?, ?, n.commits
+                FROM keys k JOIN devices d ON d.id = k.device_id JOIN node n
                 WHERE k.kid = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL
                     AND k.wrong_in_a_row = 0 AND k.paused_until = 0
                     AND d.id = ? AND d.revoked_at IS NULL AND d.session_jkt = ? AND d.cools_off_until = ?
@@ -126,7 +127,7 @@ extension SQLiteStore {
                 try Self.insert(new, of: device, enrolledBy: origin, in: db, at: now)
             }
             if keys.isEmpty {
-                // The password alone brought a factor, as in an enrolment.
+                // Full credentials and no key authorised the new key, as in an enrolment.
                 try Self.coolOff(change.device, until: now + change.coolOff, in: db)
             }
             try Self.note(.keysChanged, ofDevice: change.device, in: db, at: now)
@@ -135,7 +136,7 @@ extension SQLiteStore {
         }
     }
 
-    /// A key has signed: its wrong signatures are forgotten, and it is active from its first proof on.
+    /// Records a right signature of a key: its count of wrong ones is reset, and the first signature makes it active.
     private static func signed(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws {
         if key.wrongInARow > 0 {
             try db.run(sql: "UPDATE keys SET wrong_in_a_row = 0, paused_until = 0 WHERE kid = ?", arguments: [key.kid])
