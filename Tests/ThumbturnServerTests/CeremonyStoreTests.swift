@@ -48,7 +48,7 @@ import ThumbturnCore
         }
 
         func authorisation(_ rules: CeremonyRules, _ number: Int) -> Authorisation {
-            Authorisation(rules: rules, spends: [spend(number)], kids: ["face \(number)"], jkt: "session \(number)")
+            Authorisation(rules: rules, spends: [spend(number)], grounds: .keys(["face \(number)"]), jkt: "session \(number)")
         }
     }
 

@@ -5,18 +5,39 @@ import ThumbturnMessages
 /// What a ceremony found, for the store to judge again inside the transaction: everything may have changed since it was read.
 package struct Authorisation: Sendable {
     package var rules: CeremonyRules
-    /// What is spent, whether or not the rest holds.
+    /// The one-time things that are consumed, however the rest is judged.
     package var spends: [Spend]
-    /// The enrolled keys whose signatures were right; none where a ticket authorises.
-    package var kids: [String]
+    /// What authorises.
+    package var grounds: Grounds
     /// The session key of the caller: the keys' device must still be its own.
     package var jkt: String
+
+    /// What authorises a ceremony: keys or a ticket, never neither.
+    package enum Grounds: Sendable {
+        /// The enrolled keys, by id, whose signatures were right.
+        case keys([String])
+        case ticket(Tickets.Right)
+    }
+
+    package init(rules: CeremonyRules, spends: [Spend], grounds: Grounds, jkt: String) {
+        self.rules = rules
+        self.spends = spends
+        self.grounds = grounds
+        self.jkt = jkt
+    }
+
+    /// The ids of the authorising keys; none where a ticket authorises.
+    package var kids: [String] {
+        guard case .keys(let kids) = grounds else { return [] }
+        return kids
+    }
 
     /// Judges the rows of `kids` as the transaction reads them, by the same functions as before.
     ///
     /// A key that is disabled is told from one that is refused only where nothing else is wrong, and then whether or not its
     /// signature was right.
     package func judge(_ rows: [EnrolledKey?], at now: UnixTime) -> CommitOutcome<[EnrolledKey]> {
+        guard rules.takes(grounds), rows.count == kids.count else { return .refused }
         var isDisabled = false
         for row in rows {
             guard let key = row, key.sessionJKT == jkt else { return .refused }

@@ -73,6 +73,23 @@ package struct CeremonyRules: Hashable, Sendable {
 
     static let table: [CeremonyRules] = [signIn, stepUp, approve, bringKey, removeKey, replaceKeyByTicket, enrol]
 
+    /// Whether enrolled keys authorise it, and not a ticket.
+    var isByKeys: Bool {
+        guard case .keys = authority else { return false }
+        return true
+    }
+
+    /// Whether this authorises it: so many keys, or a ticket of the right kind.
+    package func takes(_ grounds: Authorisation.Grounds) -> Bool {
+        switch (authority, grounds) {
+        case (.keys(let count), .keys(let kids)): count.contains(kids.count)
+        // A device that vouches for another one brings it in, and no more.
+        case (.ticket, .ticket(let ticket)): ticket.voucher == nil
+        case (.ticketOrDevice, .ticket): true
+        case (.keys, .ticket), (.ticket, .keys), (.ticketOrDevice, .keys): false
+        }
+    }
+
     /// Throws where a key of this standing authorises nothing here, whatever it signs.
     func admit(_ standing: KeyStanding) throws(VerificationError) {
         guard standing.state != .gone, factors.contains(standing.factor) else { throw .unknownKey }

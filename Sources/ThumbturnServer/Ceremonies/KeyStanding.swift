@@ -8,8 +8,7 @@ import ThumbturnMessages
 package struct KeyStanding: Hashable, Sendable {
     /// What the key is for.
     package let kind: KeyKind
-    /// The factor that a signature of the key shows. A key that the passcode brought in shows the passcode and no more, whatever
-    /// its kind: a thief who knows the passcode could have made it.
+    /// The factor that a signature of the key shows; see `KeyOrigin.factor(of:)`.
     package let factor: KeyKind
     /// How far the key may be trusted.
     package let assurance: Assurance
@@ -52,15 +51,10 @@ package struct KeyStanding: Hashable, Sendable {
 
     private init(_ kind: KeyKind, broughtBy origin: KeyOrigin, coolsOff: Bool, state: State) {
         self.kind = kind
-        factor = Self.factor(of: kind, broughtBy: origin)
+        factor = origin.factor(of: kind)
         assurance = Self.assuranceWithoutEvidence
         self.coolsOff = coolsOff
         self.state = state
-    }
-
-    /// The factor that a key of this kind and origin shows.
-    package static func factor(of kind: KeyKind, broughtBy origin: KeyOrigin) -> KeyKind {
-        origin == .passcode && kind != .session ? .passcode : kind
     }
 
     /// The origin of a key that is brought in by one of this standing.

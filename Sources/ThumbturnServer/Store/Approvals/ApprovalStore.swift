@@ -95,7 +95,7 @@ package struct ApprovalSignature: Sendable {
     package var at: UnixTime
 
     /// The factor that it shows.
-    var factor: KeyKind { KeyStanding.factor(of: kind, broughtBy: enrolledBy) }
+    var factor: KeyKind { enrolledBy.factor(of: kind) }
 }
 
 /// A signature that is about to be kept.

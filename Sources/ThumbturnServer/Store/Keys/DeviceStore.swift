@@ -8,9 +8,9 @@ package protocol DeviceStore: Sendable {
     func devices(of account: AccountID) async throws -> [DeviceView]
     /// The device of a session key with its keys; nil where there is none, or it is revoked.
     func device(withSessionKey jkt: String) async throws -> EnrolledDevice?
-    /// Spends, and enrols a device with its keys, or gives a device that is enrolled already the keys of this request. Nil if
-    /// something was spent before, a key is known already, or the device that vouches may not; the spends stand.
-    func enrol(_ device: NewDevice, spending: [Spend]) async throws -> DeviceView?
+    /// Enrols a device with its keys, or gives a device that is enrolled already the keys of this request, if the ticket still
+    /// allows it and no key is known already.
+    func enrol(_ device: NewDevice, by authorisation: Authorisation) async throws -> CommitOutcome<DeviceView>
     /// Renames a device of the session's account. Nil if there is no such device or the session is no longer live.
     func rename(_ device: DeviceID, to name: String, by session: SessionID) async throws -> DeviceView?
     /// Revokes a device of the session's account and ends the device's sessions. False if there is no such device or the session
@@ -60,10 +60,8 @@ package struct NewDevice: Sendable {
     package var name: String
     package var sessionJKT: String
     package var keys: [Key]
-    /// Until when it may not change other devices, if the account has others.
+    /// How long it cools off, if the account has other devices.
     package var coolOff: Duration
-    /// The session of the device that vouches for this one; nil where full credentials do.
-    package var voucher: SessionID? = nil
     package var ifEnrolled = IfEnrolled.fail
 }
 #endif

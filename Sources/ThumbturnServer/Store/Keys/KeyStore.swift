@@ -41,16 +41,6 @@ package struct EnrolledKey: Sendable {
     package var pausedUntil = UnixTime(seconds: 0)
 }
 
-/// What brought a key in, so that a policy can refuse keys which rest on less; see `KeyStanding`.
-package enum KeyOrigin: String, Sendable {
-    /// A sign-in with the password. Keys of an enrolment are of this kind.
-    case credentials
-    case biometric
-    case pin
-    /// The passcode: the weakest, and it is inherited.
-    case passcode
-}
-
 /// A change of one device's keys of one kind.
 package struct NewKeys: Sendable {
     package var device: DeviceID

@@ -6,7 +6,7 @@ package protocol PlainKeyStore: Sendable {
     /// Consumes the ticket, and enrols a device whose only key is this one. False if the ticket was consumed before, the key is
     /// known already, the vouching device may not, or the account has as many such keys as it may; the ticket is consumed in any
     /// case.
-    func enrol(_ device: NewDevice, with key: NewPlainKey, spending: Spend) async throws -> Bool
+    func enrol(_ device: NewDevice, with key: NewPlainKey, by ticket: Tickets.Right) async throws -> Bool
     /// As many keys of one length as an account may have: all of the account's own whose device is not revoked, and keys of other
     /// accounts for the rest. So the number of keys that are read does not tell how many the account has. There are fewer only if
     /// the store has fewer.

@@ -18,8 +18,8 @@ package struct NewSession: Sendable {
     package var tokenHash: [UInt8]
     /// When the person was verified; nil for the time of the transaction.
     package var authTime: UnixTime? = nil
-    /// The action that was granted: an `ActionGrant` in JSON.
-    package var granted: String? = nil
+    /// The action that a step-up granted; nil after a sign-in.
+    package var granted: ActionGrant? = nil
 }
 
 package struct SessionView: Sendable {
@@ -37,7 +37,7 @@ package struct SessionView: Sendable {
     package var coolsOffUntil: UnixTime
     /// What brought that key in.
     package var keyOrigin = KeyOrigin.credentials
-    /// The action that was granted: an `ActionGrant` in JSON.
-    package var granted: String? = nil
+    /// The action that a step-up granted; nil after a sign-in.
+    package var granted: ActionGrant? = nil
 }
 #endif
