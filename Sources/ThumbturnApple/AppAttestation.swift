@@ -10,29 +10,31 @@ public import ThumbturnCore
 import ThumbturnMessages
 public import ThumbturnDevice
 
-/// Evidence of App Attest for the keys of an enrolment: one attested key for each account, kept by its name. Make one value for each store:
-/// it asks for one thing at a time.
+/// Makes App Attest evidence for the keys of an enrolment. Each account has one attested key, whose id is kept in a
+/// store. Make one value for each store: it makes one request at a time.
 ///
-/// The server of this package does not judge it yet; a back end of your own may.
+/// The server of this package does not judge the evidence; a back end of your own may.
 public struct AppAttestation: Sendable {
     private let secrets: any SecretStore
-    /// One at a time, or two would make two keys.
+    /// Serialises requests, because two at once would make two keys.
     private let turns = SerialGate()
 
-    /// Keeps the names of its keys in this store. The keys themselves outlive neither the app nor the device.
+    /// Creates a value that keeps the ids of its keys in this store. The keys themselves survive neither a
+    /// reinstallation of the app nor a move to another device.
     public init(secrets: any SecretStore) { self.secrets = secrets }
 
-    /// Evidence that is bound to a challenge and keys; nil where the system has no App Attest, as on the Macs of 2025. Never prompts. The first
-    /// for an account asks Apple's servers.
+    /// Makes evidence that is bound to a challenge and to public keys. Returns nil where the system has no App Attest,
+    /// as on the Macs of 2025. It never shows a prompt. The first evidence for an account contacts Apple's servers.
     ///
     /// - Parameters:
-    ///   - challenge: exactly as received.
-    ///   - keys: the public halves, without that of a PIN key.
-    ///   - server: its issuer address.
+    ///   - challenge: the challenge, exactly as received.
+    ///   - keys: the public keys to bind, without that of a PIN key.
+    ///   - server: the issuer address of the server.
     ///   - account: the app's own label for the account.
-    /// - Throws: `unreachable` where Apple's servers did not answer: the next call asks for the same key again. After every other failure of the
-    ///   system the next call begins with a new key; `retry` says that it may do better: `keyInvalidated` for a key that is gone, because
-    ///   the app was installed anew or came from a backup, `platform` for what has no name.
+    /// - Throws: `unreachable` if Apple's servers did not answer; the next call uses the same key again. After every
+    ///   other failure of the system the next call makes a new key, which may succeed where the recovery is `retry`:
+    ///   `keyInvalidated` for a key that is gone because the app was reinstalled or restored from a backup, `platform`
+    ///   for an unknown error.
     public func evidence(
         for challenge: String, keys: [PublicKey], server: String, account: String
     ) async throws(Failure) -> AppAttestEvidence? {
@@ -47,7 +49,8 @@ public struct AppAttestation: Sendable {
         } else {
             guard let id = try await answer(at: place, { try await service.generateKey() }) else { return nil }
             key = Key(id: id, value: value)
-            // Before Apple is asked: what does not answer is asked again for this key and this value.
+            // Written before Apple's servers are asked, so that a retry after a lost answer uses this key and this
+            // value.
             try await secrets.write(StoredRecord.encode(key), as: place)
         }
         let id = key.id
@@ -74,12 +77,12 @@ public struct AppAttestation: Sendable {
         try await secrets.delete(Self.place(server, account))
     }
 
-    /// A key of App Attest, from its making on.
+    /// An App Attest key, as it is stored from its creation on.
     private struct Key: Codable {
         var id: String
-        /// What it is attested with.
+        /// The bound value that the key is attested with.
         var value: [UInt8]
-        /// What Apple said of it, once and for all.
+        /// Apple's attestation of the key, which is made once.
         var attestation: Data?
     }
 
@@ -87,14 +90,15 @@ public struct AppAttestation: Sendable {
         do throws(Failure) {
             return try await secrets.read(place).flatMap { try? JSONDecoder().decode(Key.self, from: Data($0)) }
         } catch {
-            // It came back from a backup without what opens it, and so the key is gone, too.
+            // The record was restored from a backup without the key that decrypts it, so the App Attest key is gone as
+            // well.
             guard error.recovery == .reEnrol else { throw error }
             return nil
         }
     }
 
-    /// What the system answers; nil where it says that it has no App Attest. A key with which it failed is not used again, but for the
-    /// one failure that says nothing of the key.
+    /// Runs one call of DeviceCheck. Returns nil if the system reports that it has no App Attest. A failure deletes the
+    /// record of the key, except for the one failure that says nothing about the key.
     private func answer<Answer>(at place: String, _ ask: () async throws -> Answer) async throws(Failure) -> Answer? {
         let status: AppleStatus
         do {
@@ -108,20 +112,20 @@ public struct AppAttestation: Sendable {
         return nil
     }
 
-    /// What a failure of DeviceCheck means, and whether its key may be used again. The domain is compared with the system's constant, whose
-    /// text is written nowhere.
+    /// The meaning of a failure of DeviceCheck, and whether its key may be used again. The domain is compared with the
+    /// system's constant, because its text is not documented.
     private static func meaning(of status: AppleStatus) -> (Failure?, keepsKey: Bool) {
         let pair = Failure.PlatformStatus(domain: status.domain, code: status.code)
         switch (status.domain == DCErrorDomain, status.code) {
         // serverUnavailable
         case (true, 4): return (Failure(.unreachable, status: pair), true)
-        // invalidKey: gone, or attested before and nobody wrote it down
+        // invalidKey: the key is gone, or it was attested before and the attestation was not stored
         case (true, 3): return (Failure(.keyInvalidated, recovery: .retry, status: pair), false)
-        // invalidInput: ours, and it would be refused again
+        // invalidInput: our own mistake, which would be refused again
         case (true, 2): return (Failure(.platform, status: pair), false)
         // featureUnsupported
         case (true, 1): return (nil, false)
-        // unknownSystemFailure, and what nobody has heard of
+        // unknownSystemFailure, and every unknown code
         default: return (Failure(.platform, recovery: .retry, status: pair), false)
         }
     }

@@ -4,28 +4,31 @@ public import ThumbturnCore
 public import ThumbturnDevice
 
 extension DevicePlatform {
-    /// An iPhone, an iPad, a Mac or a Vision Pro: Face ID, Touch ID or Optic ID and the device passcode, keys of the Secure Enclave,
-    /// secrets and vaults of the keychain.
+    /// The platform of an iPhone, an iPad, a Mac or a Vision Pro: Face ID, Touch ID or Optic ID, the device passcode,
+    /// keys in the Secure Enclave, and secrets and vaults in the keychain.
     ///
     ///     let auth = try Authenticator(server: url, platform: .apple())
     ///
-    /// Make one value for each place: prompts, and guesses at a PIN, wait for each other through it and its copies. It takes any number of
-    /// servers and accounts. On a Mac the app needs a provisioning profile, because the keychain that has Secure Enclave keys wants its
-    /// entitlements.
+    /// Make one value for each place: prompts and PIN attempts wait for each other within one value and its copies. One
+    /// value serves any number of servers and accounts. On a Mac the app needs a provisioning profile, because the
+    /// keychain that holds Secure Enclave keys requires its entitlements.
     ///
-    /// Nothing here is synchronised, and nothing travels to another device. On iOS the keychain outlives the app; what an earlier
-    /// installation left is wiped before the first use. A file says whether the app was installed anew: it lies with the app, so in a place
-    /// that several apps share nothing is wiped.
+    /// Keys and secrets are not synchronised and do not move to another device. On iOS the keychain outlives the app,
+    /// so items of an earlier installation are deleted before the first use. A file among the app's own files shows
+    /// whether the app was reinstalled. An access group that several apps share has no such file by default, so nothing
+    /// in it is deleted.
     ///
     /// - Parameters:
-    ///   - place: where in the keychain everything lies.
+    ///   - place: the place in the keychain of all keys and items.
     ///   - pinEntry: the app's own PIN screen; nil for an app without a PIN.
-    ///   - installation: a folder that is deleted together with what the place holds, such as the container of an app group for a place in
-    ///     an access group. Nil stands for the app's Application Support, or for none in an access group.
-    ///   - transport: the network.
-    ///   - phases: where the app is; what UIKit and AppKit tell unless the app knows better.
-    ///   - language: of the button that leads to another way; the rest of the sheet is the system's.
-    ///   - deviceUnlockReuse: a vault also opens for a face or finger that unlocked the device so long ago, up to 300 seconds.
+    ///   - installation: a folder that is deleted together with the items of the place, such as the container of an app
+    ///     group for a place in an access group. With nil it is the app's Application Support folder, and a place in an
+    ///     access group has none.
+    ///   - transport: the network transport.
+    ///   - phases: the source of the app's phases; by default the notifications of UIKit and AppKit.
+    ///   - language: the language of the button that leads to another rung; the system writes the rest of the sheet.
+    ///   - deviceUnlockReuse: how long after a face or finger has unlocked the device a vault opens without another
+    ///     prompt, up to 300 seconds.
     public static func apple(
         in place: KeychainPlace = KeychainPlace(), pinEntry: (any PINEntry)? = nil, installation: URL? = nil,
         transport: any Transport = URLSessionTransport(), phases: any AppPhases = ScenePhases(),
@@ -37,7 +40,7 @@ extension DevicePlatform {
         return apple(keychain, sensor: sensor, pinEntry: pinEntry, transport: transport, phases: phases)
     }
 
-    /// The parts that share a keychain.
+    /// Combines the parts, which share one keychain.
     static func apple(
         _ keychain: Keychain, sensor: any Sensor, pinEntry: (any PINEntry)?, transport: any Transport, phases: any AppPhases,
         clock: any DeviceClock = SystemClock(), pinRounds: Int = SoftwarePINKey.rounds

@@ -5,11 +5,11 @@ import Synchronization
 public import ThumbturnCore
 public import ThumbturnDevice
 
-/// Face ID, Touch ID, Optic ID and the device passcode.
+/// A sensor for Face ID, Touch ID, Optic ID and the device passcode.
 ///
-/// Each prompt has a fresh `LAContext`, which afterwards opens the one key it was asked for, once. Nothing is asked while preparing: the
-/// state of the sensor, its lockout and a denied permission are told without a prompt. Checked against stand-ins, not yet on Apple
-/// hardware.
+/// Each prompt has a fresh `LAContext`, which afterwards opens only the key of that prompt, and only once. The state of
+/// the sensor, a lockout and a denied permission are read without a prompt. The code has been checked against
+/// stand-ins, not on Apple hardware.
 public struct AppleSensor: Sensor {
     private let system: AppleSystem
     private let keychain: Keychain
@@ -17,13 +17,14 @@ public struct AppleSensor: Sensor {
     private let reuse: Duration
     private let advice = FirstPromptAdvice()
 
-    /// A sensor for the keys and vaults of one place.
+    /// Creates a sensor for the keys and vaults of one place.
     ///
     /// - Parameters:
-    ///   - place: where vaults lie: what one of them was protected with is asked for.
-    ///   - language: of the button that leads to another way; the rest of the sheet is the system's.
-    ///   - deviceUnlockReuse: a vault also opens for a face or finger that unlocked the device so long ago, up to 300 seconds. Keys that
-    ///     sign for a server ask each time: a step-up is never satisfied by an unlocked screen.
+    ///   - place: the place of the vaults. The sensor reads there what each vault's secret is protected with.
+    ///   - language: the language of the button that leads to another rung; the system writes the rest of the sheet.
+    ///   - deviceUnlockReuse: how long after a face or finger has unlocked the device a vault opens without another
+    ///     prompt, up to 300 seconds. Keys that sign for a server prompt each time: an unlocked screen never satisfies
+    ///     a step-up.
     public init(
         place: KeychainPlace = KeychainPlace(),
         language: MessageLanguage = .best(of: Bundle.main.preferredLocalizations), deviceUnlockReuse: Duration = .zero
@@ -47,11 +48,11 @@ public struct AppleSensor: Sensor {
     public func kind() async -> SensorKind? { await PromptContext(system).preflight().kind }
     public func enrolmentMark() async -> EnrolmentMark? { await PromptContext(system).enrolmentMark() }
 
-    /// Shows the system's sheet. Apple's systems tell nothing of single readings, so `hearing` is never called.
+    /// Shows the system's sheet. Apple's systems do not report single readings, so `hearing` is never called.
     public func prompt(
         _ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void
     ) async -> PromptAnswer {
-        // A key that nobody has to open would match without a prompt.
+        // A key without user verification would match without a prompt.
         guard let kind = request.rung.key, kind == request.key.kind, [.biometric, .passcode].contains(kind) else {
             return .failed(Failure(.platform))
         }
@@ -81,13 +82,13 @@ public struct AppleSensor: Sensor {
             reuse: request.isForVault ? TimeInterval(reuse.components.seconds) : 0)
     }
 
-    /// What guards the key that will be used: the person shows exactly what it asks for.
+    /// The access control of the key that will be used. The prompt asks for exactly what it demands.
     private func protection(of key: KeyName) async throws(Failure) -> Guard {
         guard key.server == Vault.realm else { return .of(key.kind) }
         return try .of(await keychain.access(of: key), behind: key.kind)
     }
 
-    /// "Not available" has several causes, which the sensor tells apart when it is looked at.
+    /// Replaces "not available", which has several causes, by the cause that the state of the sensor shows.
     private func explained(_ failure: Failure) async -> Failure {
         guard failure.code == .biometryUnavailable, var obstacle = await biometry().obstacle else { return failure }
         obstacle.status = failure.status
@@ -99,7 +100,7 @@ extension PromptRequest {
     fileprivate var isForVault: Bool { key.server == Vault.realm }
 }
 
-/// Says once, before the first prompt of a build for debugging, what would make the system refuse it.
+/// Reports once, before the first prompt of a debug build, what would make the system refuse it.
 private final class FirstPromptAdvice: Sendable {
     private let isDue = Mutex(true)
 

@@ -1,8 +1,8 @@
 import Foundation
 import ThumbturnCore
 
-/// What a system of Apple's said: a domain and a number within it. One without the other means nothing: -4 is "cancelled by the system"
-/// in one domain and "cancelled by the person" in another.
+/// An error of an Apple system: a domain and a code in it. Neither has a meaning without the other: -4 is "cancelled by
+/// the system" in one domain and "cancelled by the person" in another.
 struct AppleStatus: Hashable, Sendable {
     var domain: String
     var code: Int
@@ -12,26 +12,26 @@ struct AppleStatus: Hashable, Sendable {
         self.code = code
     }
 
-    /// What a failure has kept.
+    /// The status that a failure has kept.
     init(_ status: Failure.PlatformStatus) { self.init(domain: status.domain, code: status.code) }
 
-    /// An error without more is as good as a fault of the system that has no name.
+    /// The status of an error. A missing error counts as an unknown fault of the system.
     init(_ error: (any Error)?) {
         let error = error.map { $0 as NSError }
         self.init(domain: error?.domain ?? "none", code: error?.code ?? 0)
     }
 
-    /// A status of the keychain.
+    /// The status of a keychain call.
     init(_ status: Int32) { self.init(domain: NSOSStatusErrorDomain, code: Int(status)) }
 
-    /// What it means, with the next step. Two pairs mean more beside what the sensor says: -6 of LocalAuthentication may be a permission
-    /// that was denied, which ``Preflight`` tells; for a refused key or secret see ``failure(of:biometry:)``.
+    /// The meaning of the status, with the next step. Two statuses need more context: -6 of LocalAuthentication may be
+    /// a denied permission, which ``Preflight`` detects; for a refused key or secret see ``failure(of:biometry:)``.
     var failure: Failure {
         let (code, recovery) = Self.table[domain]?[code] ?? (.platform, .report)
         return Failure(code, recovery: recovery, status: status)
     }
 
-    /// The raw pair, which every failure keeps.
+    /// The raw domain and code, which every failure keeps.
     var status: Failure.PlatformStatus { .init(domain: domain, code: code) }
 }
 
@@ -43,8 +43,8 @@ extension AppleStatus {
 
     private typealias Meanings = [Int: (Failure.Code, Recovery)]
 
-    /// What is not listed is a fault that nobody but the developers can do something about. Raw numbers, because some of the names exist
-    /// on macOS alone.
+    /// The meanings by domain. A status that is not listed is a fault to report to the developers. The codes are raw
+    /// numbers, because some of the names exist only on macOS.
     private static let table: [String: Meanings] = [
         localAuthentication: authentication, NSOSStatusErrorDomain: keychain, cryptoTokenKit: token,
     ]
@@ -53,7 +53,7 @@ extension AppleStatus {
     private static let authentication: Meanings = [
         -1: (.notMatched, .retry),  // authenticationFailed
         -2: (.cancelledByUser, .retry),
-        // userFallback: the person pressed for another way, in a sheet whose button for it we hide.
+        // userFallback: the person pressed the fallback button, which our sheets hide.
         -3: (.cancelledByUser, .fallBack(.devicePasscode)),
         -4: (.cancelledBySystem, .retry),
         -5: (.passcodeNotSet, .setPasscode),
@@ -61,47 +61,47 @@ extension AppleStatus {
         -7: (.biometryNotEnrolled, .openSettings),
         -8: (.lockedOut, .fallBack(.devicePasscode)),  // biometryLockout
         -9: (.cancelledByApp, .retry),
-        -10: (.cancelledByApp, .retry),  // invalidContext: it was taken back before it was asked
-        // companionNotAvailable. A watch or another device nearby is neither a face nor a finger, and no key here asks for one; so the
-        // policies that take one are not used, and this number is only known.
+        -10: (.cancelledByApp, .retry),  // invalidContext: it was invalidated before the prompt
+        // companionNotAvailable. A watch or another device nearby is neither a face nor a finger, and no key here asks
+        // for one. The policies that accept one are not used, so the code is listed only in case a system returns it.
         -11: (.biometryUnavailable, .fallBack(.devicePasscode)),
         -12: (.biometryUnavailable, .openSettings),  // biometryNotPaired, macOS
         -13: (.biometryUnavailable, .fallBack(.devicePasscode)),  // biometryDisconnected, macOS
         -14: (.platform, .report),  // invalidDimensions, macOS
-        // notInteractive. A prompt hears it when the app is not in front.
+        // notInteractive: a prompt was requested while the app was not in front.
         -1004: (.cancelledBySystem, .retry),
     ]
 
-    /// `OSStatus`, as far as the keychain gives it to apps.
+    /// `OSStatus`, as far as the keychain returns it to apps.
     private static let keychain: Meanings = [
         -34: (.platform, .retry),  // errSecDiskFull
         -36: (.platform, .retry),  // errSecIO
         -50: (.platform, .report),  // errSecParam
         -108: (.platform, .retry),  // errSecAllocate
         -128: (.cancelledByUser, .retry),
-        // errSecNotAvailable: no key of the class, or nobody logged in. It is the passcode that is missing only for what is made with a
-        // class that wants one: ``failureOfMaking(needsPasscode:)``.
+        // errSecNotAvailable: the key of the protection class is missing, or no person is logged in. It means a missing
+        // passcode only for items of a class that needs one: ``failureOfMaking(needsPasscode:)``.
         -25291: (.platform, .retry),
-        // errSecAuthFailed: everything that went wrong with a prompt except cancelling it. It is no cancelling, and nobody who sees it
-        // alone can know more.
+        // errSecAuthFailed: every failure of a prompt except a cancel. The status by itself says no more.
         -25293: (.platform, .retry),
-        -25299: (.platform, .retry),  // errSecDuplicateItem: somebody else was faster
+        -25299: (.platform, .retry),  // errSecDuplicateItem: another writer was faster
         -25300: (.notEnrolled, .reEnrol),  // errSecItemNotFound
-        // errSecInteractionNotAllowed, errSecInteractionRequired, errSecInDarkWake: locked, or nobody there.
+        // errSecInteractionNotAllowed, errSecInteractionRequired, errSecInDarkWake: the device is locked, or not in
+        // use.
         -25308: (.notYetReadable, .retry),
         -25315: (.notYetReadable, .retry),
         -25320: (.notYetReadable, .retry),
-        -26275: (.keyInvalidated, .reEnrol),  // errSecDecode: what is kept is damaged
+        -26275: (.keyInvalidated, .reEnrol),  // errSecDecode: the stored item is damaged
         -34018: (.platform, .report),  // errSecMissingEntitlement
     ]
 
-    /// `TKError`, which signing with a key of the Secure Enclave gives.
+    /// `TKError`, which signing with a Secure Enclave key returns.
     private static let token: Meanings = [
         -1: (.platform, .report),  // notImplemented
         -2: (.platform, .retry),  // communicationError
         -3: (.keyInvalidated, .reEnrol),  // corruptedData
         -4: (.cancelledByUser, .retry),
-        -5: (.platform, .retry),  // authenticationFailed: what errSecAuthFailed is
+        -5: (.platform, .retry),  // authenticationFailed: the equivalent of errSecAuthFailed
         -6: (.notEnrolled, .reEnrol),  // objectNotFound
         -7: (.notEnrolled, .reEnrol),  // tokenNotFound
         -8: (.platform, .report),  // badParameter
@@ -109,13 +109,14 @@ extension AppleStatus {
     ]
 }
 
-// MARK: - Refused when something is made
+// MARK: - Refused while making an item
 
 extension AppleStatus {
-    /// What it means when an item or a key could not be made. "Not available" says that there is no key of the class: where the class
-    /// wants a passcode, it is the passcode that is missing. Nobody else is told to set one.
+    /// The failure when an item or a key could not be made. "Not available" means that the key of the protection class
+    /// is missing. If the class needs a passcode, it is the passcode that is missing. In no other case is the person
+    /// asked to set one.
     ///
-    /// - Parameter needsPasscode: whether it was to be protected with "when a passcode is set".
+    /// - Parameter needsPasscode: whether the item was to be protected with "when a passcode is set".
     func failureOfMaking(needsPasscode: Bool) -> Failure {
         guard needsPasscode, self == AppleStatus(-25291) else { return failure }
         return Failure(.passcodeNotSet, status: status)
@@ -125,23 +126,23 @@ extension AppleStatus {
 // MARK: - Refused after a match
 
 extension AppleStatus {
-    /// "Authentication failed" and "not found", in the words of the keychain and of CryptoTokenKit.
+    /// "Authentication failed" and "not found", as the keychain and CryptoTokenKit report them.
     private static let refusals: Set<AppleStatus> = [
         AppleStatus(-25293), AppleStatus(-25300), AppleStatus(domain: cryptoTokenKit, code: -5),
         AppleStatus(domain: cryptoTokenKit, code: -6),
     ]
 
-    /// What it means when a key or secret that was kept says this although the person had just matched. The number is the same for a
-    /// lockout, for a sensor that nobody has set up and for a key that died with a changed enrolment; the sensor, looked at afterwards,
-    /// tells them apart. Where nothing stands in its way, the key is gone for good.
+    /// The failure when a stored key or secret is refused although the person has just matched. The status is the same
+    /// for a lockout, for a sensor without an enrolment and for a key that a change of the enrolment has invalidated.
+    /// The state of the sensor, read afterwards, tells them apart: if the sensor is ready, the key is invalidated.
     ///
     /// - Parameters:
-    ///   - kind: what opens it: `biometric` or `passcode`.
+    ///   - kind: the kind of key: `biometric` or `passcode`.
     ///   - biometry: the state of the sensor after the refusal.
     func failure(of kind: KeyKind, biometry: BiometryState) -> Failure {
         guard Self.refusals.contains(self) else { return failure }
         let gone = Failure(.keyInvalidated)
-        // A sensor says nothing about what the passcode opens, except that there is no passcode.
+        // The sensor says nothing about a key behind the passcode, except that there is no passcode.
         let obstacle = kind == .biometric || biometry == .passcodeNotSet ? biometry.obstacle : nil
         var failure = obstacle ?? gone
         failure.status = status

@@ -4,20 +4,21 @@ import Foundation
 import LocalAuthentication
 import ThumbturnCore
 
-/// What differs between the systems of Apple, their versions, and tests: given, so that each branch can be run everywhere.
+/// The parts that differ between Apple's systems, their versions and tests. They are injected, so that every branch
+/// runs in tests on every platform.
 struct AppleSystem: Sendable {
-    /// Where calls run that block, perhaps for as long as a prompt is shown: not the main thread, and not the threads that Swift's tasks
-    /// share.
+    /// Runs calls that block, away from the main thread and from the threads that Swift's tasks share.
     var executor: any SerialExecutor = BlockingQueue.shared
-    /// Where tasks begin that nobody waits for; nil for the usual threads. A clock that stands still while code runs gives its own.
+    /// The executor of tasks that are not awaited; nil for the default. A virtual clock passes its own.
     var tasks: (any TaskExecutor)?
-    /// What the system says of its sensor without a prompt and without a context; nil where nothing says so, as on a system without it.
+    /// Reads the sensor's state without a prompt and without a context; nil where the system does not report it, as
+    /// without a sensor.
     var environment: (@Sendable () -> SensorEnvironment?)? = SensorEnvironment.system
     /// The major version of the operating system.
     var majorVersion: @Sendable () -> Int = { ProcessInfo.processInfo.operatingSystemVersion.majorVersion }
-    /// Why the app asks for a face, as its Info.plist tells the person.
+    /// The app's reason for using Face ID, as its Info.plist states it.
     var faceIDReason: @Sendable () -> String? = { Bundle.main.faceIDReason }
-    /// Tells developers something while they debug.
+    /// Reports advice to developers while they debug.
     var advise: @Sendable (String) -> Void = { FileHandle.standardError.write(Data("Thumbturn: \($0)\n".utf8)) }
 }
 
@@ -29,9 +30,9 @@ extension SensorEnvironment {
     }
 }
 
-/// One thread's worth of work, on a queue of Dispatch.
+/// A serial executor on a queue of Dispatch.
 final class BlockingQueue: SerialExecutor {
-    /// For what does not wait for a person.
+    /// The queue of keychain calls.
     static let shared = BlockingQueue("thumbturn.keychain")
 
     private let queue: DispatchQueue

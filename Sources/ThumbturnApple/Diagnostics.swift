@@ -4,41 +4,42 @@ import Security
 public import ThumbturnCore
 import ThumbturnDevice
 
-/// What an app forgets and a bug report needs: the facts on which prompts and keys depend. There is no secret in it, and nobody is asked
-/// for anything. An item is put into the keychain and taken out again, because only that tells whether it can be used.
+/// A snapshot of the facts on which prompts and keys depend, for developers and bug reports. It contains no secret and
+/// shows no prompt. It adds an item to the keychain and deletes it again, because only that shows whether the keychain
+/// can be used.
 ///
 ///     print(await Diagnostics.snapshot())
 public struct Diagnostics: Hashable, Sendable, CustomStringConvertible {
-    /// What the sensor looks at; nil where there is none.
+    /// The kind of sensor; nil where there is none.
     public var sensor: SensorKind?
-    /// Whether it can be asked, or why not.
+    /// The state of the sensor.
     public var biometry: BiometryState
     /// Whether the device has a passcode.
     public var isPasscodeSet: Bool
-    /// Whether the lid of a portable Mac covers its sensor; nil where the system does not tell.
+    /// Whether the lid of a portable Mac covers its sensor; nil where the system does not report it.
     public var isSensorCovered: Bool?
     /// Whether the app's Info.plist has an `NSFaceIDUsageDescription`.
     public var hasFaceIDReason: Bool
-    /// How the keychain answers.
+    /// The keychain's answer to a test item.
     public var keychain: KeychainAnswer
 
-    /// How the keychain answers.
+    /// The keychain's answer to a test item.
     public enum KeychainAnswer: Hashable, Sendable {
-        /// It keeps and gives.
+        /// The keychain accepts and deletes items.
         case readable
         /// The device has not been unlocked since it started.
         case notYetReadable
         /// The app is not signed for the data-protection keychain, or not for this access group (-34018).
         case missingEntitlement
-        /// Something else, with what the system said.
+        /// Another error, with the system's status.
         case trouble(Failure.PlatformStatus)
     }
 
-    /// The facts as they are now. Total, and without a prompt.
+    /// Takes a snapshot. It never fails and shows no prompt.
     ///
     /// - Parameters:
-    ///   - bundle: whose Info.plist is looked at; that of the app.
-    ///   - place: where the keys lie.
+    ///   - bundle: the bundle whose Info.plist is read; by default the app's.
+    ///   - place: the place of the app's keys.
     public static func snapshot(bundle: Bundle = .main, place: KeychainPlace = KeychainPlace()) async -> Diagnostics {
         let reason = bundle.faceIDReason
         var system = AppleSystem()
@@ -55,7 +56,7 @@ public struct Diagnostics: Hashable, Sendable, CustomStringConvertible {
             keychain: await Diagnostics.answer(in: place, on: system))
     }
 
-    /// What to add to the app, in a sentence; nil where nothing is missing.
+    /// A sentence on what to add to the app; nil if nothing is missing.
     public var advice: String? { Self.missingFaceIDReason(hasFaceIDReason ? "given" : nil, on: sensor) }
 
     static func missingFaceIDReason(_ reason: String?, on sensor: SensorKind?) -> String? {
@@ -85,8 +86,9 @@ extension Diagnostics.KeychainAnswer: CustomStringConvertible {
 }
 
 extension Diagnostics {
-    /// Keeps an item for a moment, as everything is kept that needs no prompt. A search would not tell: what is not there is "not found"
-    /// also before the first unlock. In a place of its own, and without the mark of an installation, so nothing else is touched.
+    /// Keeps an item for a moment, protected like all items that need no prompt. A search would not be enough, because
+    /// a missing item is "not found" even before the first unlock. The item has a place of its own and no installation
+    /// marker, so nothing else is touched.
     private static func answer(in place: KeychainPlace, on system: AppleSystem) async -> KeychainAnswer {
         let place = KeychainPlace(service: place.service + ".diagnostics", accessGroup: place.accessGroup)
         let (keychain, probe) = (Keychain(place, on: system), KeychainItem.secret("probe"))
@@ -97,7 +99,7 @@ extension Diagnostics {
         } catch {
             let status = error.status ?? AppleStatus(nil).status
             switch status.code {
-            // Another snapshot was faster, so it can be written.
+            // Another snapshot was faster, so items can be written.
             case Int(errSecDuplicateItem): return .readable
             case Int(errSecInteractionNotAllowed): return .notYetReadable
             case Int(errSecMissingEntitlement): return .missingEntitlement

@@ -3,12 +3,12 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
 
-/// Keys of the Secure Enclave.
+/// The device's keys in the Secure Enclave.
 struct EnclaveKeys: DeviceKeys {
     let keychain: Keychain
 
     func create(_ name: KeyName) async throws(Failure) -> PublicKey {
-        // A PIN key needs its PIN.
+        // ``EnclavePINKeys`` makes PIN keys, which need their PIN.
         guard name.kind != .pin else { throw Failure(.policyDenies) }
         return try await keychain.makeKey(name)
     }
@@ -24,9 +24,9 @@ struct EnclaveKeys: DeviceKeys {
         do throws(Failure) {
             return try await context.sign(message, with: name, in: keychain.place)
         } catch {
-            // Without a status it was not the system that refused.
+            // A failure without a status does not come from the system.
             guard let status = error.status else { throw error }
-            // Whether the key died meanwhile shows only when it is looked at again.
+            // Only a second look shows whether the key was invalidated in the meantime.
             switch await state(of: name) {
             case .invalidated: throw Failure(.keyInvalidated, status: status)
             case .missing: throw Failure(.notEnrolled, status: status)

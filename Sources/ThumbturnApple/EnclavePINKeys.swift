@@ -3,8 +3,9 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
 
-/// Keys of the Secure Enclave behind the app's PIN: the application password is the stretched PIN, and the Secure Enclave judges it with
-/// each signature. It counts nothing that could be seen: what counts is the ledger on the device, and the server.
+/// Keys of the Secure Enclave behind the app's PIN. The application password is the stretched PIN, and the Secure
+/// Enclave judges it with each signature. The enclave keeps no visible count of wrong PINs: the ledger on the device
+/// and the server count them.
 struct EnclavePINKeys: PINKey {
     let keychain: Keychain
     var rounds = SoftwarePINKey.rounds

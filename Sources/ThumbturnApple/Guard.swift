@@ -4,19 +4,20 @@ import Security
 import ThumbturnCore
 import ThumbturnDevice
 
-/// What guards an item of the keychain: the table that an auditor reads first.
+/// The access control of a keychain item. An auditor reads this table first.
 struct Guard: Equatable, Sendable {
     var protection: Protection
     var flags: SecAccessControlCreateFlags
 
     enum Protection: Hashable, Sendable {
-        /// Only while the device is unlocked, has a passcode, and on this device alone. Without the passcode the item is destroyed.
+        /// Usable only while the device is unlocked and has a passcode, and only on this device. Removing the passcode
+        /// destroys the item.
         case whenPasscodeSetThisDeviceOnly
-        /// After the first unlock since the start, on this device alone.
+        /// Usable after the first unlock since the device started, and only on this device.
         case afterFirstUnlockThisDeviceOnly
     }
 
-    /// A key of this kind.
+    /// The access control of a key of this kind.
     static func of(_ kind: KeyKind) -> Guard {
         switch kind {
         case .biometric: Guard(protection: .whenPasscodeSetThisDeviceOnly, flags: [.privateKeyUsage, .biometryCurrentSet])
@@ -26,20 +27,20 @@ struct Guard: Equatable, Sendable {
         }
     }
 
-    /// A secret of a vault behind one rung. Never with `privateKeyUsage`: a password behind that could not be decrypted. Throws for a rung
-    /// that the access does not have.
+    /// The access control of a vault's secret behind one rung. It never has `privateKeyUsage`: a password with that
+    /// flag could not be decrypted. Throws for a rung that the access does not have.
     static func of(_ access: VaultAccess, behind kind: KeyKind) throws(Failure) -> Guard {
         guard access.rungs.contains(where: { $0.key == kind }) else { throw Failure(.policyDenies) }
         let flags: SecAccessControlCreateFlags =
             switch kind {
             case .biometric: access == .biometryCurrentSet ? .biometryCurrentSet : .biometryAny
-            // No rung of a vault has another kind.
+            // The other kinds are not rungs of a vault.
             case .passcode, .session, .pin: .devicePasscode
             }
         return Guard(protection: .whenPasscodeSetThisDeviceOnly, flags: flags)
     }
 
-    /// The system's own value.
+    /// Makes the system's access control object.
     func made() throws(Failure) -> SecAccessControl {
         var error: Unmanaged<CFError>?
         guard let control = unsafe SecAccessControlCreateWithFlags(nil, protection.attribute as CFTypeRef, flags, &error) else {

@@ -11,11 +11,11 @@ import Foundation
 import ThumbturnCore
 import ThumbturnDevice
 
-/// A file that goes with the app. The keychain outlives an app on iOS; where the file is missing, the app was installed anew, and what
-/// the keychain has is an earlier installation's.
+/// A file that is deleted with the app. The keychain outlives an app on iOS: where the file is missing, the app was
+/// reinstalled, and the items in the keychain are an earlier installation's.
 ///
-/// An access group is shared by several apps, and what lies in it ends with the last of them, not with one. So nothing is wiped in a group,
-/// unless the app names a folder that lives as long: the container of an app group.
+/// Several apps share an access group, and its items outlive each of them. So nothing in a group is deleted, unless the
+/// app names a folder that is deleted with the group: the container of an app group.
 struct InstallMarker: Sendable {
     private let folder: URL
     private let name: String
@@ -25,7 +25,7 @@ struct InstallMarker: Sendable {
         name = "installed \(Signing.hash(Array(place.mark.utf8)))"
     }
 
-    /// Where the app's own files are; nil for a place that several apps share.
+    /// The folder of the app's own files; nil for a place that several apps share.
     static func folder(for place: KeychainPlace) -> URL? {
         guard place.accessGroup == nil else { return nil }
         return FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first?
@@ -34,7 +34,7 @@ struct InstallMarker: Sendable {
 
     enum Finding: Hashable, Sendable {
         case found, missing
-        /// Before the first unlock a file may be there that nobody can open: no reason to wipe anything.
+        /// The file may exist but cannot be opened, as before the first unlock. That is no reason to delete anything.
         case unreadable
     }
 
@@ -50,7 +50,8 @@ struct InstallMarker: Sendable {
     func set() throws(Failure) {
         try PrivateFiles(folder: folder.path).write([], to: name)
         #if canImport(Darwin)
-        // A backup would bring the file and not the keys. Where this cannot be said the file does its work all the same.
+        // A backup would bring the file and not the keys. If the attributes cannot be set, the file still serves its
+        // purpose.
         var file = URL(fileURLWithPath: path)
         var values = URLResourceValues()
         values.isExcludedFromBackup = true

@@ -6,14 +6,15 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
 
-/// Keys of the Secure Enclave: their life, and the signatures that need no prompt.
+/// Keys of the Secure Enclave: their creation, state and deletion, and the signatures that need no prompt.
 ///
-/// The keychain takes any number of keys with one tag. So the old one is deleted first, and a crash in between leaves none: the enrolment
-/// that was making it begins again. The record beside a key is deleted before it and written after it, so it never speaks for another one.
+/// The keychain accepts any number of keys with one tag, so the old key is deleted before a new one is made. A crash in
+/// between leaves none, and the enrolment that was making the key starts again. The old key's record is deleted first
+/// and the new key's record is written last, so a record never describes another key.
 extension Keychain {
-    /// Makes a key, in the place of one of the same name.
+    /// Makes a key and replaces one of the same name.
     ///
-    /// - Parameter password: for a key behind an application password.
+    /// - Parameter password: the application password; nil for a key without one.
     func makeKey(_ name: KeyName, password: [UInt8]? = nil) throws(Failure) -> PublicKey {
         try open(toMake: true)
         if let obstacle = obstacle(toMaking: name.kind) { throw obstacle }
@@ -47,7 +48,7 @@ extension Keychain {
         return made
     }
 
-    /// The public half, also of a key that died.
+    /// The public half of a key. The record has it even after the key was invalidated.
     func publicKey(of name: KeyName) throws(Failure) -> PublicKey {
         if let point = try read(.keyRecord(name)), let publicKey = PublicKey(x963: point) { return publicKey }
         let context = silentContext()
@@ -55,7 +56,7 @@ extension Keychain {
         return try KeychainCalls.publicKey(of: try key(name, context))
     }
 
-    /// A signature by a key that nobody has to unlock.
+    /// Signs with a key that needs no user verification.
     func sign(_ message: [UInt8], with name: KeyName) throws(Failure) -> [UInt8] {
         try open()
         let context = silentContext()
@@ -63,7 +64,7 @@ extension Keychain {
         return try KeychainCalls.sign(message, with: try key(name, context))
     }
 
-    /// A signature by a key behind an application password. A wrong one throws `notMatched`.
+    /// Signs with a key behind an application password. A wrong password throws `notMatched`.
     func sign(_ message: [UInt8], with name: KeyName, password: [UInt8]) throws(Failure) -> [UInt8] {
         try open()
         let context = silentContext(password: password)
@@ -83,7 +84,7 @@ extension Keychain {
         }
     }
 
-    /// The state of a key: it is asked for a signature that may prompt nobody.
+    /// The state of a key, found by requesting a signature without a prompt.
     func state(ofKey name: KeyName) -> KeyState {
         let context = silentContext()
         defer { context.invalidate() }
@@ -100,7 +101,7 @@ extension Keychain {
         } catch {
             return .notYetReadable
         }
-        // Nothing that a PIN key could die with, and a try without the PIN may look like one with a wrong PIN.
+        // No change on the device invalidates a PIN key, and a try without the PIN may look like one with a wrong PIN.
         guard name.kind != .pin else { return .usable }
         do throws(Failure) {
             _ = try KeychainCalls.sign([], with: key)
@@ -110,7 +111,7 @@ extension Keychain {
         }
     }
 
-    /// Deletes a key with its record; one that is not there is no failure.
+    /// Deletes a key and its record. A missing key is no failure.
     func deleteKey(_ name: KeyName) throws(Failure) {
         try open()
         try KeychainCalls.delete(place.query(key: name))

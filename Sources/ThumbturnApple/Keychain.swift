@@ -5,15 +5,15 @@ import Security
 import ThumbturnCore
 import ThumbturnDevice
 
-/// What asks nobody: items and keys, one call at a time and where calls may block. A method that takes several steps takes them without
-/// another one in between.
+/// The keychain calls that show no prompt, for items and keys. They run one at a time, on an executor for calls that
+/// block. A method of several steps runs to its end before the next one starts.
 actor Keychain {
     let place: KeychainPlace
     private let system: AppleSystem
-    /// To be looked at before the first use; nil once it was.
+    /// The marker to look at before the first use; nil afterwards.
     private var marker: InstallMarker?
 
-    /// - Parameter marker: of this installation of the app; nil where what is kept outlives the app.
+    /// - Parameter marker: the marker of this installation of the app; nil where items outlive the app.
     init(_ place: KeychainPlace, on system: AppleSystem, marker: InstallMarker? = nil) {
         self.place = place
         self.marker = marker
@@ -22,10 +22,10 @@ actor Keychain {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe system.executor.asUnownedSerialExecutor() }
 
-    /// Wipes what an earlier installation left, once. Comes before every use.
+    /// Deletes the items of an earlier installation, once. Every use of the keychain starts with this call.
     ///
-    /// - Parameter toMake: whether something will be made or written. That waits for a marker that can be read: it would be wiped if the
-    ///   marker then proved to be missing.
+    /// - Parameter toMake: whether an item will be made or written. That needs a marker that can be read: if the marker
+    ///   later proved to be missing, the new item would be deleted.
     func open(toMake: Bool = false) throws(Failure) {
         switch marker?.look() {
         case nil: break
@@ -34,13 +34,14 @@ actor Keychain {
         case .missing?:
             try KeychainCalls.delete(place.keys)
             try KeychainCalls.delete(place.passwords)
-            // After the wipe, so that a crash in between wipes again; before anything is made, so that nothing new is wiped.
+            // After the deletion, so that a crash in between repeats it; before anything is made, so that no new item
+            // is deleted.
             try marker?.set()
             marker = nil
         }
     }
 
-    /// A context that nobody is asked through.
+    /// A context that cannot show a prompt.
     func silentContext(password: [UInt8]? = nil) -> LAContext {
         let context = LAContext()
         context.interactionNotAllowed = true
@@ -49,16 +50,16 @@ actor Keychain {
     }
 }
 
-// MARK: - Items that nobody has to unlock
+// MARK: - Items that need no prompt
 
 extension Keychain {
-    /// The bytes of an item; nil for none.
+    /// Reads the bytes of an item; nil if there is none.
     func read(_ item: KeychainItem) throws(Failure) -> [UInt8]? {
         try open()
         return try KeychainCalls.data(place.query(item))
     }
 
-    /// Keeps bytes, in the place of those that were there: at no time is there nothing.
+    /// Writes an item. Existing bytes are replaced in one step, so the item is never missing.
     func write(_ bytes: [UInt8], as item: KeychainItem) throws(Failure) {
         try open(toMake: true)
         let query = place.query(item)
@@ -69,17 +70,18 @@ extension Keychain {
         try KeychainCalls.add(attributes, needsPasscode: false)
     }
 
-    /// Deletes an item; one that is not there is no failure.
+    /// Deletes an item. A missing item is no failure.
     func delete(_ item: KeychainItem) throws(Failure) {
         try open()
         try KeychainCalls.delete(place.query(item))
     }
 }
 
-// MARK: - What is in the way, and what is dead
+// MARK: - Obstacles and invalidated items
 
 extension Keychain {
-    /// Why nothing can be put behind a rung: nobody could ever open it. A lockout passes, a lid is opened, a permission can be given.
+    /// The reason why nothing can be put behind a rung, because it could never be opened. A lockout, a closed lid and a
+    /// denied permission are none: they can end.
     func obstacle(toMaking kind: KeyKind) -> Failure? {
         let context = LAContext()
         defer { context.invalidate() }
@@ -95,12 +97,12 @@ extension Keychain {
         }
     }
 
-    /// What a use that could ask nobody tells of the item.
+    /// The state of an item whose use without a prompt was refused.
     ///
-    /// - Parameter isOfTheSet: whether it dies with the enrolled faces and fingers.
+    /// - Parameter isOfTheSet: whether a change of the enrolled faces and fingers invalidates it.
     func state(afterSilentUse refusal: Failure, of kind: KeyKind, isOfTheSet: Bool) -> KeyState {
         switch SilentRefusal(refusal.status) {
-        // What nobody has to unlock asks for the first unlock alone.
+        // A key without user verification is refused only before the first unlock.
         case .asks: return kind == .session ? .notYetReadable : .usable
         case .isGone: return .invalidated(.unknown)
         case .unclear: return .notYetReadable

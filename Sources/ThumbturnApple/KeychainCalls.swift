@@ -9,20 +9,21 @@ import Security
 import ThumbturnCore
 import ThumbturnMessages
 
-/// Apple's calls with Swift's manners. They block, so they are for the two actors that run where that is allowed.
+/// Apple's keychain calls with Swift's types and errors. They block, so they belong on the two actors whose executor
+/// allows that.
 enum KeychainCalls {
-    /// The bytes of an item; nil for none.
+    /// Reads the bytes of an item; nil if there is none.
     static func data(_ query: [String: Any]) throws(Failure) -> [UInt8]? {
         var query = query
         query[kSecReturnData as String] = true
         return (try find(query) as? Data).map { Array($0) }
     }
 
-    /// A reference to a key, bound to the query's context; nil for none.
+    /// A reference to a key, bound to the query's context; nil if there is none.
     static func key(_ query: [String: Any]) throws(Failure) -> SecKey? {
         var query = query
         query[kSecReturnRef as String] = true
-        // Types of CoreFoundation have no conditional cast; what a query for keys returns by reference is a key.
+        // CoreFoundation types have no conditional cast. A query for keys that returns a reference returns a key.
         return try find(query).map { $0 as! SecKey }
     }
 
@@ -34,13 +35,15 @@ enum KeychainCalls {
         return item
     }
 
-    /// - Parameter needsPasscode: whether it is protected by a class that wants one.
+    /// Adds an item.
+    ///
+    /// - Parameter needsPasscode: whether its protection class needs a passcode.
     static func add(_ attributes: [String: Any], needsPasscode: Bool) throws(Failure) {
         let status = SecItemAdd(attributes as CFDictionary, nil)
         guard status == errSecSuccess else { throw AppleStatus(status).failureOfMaking(needsPasscode: needsPasscode) }
     }
 
-    /// False where there is no such item.
+    /// Replaces the data of an item. Returns false if there is no such item.
     static func update(_ query: [String: Any], data: [UInt8]) throws(Failure) -> Bool {
         let status = SecItemUpdate(query as CFDictionary, [kSecValueData as String: Data(data)] as CFDictionary)
         if status == errSecItemNotFound { return false }
@@ -48,13 +51,16 @@ enum KeychainCalls {
         return true
     }
 
-    /// Deletes all that match; none is no failure. Never asks anybody, whatever guards the items.
+    /// Deletes all items that match; it is no failure if there are none. It never shows a prompt, whatever protects the
+    /// items.
     static func delete(_ query: [String: Any]) throws(Failure) {
         let status = SecItemDelete(query as CFDictionary)
         if status != errSecItemNotFound { try check(status) }
     }
 
-    /// - Parameter needsPasscode: whether it is protected by a class that wants one.
+    /// Makes a key.
+    ///
+    /// - Parameter needsPasscode: whether its protection class needs a passcode.
     static func makeKey(_ parameters: [String: Any], needsPasscode: Bool) throws(Failure) -> SecKey {
         var error: Unmanaged<CFError>?
         guard let key = unsafe SecKeyCreateRandomKey(parameters as CFDictionary, &error) else {
@@ -63,7 +69,7 @@ enum KeychainCalls {
         return key
     }
 
-    /// The public half. It needs nobody.
+    /// The public half of a key, which needs no prompt.
     static func publicKey(of key: SecKey) throws(Failure) -> PublicKey {
         var error: Unmanaged<CFError>?
         guard let publicKey = SecKeyCopyPublicKey(key) else { throw Failure(.platform) }
@@ -72,7 +78,7 @@ enum KeychainCalls {
         return half
     }
 
-    /// ES256: r and s, 32 bytes each. The system hashes the message, and answers in DER.
+    /// Signs with ES256: r and s, 32 bytes each. The system hashes the message and returns DER.
     static func sign(_ message: [UInt8], with key: SecKey) throws(Failure) -> [UInt8] {
         var error: Unmanaged<CFError>?
         let algorithm = SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256

@@ -4,18 +4,19 @@ import Security
 import ThumbturnCore
 import ThumbturnDevice
 
-/// What we keep as passwords of the keychain.
+/// An item that this library stores as a password of the keychain.
 enum KeychainItem: Hashable, Sendable {
     /// A small secret that needs no prompt.
     case secret(String)
-    /// The public half of a key that somebody has to unlock. It outlives the key, so one that is gone is told from one that never was.
+    /// The public half of a key with user verification. It outlives the key and so tells an invalidated key from one
+    /// that never existed.
     case keyRecord(KeyName)
-    /// What is known of a vault's secret without asking anybody; it says which of the two places is the valid one.
+    /// The facts about a vault's secret that can be read without a prompt. It names the slot of the valid secret.
     case vaultRecord(KeyName)
-    /// A vault's secret itself.
+    /// The secret of a vault.
     case vaultSecret(KeyName, Slot)
 
-    /// A new secret never overwrites the old one: it goes to the other place.
+    /// One of two slots for a vault's secret. A new secret does not overwrite the old one: it goes to the other slot.
     enum Slot: Int, Codable, Sendable, CaseIterable {
         case first, second
         var other: Slot { self == .first ? .second : .first }
@@ -36,8 +37,8 @@ extension KeyName {
     var spelled: String { Spelled.text([server, account, String(enrolment), kind.rawValue]) }
 }
 
-/// What finds our items again, and nothing of anybody else's. Always in the data-protection keychain, which on a Mac is not the default,
-/// and never among what is synchronised.
+/// The queries that find the items of this library and no others. They search only the data-protection keychain, which
+/// is not the default on a Mac, and only items that are not synchronised.
 extension KeychainPlace {
     func query(_ item: KeychainItem) -> [String: Any] {
         var query = passwords

@@ -2,7 +2,7 @@
 import ThumbturnCore
 import ThumbturnDevice
 
-/// Small secrets that need no prompt: passwords of the keychain, readable after the first unlock, on this device alone.
+/// Small secrets that need no prompt: passwords of the keychain, readable after the first unlock, only on this device.
 struct KeychainSecrets: SecretStore {
     let keychain: Keychain
 

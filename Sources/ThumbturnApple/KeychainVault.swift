@@ -5,10 +5,11 @@ import Security
 import ThumbturnCore
 import ThumbturnDevice
 
-/// The keys of vaults: passwords of the keychain that the system gives out only after its prompt.
+/// The secrets of vaults: passwords of the keychain that the system releases only after its prompt.
 ///
-/// Beside each lies a record that anybody may read: with what it was protected, and where. A new secret is added in the other of two
-/// places, and is valid when the record says so; so after a crash there is the old one or the new one.
+/// Beside each secret lies a record that needs no prompt. It holds the access and the slot of the valid secret. A new
+/// secret is added in the other slot and becomes valid when the record names that slot, so a crash leaves the old
+/// secret or the new one.
 struct KeychainVault: ProtectedStore {
     let keychain: Keychain
 
@@ -23,7 +24,8 @@ struct KeychainVault: ProtectedStore {
         do throws(Failure) {
             return SecretBytes(try await context.read(item, of: name, in: keychain.place))
         } catch {
-            // Without a status it was not the system that refused; with one, the keychain gives the same for many reasons.
+            // A failure without a status does not come from the system; with one, the keychain reports the same for
+            // many causes.
             guard let status = error.status else { throw error }
             if await state(of: name).isDead { throw Failure(.keyInvalidated, status: status) }
             throw AppleStatus(status).failure(of: name.kind, biometry: await context.system.biometry())
@@ -33,8 +35,8 @@ struct KeychainVault: ProtectedStore {
     func state(of name: KeyName) async -> KeyState { await keychain.state(ofSecret: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await keychain.deleteProtected(name) }
 
-    /// What the secret of this name was protected with: for the sensor, which asks for exactly that. Where there is none, what a vault has
-    /// by default.
+    /// The access that the secret of this name was protected with, so that the sensor asks for exactly that. Without a
+    /// secret it is the default for the kind.
     func access(of name: KeyName) async -> VaultAccess { await keychain.access(of: name) }
 }
 
@@ -50,7 +52,7 @@ extension Keychain {
         if let obstacle = obstacle(toMaking: name.kind) { throw obstacle }
         let old = try note(name)
         let slot = old?.slot.other ?? .first
-        // Whatever a crash left there was never valid, or no longer is.
+        // A secret that a crash left in this slot was never valid, or no longer is.
         try KeychainCalls.delete(place.query(.vaultSecret(name, slot)))
         var attributes = place.query(.vaultSecret(name, slot))
         attributes[kSecValueData as String] = Data(secret)
@@ -60,7 +62,7 @@ extension Keychain {
         if let old { try KeychainCalls.delete(place.query(.vaultSecret(name, old.slot))) }
     }
 
-    /// The valid secret of a name; nil where there never was one, or it was deleted.
+    /// The valid secret of a name; nil if there never was one, or it was deleted.
     fileprivate func protectedItem(_ name: KeyName) throws(Failure) -> KeychainItem? {
         try note(name).map { .vaultSecret(name, $0.slot) }
     }
@@ -85,7 +87,7 @@ extension Keychain {
         }
     }
 
-    /// The secret first: once it is gone nothing can be read, whatever happens next.
+    /// Deletes the secret before its record: once the secret is gone nothing can be read, even after a crash.
     fileprivate func deleteProtected(_ name: KeyName) throws(Failure) {
         try open()
         for slot in KeychainItem.Slot.allCases { try KeychainCalls.delete(place.query(.vaultSecret(name, slot))) }

@@ -5,13 +5,14 @@ import Security
 import ThumbturnCore
 import ThumbturnDevice
 
-/// What the system's sheet says and takes.
+/// The texts of the system's sheet, and whether a device unlock can replace it.
 struct Sheet: Hashable, Sendable {
-    /// Why the person is asked. Never empty: the system would end the app.
+    /// The reason that the person reads. It is never empty: the system would end the app.
     var reason: String
-    /// The cancel button; nil for the system's own word.
+    /// The title of the cancel button; nil for the system's own.
     var cancelTitle: String?
-    /// How long ago the lock screen may have seen the person, in seconds; 0 for a sheet that is shown each time.
+    /// How many seconds ago the device may have been unlocked to count as a match; 0 for a sheet that is shown each
+    /// time.
     var reuse: TimeInterval
 
     init?(reason: String, cancelTitle: String?, reuse: TimeInterval) {
@@ -23,15 +24,16 @@ struct Sheet: Hashable, Sendable {
 }
 
 extension PromptContext {
-    /// Shows its one prompt, and returns when the person matched. Anything else is thrown, and the context is over then.
+    /// Shows the context's only prompt and returns once the person has matched. Every other outcome of the prompt is
+    /// thrown and ends the context.
     ///
-    /// The person is asked here and not by the keychain, which would leave three numbers of all that can go wrong.
+    /// The context shows the prompt, not the keychain, which would reduce all failures to three codes.
     func ask(_ sheet: Sheet, for guarded: Guard, operation: LAAccessControlOperation) async throws(Failure) {
         guard !wasAsked else { throw Failure(.platform) }
         wasAsked = true
         do throws(Failure) {
             context.localizedCancelTitle = sheet.cancelTitle
-            // The ladder goes on by the cancel button; a second way out beside it would only close the sheet.
+            // The cancel button leads to the next rung; a second button beside it would only close the sheet.
             context.localizedFallbackTitle = ""
             context.touchIDAuthenticationAllowableReuseDuration = sheet.reuse
             try await evaluate(guarded.made(), operation, sheet.reason)
@@ -57,7 +59,7 @@ extension PromptContext {
         } catch {
             throw AppleStatus(error).failure
         }
-        // Some systems leave the sheet up all the same; then what the person still does there opens nothing.
+        // Some systems leave the sheet up after the cancellation. A match there opens nothing.
         guard !Task.isCancelled else { throw cancelled }
         guard isMatch else { throw AppleStatus(nil).failure }
     }

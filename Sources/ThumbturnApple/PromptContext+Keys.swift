@@ -6,10 +6,10 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
 
-/// The one use of what a prompt opened.
+/// The single use of a match.
 extension PromptContext {
-    /// Signs the message that the person was asked for, with the key that they were asked for. Throws `notMatched` for every other, and the
-    /// second time.
+    /// Signs the message of the prompt with the key of the prompt. Throws `notMatched` for every other message or key,
+    /// and on a second use.
     func sign(_ message: [UInt8], with name: KeyName, in place: KeychainPlace) throws(Failure) -> [UInt8] {
         try use(for: Purpose(key: name, message: message, place: place))
         defer { end() }
@@ -19,7 +19,7 @@ extension PromptContext {
         return try KeychainCalls.sign(message, with: key)
     }
 
-    /// Reads an item of the name that the person was asked for. Throws `notMatched` for every other, and the second time.
+    /// Reads an item of the name in the prompt. Throws `notMatched` for every other name, and on a second use.
     func read(_ item: KeychainItem, of name: KeyName, in place: KeychainPlace) throws(Failure) -> [UInt8] {
         try use(for: Purpose(key: name, message: [], place: place))
         defer { end() }
@@ -31,7 +31,7 @@ extension PromptContext {
 
     private func use(for purpose: Purpose) throws(Failure) {
         guard self.purpose == purpose, didMatch, !wasUsed else { throw Failure(.notMatched) }
-        // Whatever the system makes of the match: it does not ask again by itself.
+        // If the system does not accept the match, it must not show a prompt of its own.
         context.interactionNotAllowed = true
     }
 }

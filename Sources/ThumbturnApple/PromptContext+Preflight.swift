@@ -4,18 +4,18 @@ import LocalAuthentication
 import ThumbturnCore
 
 extension AppleSystem {
-    /// The state of the sensor, by a context of its own.
+    /// The state of the sensor, read by a context of its own.
     func biometry() async -> BiometryState { await PromptContext(self).preflight().state }
 }
 
-/// What can be known without asking anybody. Answers are good until the app goes to the background, so none is kept.
+/// The facts that need no prompt. They hold until the app goes to the background, so none is cached.
 extension PromptContext {
     func preflight() -> Preflight { context.preflight(on: system) }
 
     func isPasscodeSet() -> Bool { context.obstacle(to: .deviceOwnerAuthentication)?.failure.code != .passcodeNotSet }
 
-    /// The system's value for the enrolled set; nil where it gives none, which says nothing. It is read after the same policy each time,
-    /// because nobody says that it is equal after another.
+    /// The system's value for the enrolled set; nil where it gives none, which says nothing. It is read after the same
+    /// policy each time, because it is not documented to be equal after another.
     func enrolmentMark() -> EnrolmentMark? {
         guard preflight().obstacle == nil, let hash = context.domainState.biometry.stateHash else { return nil }
         return EnrolmentMark(state: Array(hash), systemVersion: system.majorVersion())
@@ -24,12 +24,12 @@ extension PromptContext {
 
 extension LAContext {
     func preflight(on system: AppleSystem) -> Preflight {
-        // The sensor has a name only after this was asked.
+        // `biometryType` has a value only after this check.
         let obstacle = obstacle(to: .deviceOwnerAuthenticationWithBiometrics)
         return Preflight(obstacle: obstacle, sensor: biometryType.rawValue, environment: system.environment?())
     }
 
-    /// Why a policy cannot be evaluated; nil where it can.
+    /// The reason why a policy cannot be evaluated; nil if it can.
     func obstacle(to policy: LAPolicy) -> AppleStatus? {
         var error: NSError?
         return unsafe canEvaluatePolicy(policy, error: &error) ? nil : AppleStatus(error)

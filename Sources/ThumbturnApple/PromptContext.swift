@@ -4,19 +4,19 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
 
-/// One `LAContext`, from before its prompt to after the use of what it opened. It is asked once: a context that has matched would match
-/// again without a prompt, which would satisfy a step-up that nobody saw.
+/// One `LAContext`, from before its prompt until after its use. It is evaluated once: a context that has matched would
+/// match again without a prompt, and so satisfy a step-up that the person never saw.
 actor PromptContext {
     let context: LAContext
-    /// What the person is asked for, and the only thing that is opened; nil where nothing is to be opened.
+    /// The purpose of the prompt, and the only use of a match; nil if nothing is to be opened.
     nonisolated let purpose: Purpose?
     nonisolated let system: AppleSystem
-    /// Whether its one prompt was taken, whether the person matched there, and whether that was used.
+    /// Whether the only prompt was shown, whether the person matched, and whether the match was used.
     var wasAsked = false
     var didMatch = false
     var wasUsed = false
 
-    /// One key, at one place, for one message; for the secret of a vault the message is empty.
+    /// One key, at one place, for one message. The message is empty for the secret of a vault.
     struct Purpose: Hashable, Sendable {
         var key: KeyName
         var message: [UInt8]
@@ -31,7 +31,7 @@ actor PromptContext {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe system.executor.asUnownedSerialExecutor() }
 
-    /// Takes the prompt off the screen, and what it opened away.
+    /// Dismisses the prompt and invalidates the match.
     func end() {
         wasUsed = true
         context.invalidate()

@@ -4,18 +4,18 @@ import Synchronization
 public import ThumbturnCore
 public import ThumbturnDevice
 
-/// Where the app is, as the notifications of UIKit and of AppKit tell.
+/// The app's phases, from the notifications of UIKit and AppKit.
 ///
-/// It listens from its first use in the process on, and takes the app to be in front until it hears otherwise: only the application
-/// object could tell, and asking it would shut app extensions out. Make it early. A prompt that is asked for in the background after
-/// all is taken away by the system.
+/// It observes them from its first use in the process, and assumes that the app is in front until one arrives: only the
+/// application object knows the phase, and code that uses it cannot be part of an app extension. Make it early. If a
+/// prompt is requested in the background nevertheless, the system dismisses it.
 public struct ScenePhases: AppPhases {
     private let relay: Broadcaster<AppPhase>
 
-    /// The phases of this process.
+    /// Creates the phases of this process.
     public init() { relay = Self.relay }
 
-    /// Those that the notifications of one centre tell.
+    /// Creates phases from the notifications of one centre.
     init(_ center: NotificationCenter) { relay = Self.listen(to: center) }
 
     public func phases() -> AsyncStream<AppPhase> { relay.stream() }
@@ -24,7 +24,7 @@ public struct ScenePhases: AppPhases {
 
     private static func listen(to center: NotificationCenter) -> Broadcaster<AppPhase> {
         let (relay, heard) = (Broadcaster(AppPhase.front), Heard())
-        // For as long as the process lives, so nobody keeps what would end it.
+        // The observers live as long as the process, so their tokens are not kept.
         for (name, told) in names {
             _ = center.addObserver(forName: Notification.Name(name), object: nil, queue: nil) { _ in
                 heard.hear(told) { relay.send($0) }
@@ -33,17 +33,17 @@ public struct ScenePhases: AppPhases {
         return relay
     }
 
-    /// What a notification tells; nil for what it says nothing of.
+    /// The facts in a notification; nil for a fact that is not in it.
     private struct Told: Sendable {
         var isHidden: Bool?
         var isActive: Bool?
     }
 
-    /// The values of UIKit's and AppKit's constants. By value, because the constants of AppKit belong to the main actor, or not, as
-    /// versions of its headers go. Never run on Apple's own systems.
+    /// The values of UIKit's and AppKit's constants. The constants are not used, because versions of AppKit's headers
+    /// differ on whether they belong to the main actor. The values have not been checked on Apple's systems.
     ///
-    /// UIKit tells them in one order, so each says everything. On a Mac an app is hidden and loses its place in front in no order that is
-    /// documented, so each says its own half.
+    /// UIKit posts its notifications in one order, so each sets both facts. On a Mac an app is hidden and deactivated
+    /// in no documented order, so each notification sets only its own fact.
     private static let names: [String: Told] = [
         "UIApplicationDidBecomeActiveNotification": Told(isHidden: false, isActive: true),
         "UIApplicationWillResignActiveNotification": Told(isHidden: false, isActive: false),
@@ -55,11 +55,11 @@ public struct ScenePhases: AppPhases {
         "NSApplicationDidHideNotification": Told(isHidden: true),
     ]
 
-    /// The two facts so far.
+    /// The two facts as last reported.
     private final class Heard: Sendable {
         private let facts = Mutex((isHidden: false, isActive: true))
 
-        /// Under the lock, so that phases are told in the order of what was heard.
+        /// Sends the phase under the lock, so that phases keep the order of the notifications.
         func hear(_ told: Told, tell: (AppPhase) -> Void) {
             facts.withLock { facts in
                 facts.isHidden = told.isHidden ?? facts.isHidden

@@ -1,23 +1,23 @@
 import Foundation
 import ThumbturnCore
 
-/// What a use that may ask nobody tells by being refused, about an item that somebody has to unlock.
+/// The meaning of a refusal when an item with user verification was used without a prompt.
 enum SilentRefusal: Hashable, Sendable {
-    /// Somebody would have to be asked: it lives.
+    /// A prompt would be needed: the item is usable.
     case asks
-    /// It lived, and is gone for good.
+    /// The item existed and is gone for good.
     case isGone
-    /// The keychain's answer to everything that is not asking: dead, or the sensor cannot be asked now.
+    /// The keychain's answer to everything else: the item is invalidated, or the sensor cannot be asked now.
     case refused
-    /// Nothing can be known.
+    /// The refusal says nothing about the item.
     case unclear
 
-    /// (domain, number): see the keychain's own flattening and CryptoTokenKit's numbers.
+    /// Translates a status. The keychain reduces many errors to a few codes; CryptoTokenKit has its own.
     init(_ status: Failure.PlatformStatus?) {
         switch (status?.domain, status?.code) {
-        // Without a passcode whatever asked for it was destroyed.
+        // Removing the passcode destroyed every item that needed it.
         case (AppleStatus.localAuthentication, -5): self = .isGone
-        // Not interactive, locked out, and so on: a prompt would tell more.
+        // Not interactive, locked out, and so on: only a prompt would tell more.
         case (AppleStatus.localAuthentication, _): self = .asks
         // Interaction is not allowed.
         case (NSOSStatusErrorDomain, -25308): self = .asks
@@ -25,7 +25,7 @@ enum SilentRefusal: Hashable, Sendable {
         case (NSOSStatusErrorDomain, -25300), (NSOSStatusErrorDomain, -26275): self = .isGone
         // Authentication failed.
         case (NSOSStatusErrorDomain, -25293), (AppleStatus.cryptoTokenKit, -5): self = .refused
-        // Damaged; the key was not found. That the token was not found (-7) says nothing of the key.
+        // Damaged; the key was not found. "Token not found" (-7) says nothing about the key.
         case (AppleStatus.cryptoTokenKit, -3), (AppleStatus.cryptoTokenKit, -6): self = .isGone
         // Authentication is needed.
         case (AppleStatus.cryptoTokenKit, -9): self = .asks
@@ -33,22 +33,22 @@ enum SilentRefusal: Hashable, Sendable {
         }
     }
 
-    /// Whether what was refused is dead: it is, unless the sensor that opens it could not be asked either.
+    /// Whether a refused item is invalidated. It is, unless its sensor could not be asked.
     ///
-    /// - Parameter isOfTheSet: whether it dies with the enrolled faces and fingers.
+    /// - Parameter isOfTheSet: whether a change of the enrolled faces and fingers invalidates it.
     static func isDead(_ kind: KeyKind, whileSensorIs state: BiometryState, isOfTheSet: Bool) -> Bool {
         guard kind == .biometric else { return true }
         switch state {
         case .ready, .passcodeNotSet: return true
-        // The set that it belonged to had somebody in it.
+        // The set that the item belonged to was not empty.
         case .notEnrolled: return isOfTheSet
         case .lockedOut, .paused, .permissionDenied, .weak, .unconfirmed, .lidClosed, .switchedOff, .unavailable: return false
         }
     }
 
-    /// Whether a key with an application password may have refused the password that it was given. What a wrong one looks like is written
-    /// nowhere, and the count on this device is the only limit that a thief meets. So whatever does not say for certain that nothing was
-    /// judged counts as a wrong one.
+    /// Whether a key with an application password may have refused the password that it was given. The status of a
+    /// wrong password is not documented, and the count on this device is the only limit on a thief's guesses. So every
+    /// status that does not certainly mean "not judged" counts as a wrong password.
     static func mayBeAWrongPassword(_ status: Failure.PlatformStatus?) -> Bool {
         guard let status else { return false }
         return !judgedNothing.contains(AppleStatus(domain: status.domain, code: status.code))
@@ -60,7 +60,7 @@ enum SilentRefusal: Hashable, Sendable {
         // No connection to the token; no such key; no such token.
         AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -2), AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -6),
         AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -7),
-        // The context was over.
+        // The context was invalidated.
         AppleStatus(domain: AppleStatus.localAuthentication, code: -9),
         AppleStatus(domain: AppleStatus.localAuthentication, code: -10),
     ]

@@ -44,7 +44,8 @@ struct DeviceOptions: ParsableArguments {
         parts.keys == .tpm ? UnlockPolicy(ladder: [.biometric, .appPIN, .fullCredentials]) : .transaction
     }
 
-    /// The policy of an enrolment, which creates a key for each of its rungs. With software keys, a PIN is set afterwards.
+    /// The policy of an enrolment, which creates a key for each of its rungs. With software keys, a PIN is set
+    /// afterwards.
     var enrolmentPolicy: UnlockPolicy { parts.keys == .tpm ? policy : .highRisk }
 
     func authenticator() throws -> Authenticator {

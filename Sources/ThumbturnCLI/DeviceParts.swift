@@ -114,8 +114,8 @@ struct LinuxAddresses: ParsableArguments {
     var bus: String?
 }
 
-/// Reads a PIN from the environment variable THUMBTURN_PIN or from the terminal. It is never an argument, because the list of
-/// processes shows arguments.
+/// Reads a PIN from the environment variable THUMBTURN_PIN or from the terminal. It is never an argument, because the
+/// list of processes shows arguments.
 private final class TerminalPIN: PINEntry {
     /// Used once: repeating a wrong PIN would cost another guess.
     private let pin = Mutex(ProcessInfo.processInfo.environment["THUMBTURN_PIN"])

@@ -70,7 +70,8 @@ private struct ServerExamination {
         return [health, clock(answer.headers["date"])]
     }
 
-    /// Compares the clocks. The server decides by its own clock, but to this machine tokens look expired if its clock is wrong.
+    /// Compares the clocks. The server decides by its own clock, but to this machine tokens look expired if its clock
+    /// is wrong.
     private func clock(_ date: String?) -> Finding {
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")

@@ -3,7 +3,8 @@ import Thumbturn
 import ThumbturnCore
 import ThumbturnDevice
 
-/// A device that was enrolled, as `thumbturn device enrol --json` prints it: with the members that the server's list of devices has.
+/// A device that was enrolled, as `thumbturn device enrol --json` prints it: with the members that the server's list of
+/// devices has.
 struct EnrolledDeviceOutput: Encodable {
     struct Key: Encodable {
         let kid: String

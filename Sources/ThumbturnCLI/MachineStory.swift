@@ -106,8 +106,8 @@ struct MachineStory {
         print("\nThe story is complete. All keys, matches and refusals came from the TPM and fprintd.")
     }
 
-    /// Signs in and checks that the reader took every press and fprintd gave these verdicts. Otherwise an unusable reader would
-    /// look like fingers that do not match.
+    /// Signs in and checks that the reader took every press and fprintd gave these verdicts. Otherwise an unusable
+    /// reader would look like fingers that do not match.
     private func signsIn(_ rung: Rung, with presses: [Press], verdicts expected: [String]) async throws {
         let place = machine.lab.place
         await machine.lab.willPress(presses)

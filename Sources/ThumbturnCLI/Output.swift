@@ -19,7 +19,8 @@ struct OutputOptions: ParsableArguments {
         print(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
-    /// Runs a command's work. For a failure it prints a sentence with the next step to standard error and exits with a status.
+    /// Runs a command's work. For a failure it prints a sentence with the next step to standard error and exits with a
+    /// status.
     func run(_ work: () async throws -> Void) async throws {
         do {
             try await work()

@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import Thumbturn
 
-/// A sensor for development in a terminal. It reads no finger and proves nothing. Its answers come from the command line; when
-/// they are used up, it asks the person at the terminal.
+/// A sensor for development in a terminal. It reads no finger and proves nothing. Its answers come from the command
+/// line; when they are used up, it asks the person at the terminal.
 final class StandInSensor: Sensor {
     enum Answer: String, CaseIterable, Sendable {
         case match

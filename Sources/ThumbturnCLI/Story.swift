@@ -4,8 +4,8 @@ import Thumbturn
 import ThumbturnMessages
 import ThumbturnTestKit
 
-/// The main uses of a phone against a running server, step by step. Each step is checked, and an unexpected outcome ends the
-/// story.
+/// The main uses of a phone against a running server, step by step. Each step is checked, and an unexpected outcome
+/// ends the story.
 struct Story {
     let signIn: PasswordSignIn
     let phone: SimulatedPhone
@@ -26,7 +26,8 @@ struct Story {
             throw UnexpectedOutcome("already enrolled")
         }
         confirm(
-            "enrolled “\(record.name)” with \(record.keys.count) keys: \(record.keys.map(\.kind.rawValue).joined(separator: ", "))"
+            "enrolled “\(record.name)” with \(record.keys.count) keys: "
+                + record.keys.map(\.kind.rawValue).joined(separator: ", ")
         )
 
         announce("She looks at the sensor, and the biometric key signs the server's challenge.")

@@ -2,8 +2,8 @@
 import ArgumentParser
 import Foundation
 
-/// Reads a password from the environment variable THUMBTURN_PASSWORD or the first line of standard input. It is never an
-/// argument, because the list of processes shows arguments.
+/// Reads a password from the environment variable THUMBTURN_PASSWORD or the first line of standard input. It is never
+/// an argument, because the list of processes shows arguments.
 package enum Password {
     /// The explanation in the help of commands that need a password.
     package static let help = """

@@ -1,9 +1,10 @@
 /// The configuration of the private bus.
 enum BusConfiguration {
-    /// The configuration's text. Any user may connect, own any name and call any method: here only polkit restricts users.
+    /// The configuration's text. Any user may connect, own any name and call any method: here only polkit restricts
+    /// users.
     ///
-    /// `<type>system</type>` makes fprintd and polkitd take this bus for the system bus. The lab starts both itself; the bus
-    /// activates no service.
+    /// `<type>system</type>` makes fprintd and polkitd take this bus for the system bus. The lab starts both itself;
+    /// the bus activates no service.
     static func text(socket: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

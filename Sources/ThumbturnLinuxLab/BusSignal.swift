@@ -23,8 +23,8 @@ public enum BusSignal: Hashable, Sendable {
 }
 
 extension BusSignal {
-    /// Whether this signal ends an earlier request for a finger: the request was answered or replaced, or its reader or fprintd
-    /// is gone.
+    /// Whether this signal ends an earlier request for a finger: the request was answered or replaced, or its reader or
+    /// fprintd is gone.
     var endsRequest: Bool {
         switch self {
         case .verifyFingerSelected, .deviceRemoved: true

@@ -5,9 +5,9 @@ import Synchronization
 
 /// A program that the lab started.
 ///
-/// Foundation's `Process` leaves a descriptor open in its child and needs a run loop; neither suits a daemon that is killed and
-/// restarted at will. A thread waits for each child, so no signal is sent to an id after the kernel has given it to another
-/// process.
+/// Foundation's `Process` leaves a descriptor open in its child and needs a run loop; neither suits a daemon that is
+/// killed and restarted at will. A thread waits for each child, so no signal is sent to an id after the kernel has
+/// given it to another process.
 final class Child: Sendable {
     /// How a program ended: its exit status, or the signal that ended it.
     enum End: Hashable, Sendable {
@@ -15,7 +15,8 @@ final class Child: Sendable {
         case signalled(Int32)
     }
 
-    /// Where a program's output goes. A log takes standard error as well; with a pipe, standard error goes to a log of its own.
+    /// Where a program's output goes. A log takes standard error as well; with a pipe, standard error goes to a log of
+    /// its own.
     enum Output: Sendable {
         case log(String)
         case pipe(Int32, errors: String)
@@ -30,7 +31,8 @@ final class Child: Sendable {
         case ended(End)
     }
 
-    /// Starts `command` (an absolute path and its arguments) with exactly this environment, in a process group of its own.
+    /// Starts `command` (an absolute path and its arguments) with exactly this environment, in a process group of its
+    /// own.
     ///
     /// The watchdog hears of the child before its end is awaited, and hears of its end before its id can be reused.
     init(

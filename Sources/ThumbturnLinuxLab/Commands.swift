@@ -15,8 +15,8 @@ enum Commands {
         [try Programs.busDaemon.find(), "--config-file=\(configuration)", "--nofork", "--nopidfile", "--print-address=1"]
     }
 
-    /// polkitd reads rules only from two fixed folders. In a mount namespace of its own, the lab's folder is mounted over the
-    /// first and an empty one over the second. `exec` keeps the process id.
+    /// polkitd reads rules only from two fixed folders. In a mount namespace of its own, the lab's folder is mounted
+    /// over the first and an empty one over the second. `exec` keeps the process id.
     static func policy(rules: String, noRules: String) throws -> [String] {
         let script = """
             set -e

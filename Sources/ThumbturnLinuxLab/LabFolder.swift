@@ -37,7 +37,8 @@ struct LabFolder: Sendable {
         if parts.contains(.bus) { try open() }
     }
 
-    /// Lets other users traverse the folder: polkitd runs as its own user and must reach the bus, as must the users of a test.
+    /// Lets other users traverse the folder: polkitd runs as its own user and must reach the bus, as must the users of
+    /// a test.
     private func open() throws {
         for folder in [path, rules, noRules] { chmod(folder, 0o755) }
         var folder = URL(fileURLWithPath: path).deletingLastPathComponent().path

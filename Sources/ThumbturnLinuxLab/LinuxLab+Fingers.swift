@@ -1,10 +1,11 @@
 #if os(Linux)
 extension LinuxLab {
-    /// Runs one of fprintd's tools as `run` does, and repeats it while the reader is still claimed by a client that has ended.
+    /// Runs one of fprintd's tools as `run` does, and repeats it while the reader is still claimed by a client that has
+    /// ended.
     ///
-    /// A client that ends without `Release` leaves the device claimed. fprintd notices and releases it some 200 ms later, without
-    /// a signal; until then every other client gets `AlreadyInUse`. If the reader is not free after three seconds, that is the
-    /// result.
+    /// A client that ends without `Release` leaves the device claimed. fprintd notices and releases it some 200 ms
+    /// later, without a signal; until then every other client gets `AlreadyInUse`. If the reader is not free after
+    /// three seconds, that is the result.
     public nonisolated func runWhenFree(
         _ tool: String, _ arguments: [String] = [], as user: String? = nil, within limit: Duration = .seconds(30)
     ) async throws -> ToolResult {
@@ -22,8 +23,8 @@ extension LinuxLab {
     /// - Parameters:
     ///   - name: fprintd's name of the finger, such as `left-thumb`.
     ///   - user: the user for whom the finger is enrolled.
-    /// - Throws: `LabError.Code.tool` with fprintd's output, for example `enroll-duplicate` for a finger that is enrolled
-    ///   already.
+    /// - Throws: `LabError.Code.tool` with fprintd's output, for example `enroll-duplicate` for a finger that is
+    ///   enrolled already.
     public func enrol(_ finger: SyntheticFinger, as name: String = "right-index-finger", user: String) async throws {
         let place = self.place
         setEnrolling(Enrolling(finger: finger))

@@ -14,7 +14,8 @@ extension LinuxLab {
         folder.text(of: folder.log(part.rawValue))
     }
 
-    /// Kills a part with SIGKILL, as a crash would end it, and waits for its end. It has no effect on a part that does not run.
+    /// Kills a part with SIGKILL, as a crash would end it, and waits for its end. It has no effect on a part that does
+    /// not run.
     public func kill(_ part: Part) async {
         await children[part]?.kill()
     }

@@ -5,8 +5,9 @@ import Glibc
 extension LinuxLab {
     /// Checks that the real parts answer, and no substitutes.
     ///
-    /// The TPM must name IBM's reference implementation, on which libtpms is based, as its manufacturer. The bus names of fprintd
-    /// and polkitd must belong to the processes that this lab started, and these must run the installed programs.
+    /// The TPM must name IBM's reference implementation, on which libtpms is based, as its manufacturer. The bus names
+    /// of fprintd and polkitd must belong to the processes that this lab started, and these must run the installed
+    /// programs.
     ///
     /// - Throws: `LabError.Code.wrongPeer` with the peer that answered instead.
     public func verifyPeers() async throws {
@@ -52,7 +53,8 @@ extension LinuxLab {
         }
     }
 
-    /// The quoted value of a property in `tpm2_getcap`'s output, which has the name, the raw value and the value on a line each.
+    /// The quoted value of a property in `tpm2_getcap`'s output, which has the name, the raw value and the value on a
+    /// line each.
     private static func property(_ name: String, in text: String) -> String? {
         guard let start = text.range(of: "\(name):\n") else { return nil }
         let value = text[start.upperBound...].split(separator: "\n").prefix(2).first { $0.contains("value:") }

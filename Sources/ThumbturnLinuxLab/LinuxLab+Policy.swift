@@ -12,8 +12,8 @@ extension LinuxLab {
             throw LabError(.folder, "could not replace the polkit rules")
         }
         try await signal(from: place) { $0 == .rulesChanged }
-        // polkitd sees the move as two changes and signals both. The second signal must not be taken for the answer to a later
-        // call.
+        // polkitd sees the move as two changes and signals both. The second signal must not be taken for the answer to
+        // a later call.
         let first = signals(from: place).firstIndex(of: .rulesChanged) ?? 0
         _ = await signalLog.first(from: place + first + 1, within: .milliseconds(100)) { $0 == .rulesChanged }
     }

@@ -1,7 +1,7 @@
 #if os(Linux)
 extension LinuxLab {
-    /// Adds presses to the plan. Each request for a finger takes one. After a retry the next one follows when the reader is
-    /// ready.
+    /// Adds presses to the plan. Each request for a finger takes one. After a retry the next one follows when the
+    /// reader is ready.
     public func willPress(_ more: [Press]) {
         // The images are drawn now, so that a press follows its request at once.
         presses += more.map(\.drawn)
@@ -17,7 +17,8 @@ extension LinuxLab {
 
     /// Calls `answer` for a press when a finger is requested and the plan is empty. Nil removes the closure.
     ///
-    /// `answer` may take as long as a person would. If the verification is over before it returns, its press is dropped.
+    /// `answer` may take as long as a person would. If the verification is over before it returns, its press is
+    /// dropped.
     public func whenAsked(_ answer: (@Sendable () async -> Press)?) {
         self.answer = answer
     }

@@ -22,8 +22,8 @@ extension LinuxLab {
     /// - Parameters:
     ///   - user: the user as which the tool runs, with that user's groups and without root's capabilities.
     ///   - limit: the time after which the tool is killed.
-    /// - Throws: `LabError` if the tool is not installed or did not end in time. A failure that the tool itself reports is in the
-    ///   result.
+    /// - Throws: `LabError` if the tool is not installed or did not end in time. A failure that the tool itself reports
+    ///   is in the result.
     public nonisolated func run(
         _ tool: String, _ arguments: [String] = [], as user: String? = nil, within limit: Duration = .seconds(30)
     ) async throws -> ToolResult {

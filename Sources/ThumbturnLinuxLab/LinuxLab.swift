@@ -2,14 +2,15 @@
 import Foundation
 import Glibc
 
-/// Real Linux parts for tests and demonstrations: a TPM simulator, a private bus, polkitd, and fprintd with a virtual reader.
+/// Real Linux parts for tests and demonstrations: a TPM simulator, a private bus, polkitd, and fprintd with a virtual
+/// reader.
 ///
-/// The lab neither uses nor changes the machine's own bus, prints, TPM and polkit rules: its own live in one folder, which is
-/// deleted at the end. If this process ends without `stop()`, in whatever way, the programs are ended and the folder is deleted
-/// as well.
+/// The lab neither uses nor changes the machine's own bus, prints, TPM and polkit rules: its own live in one folder,
+/// which is deleted at the end. If this process ends without `stop()`, in whatever way, the programs are ended and the
+/// folder is deleted as well.
 ///
-/// The fingerprint parts need root: polkitd starts as root, and its rules folder is fixed, so it runs in a mount namespace of its
-/// own with the lab's rules mounted over the machine's. A lab with only the TPM runs as any user.
+/// The fingerprint parts need root: polkitd starts as root, and its rules folder is fixed, so it runs in a mount
+/// namespace of its own with the lab's rules mounted over the machine's. A lab with only the TPM runs as any user.
 public actor LinuxLab {
     /// A part that can be started, killed, and started again.
     public enum Part: String, CaseIterable, Hashable, Sendable {
@@ -66,7 +67,8 @@ public actor LinuxLab {
     /// Starts the parts in a new folder, and returns when all of them answer.
     ///
     /// - Parameters:
-    ///   - folder: a new or empty folder, deleted at the end. Other users must be able to traverse its parents: use one in /tmp.
+    ///   - folder: a new or empty folder, deleted at the end. Other users must be able to traverse its parents: use one
+    ///     in /tmp.
     ///   - parts: the parts to start. `.fingerprints` includes the bus and polkitd.
     ///   - polkitRules: JavaScript, as in `/etc/polkit-1/rules.d`. Without a rule, only root may do anything.
     /// - Throws: `LabError`, after the started parts have ended and the folder is deleted.

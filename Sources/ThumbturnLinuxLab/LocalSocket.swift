@@ -1,7 +1,8 @@
 #if os(Linux)
 import Glibc
 
-/// A blocking stream socket on this machine with a time limit for each operation. Use it only on threads that may block.
+/// A blocking stream socket on this machine with a time limit for each operation. Use it only on threads that may
+/// block.
 final class LocalSocket: Sendable {
     private let descriptor: Int32
 

@@ -1,7 +1,8 @@
 /// Parses the output of `dbus-monitor` line by line.
 ///
-/// A message is one line at the margin, followed by its values, indented by at least three spaces. Nothing marks the end of a
-/// message, so each kind is complete with its last value; waiting for the next message would mean waiting for the next press.
+/// A message is one line at the margin, followed by its values, indented by at least three spaces. Nothing marks the
+/// end of a message, so each kind is complete with its last value; waiting for the next message would mean waiting for
+/// the next press.
 struct MonitorText: Sendable {
     /// The match rules for the messages that this parser reads.
     static let matchRules = [

@@ -1,8 +1,9 @@
 /// Decides when the next scripted press is due.
 ///
-/// A press must follow a request, not a clock: the next verification takes a scan that comes late, which then looks like a false
-/// accept. fprintd sends `VerifyFingerSelected` when a verification begins. After a retry it sends `VerifyStatus` with `done`
-/// false, returns to its reader, and is ready again only when `finger-needed` turns true; a press before that is lost.
+/// A press must follow a request, not a clock: the next verification takes a scan that comes late, which then looks
+/// like a false accept. fprintd sends `VerifyFingerSelected` when a verification begins. After a retry it sends
+/// `VerifyStatus` with `done` false, returns to its reader, and is ready again only when `finger-needed` turns true; a
+/// press before that is lost.
 struct PressPlan: Sendable {
     /// The state of the current request.
     enum State: Hashable, Sendable {

@@ -25,7 +25,8 @@ enum Programs {
     static let unshare = Program(paths: ["/usr/bin/unshare"], package: "util-linux")
     static let setpriv = Program(paths: ["/usr/bin/setpriv"], package: "util-linux")
 
-    /// The environment of every program of the lab. It contains nothing of the caller's environment; messages are in English.
+    /// The environment of every program of the lab. It contains nothing of the caller's environment; messages are in
+    /// English.
     static let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"]
 
     /// Throws for the first program that these parts need and that is not installed.

@@ -6,8 +6,8 @@ import Foundation
 
 /// The ridges of one synthetic finger: `e^(iψ)` on a square of pixels, somewhat larger than the reader's image.
 ///
-/// It holds the cosine and the sine instead of ψ itself. ψ jumps by 2π along a line from each minutia, but its sine and cosine do
-/// not, so a press may interpolate between pixels.
+/// It holds the cosine and the sine instead of ψ itself. ψ jumps by 2π along a line from each minutia, but its sine and
+/// cosine do not, so a press may interpolate between pixels.
 struct RidgePattern: Sendable {
     static let side = 360
     /// Pixels from ridge to ridge; nine is usual at 500 dpi.
@@ -24,7 +24,8 @@ struct RidgePattern: Sendable {
         var sine = cosine
         for y in 0..<Self.side {
             for x in 0..<Self.side {
-                // A spiral adds ± the angle seen from its minutia, which is a product of complex numbers and needs no atan2.
+                // A spiral adds ± the angle seen from its minutia, which is a product of complex numbers and needs no
+                // atan2.
                 let phase = carrier.phase(Double(x), Double(y))
                 var re = Float(cos(phase))
                 var im = Float(sin(phase))
@@ -53,8 +54,8 @@ struct RidgePattern: Sendable {
         var turn: Float
     }
 
-    /// About forty minutiae in the reader's view, at least two and a half ridges apart, with alternating direction so that the
-    /// turns cancel.
+    /// About forty minutiae in the reader's view, at least two and a half ridges apart, with alternating direction so
+    /// that the turns cancel.
     private static func minutiae(using generator: inout SplitMix64) -> [Minutia] {
         var found: [Minutia] = []
         var tries = 0
@@ -91,7 +92,8 @@ private struct Carrier {
             let length = generator.uniform(130...300)
             let k = 2 * .pi / length
             waves.append(
-                // A wave tilts the ridges by at most height × k × period / 2π; this keeps each below about fifteen degrees.
+                // A wave tilts the ridges by at most height × k × period / 2π; this keeps each below about fifteen
+                // degrees.
                 Wave(
                     kx: k * cos(direction), ky: k * sin(direction), shift: generator.uniform(0...(2 * .pi)),
                     height: 0.18 * generator.uniform(0.3...1) * length / RidgePattern.period))

@@ -3,7 +3,8 @@ import Synchronization
 
 /// All signals that the lab has received on its bus, in order, to be read later or awaited.
 ///
-/// A wait names the position in the log from which on signals count, so a signal between the action and the wait is not missed.
+/// A wait names the position in the log from which on signals count, so a signal between the action and the wait is not
+/// missed.
 final class SignalLog: Sendable {
     private struct Waiter {
         var wants: @Sendable (BusSignal) -> Bool

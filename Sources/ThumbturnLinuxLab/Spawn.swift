@@ -2,7 +2,8 @@
 import Foundation
 import Glibc
 
-/// Starts a program by `posix_spawn` with its own process group, default signal handling, and no descriptor of this process.
+/// Starts a program by `posix_spawn` with its own process group, default signal handling, and no descriptor of this
+/// process.
 enum Spawn {
     static func start(_ command: [String], environment: [String: String], input: Int32?, output: Child.Output) throws -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
@@ -63,14 +64,14 @@ enum Spawn {
         return unsafe list.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
     }
 
-    /// The open descriptors of this process. Ours are close-on-exec, but a test's process may hold more. Closing one that was
-    /// closed in the meantime is no error in glibc.
+    /// The open descriptors of this process. Ours are close-on-exec, but a test's process may hold more. Closing one
+    /// that was closed in the meantime is no error in glibc.
     private static func openDescriptors() -> [Int32] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
     }
 
-    /// Two connected descriptors that no other child inherits. They are sockets, because a pipe cannot be made close-on-exec in
-    /// one step without GNU extensions.
+    /// Two connected descriptors that no other child inherits. They are sockets, because a pipe cannot be made
+    /// close-on-exec in one step without GNU extensions.
     static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {

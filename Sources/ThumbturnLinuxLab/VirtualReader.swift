@@ -4,8 +4,8 @@ import Glibc
 
 /// A client of libfprint's `virtual_image` driver. fprintd sees each image that is sent here as a press on the reader.
 ///
-/// The driver listens only while a client of fprintd has claimed the device, and takes one connection at a time. Each call here
-/// is a connection of its own that ends when the driver has read everything, so the next call can connect.
+/// The driver listens only while a client of fprintd has claimed the device, and takes one connection at a time. Each
+/// call here is a connection of its own that ends when the driver has read everything, so the next call can connect.
 public final class VirtualReader: Sendable {
     /// The path of the driver's socket.
     public let path: String
@@ -22,8 +22,8 @@ public final class VirtualReader: Sendable {
 
     /// Makes the reader ask for another try. libfprint's codes and fprintd's statuses for them:
     ///
-    /// 0 `verify-retry-scan`, 1 `verify-swipe-too-short`, 2 `verify-finger-not-centered`, 3 `verify-remove-and-retry`; any other
-    /// is `verify-retry-scan` as well (newer versions add 4 `verify-too-fast` and 5 `verify-different-area`).
+    /// 0 `verify-retry-scan`, 1 `verify-swipe-too-short`, 2 `verify-finger-not-centered`, 3 `verify-remove-and-retry`;
+    /// any other is `verify-retry-scan` as well (newer versions add 4 `verify-too-fast` and 5 `verify-different-area`).
     public func retry(_ code: Int32) async throws {
         try await send(Self.header(-1, then: code))
     }

@@ -4,10 +4,10 @@ import Synchronization
 
 /// Ends the lab's programs if this process ends without stopping the lab.
 ///
-/// A shell reads process ids from a socket whose other end only this process holds. However this process ends, by a crash or by
-/// SIGKILL, the kernel closes that end; the shell then kills every program that it was told of, and deletes the folder. The usual
-/// alternative, `PR_SET_PDEATHSIG`, fires when the *thread* that started a child ends, and is lost when a child changes its user,
-/// as polkitd does.
+/// A shell reads process ids from a socket whose other end only this process holds. However this process ends, by a
+/// crash or by SIGKILL, the kernel closes that end; the shell then kills every program that it was told of, and deletes
+/// the folder. The usual alternative, `PR_SET_PDEATHSIG`, fires when the *thread* that started a child ends, and is
+/// lost when a child changes its user, as polkitd does.
 final class Watchdog: Sendable {
     private let shell: Child
     private let socket: Mutex<Int32>
@@ -69,8 +69,8 @@ final class Watchdog: Sendable {
         let bytes = Array("\(message)\n".utf8)
         socket.withLock { socket in
             guard socket >= 0 else { return }
-            // The shell always reads, so a few bytes do not block. MSG_NOSIGNAL keeps SIGPIPE from ending this process if the
-            // shell has ended.
+            // The shell always reads, so a few bytes do not block. MSG_NOSIGNAL keeps SIGPIPE from ending this process
+            // if the shell has ended.
             _ = unsafe bytes.withUnsafeBytes { unsafe send(socket, $0.baseAddress!, $0.count, Int32(MSG_NOSIGNAL)) }
         }
     }

@@ -2,8 +2,8 @@
 package import NIOCore
 import ThumbturnMessages
 
-/// Complete approvals: a back end creates one, the person's device fetches it, gets a challenge over it and signs, and the back
-/// end redeems it. Each account has one approval at a time.
+/// Complete approvals: a back end creates one, the person's device fetches it, gets a challenge over it and signs, and
+/// the back end redeems it. Each account has one approval at a time.
 package struct ApproveLoad: OpenLoop.Work {
     private struct Open {
         var step = Step.create

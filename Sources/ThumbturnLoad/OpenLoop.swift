@@ -2,11 +2,11 @@
 package import NIOCore
 import NIOPosix
 
-/// A load generator whose requests begin at scheduled times, whether or not earlier ones are answered, as those of many people
-/// do.
+/// A load generator whose requests begin at scheduled times, whether or not earlier ones are answered, as those of many
+/// people do.
 ///
-/// It runs on one event loop with persistent HTTP/1.1 connections, each with one request at a time. A scheduled operation that
-/// finds no free connection waits, and its latency counts from its scheduled time.
+/// It runs on one event loop with persistent HTTP/1.1 connections, each with one request at a time. A scheduled
+/// operation that finds no free connection waits, and its latency counts from its scheduled time.
 package final class OpenLoop: Sendable {
     /// A kind of operation, which consists of one or more requests.
     package protocol Work: Sendable {
@@ -34,7 +34,8 @@ package final class OpenLoop: Sendable {
 
     /// The results of one run.
     package struct Report: Sendable {
-        /// The sorted times from the scheduled start to the last answer in nanoseconds, of the operations after the warm-up.
+        /// The sorted times from the scheduled start to the last answer in nanoseconds, of the operations after the
+        /// warm-up.
         package var latencies: [Int64] = []
         package var errors = 0
         package var sent = 0

@@ -1,8 +1,8 @@
 import ThumbturnCore
 
 extension FlowWalk.Report {
-    /// The differences between a walk of all policies and what it should reach: ends, and branches of `handle`, named by state
-    /// and event.
+    /// The differences between a walk of all policies and what it should reach: ends, and branches of `handle`, named
+    /// by state and event.
     package var gaps: [String] {
         let acting = Set(FlowWalk.acting.flatMap { state, events in events.map { "\(state) \($0)" } })
         let all = Set(FlowWalk.acting.keys.flatMap { state in FlowWalk.events.map { "\(state) \($0)" } })
@@ -27,7 +27,8 @@ extension FlowWalk {
         "stopped", "woke",
     ]
 
-    /// The events that do something in each state. All others are ignored: they are late, doubled, or of a prompt that is gone.
+    /// The events that do something in each state. All others are ignored: they are late, doubled, or of a prompt that
+    /// is gone.
     static let acting: [String: [String]] = [
         "idle": ["began", "stopped"],
         "waiting": ["tapped", "woke", "changed", "wentBack", "stopped"],

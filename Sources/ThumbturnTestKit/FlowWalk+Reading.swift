@@ -3,8 +3,8 @@ import ThumbturnCore
 // How a walk reads a flow: names for its report, and what may happen next.
 
 extension Readiness {
-    /// Whether the keys of a rung can sign. The sensor's own counts are left out, because a running attempt is counted among
-    /// them.
+    /// Whether the keys of a rung can sign. The sensor's own counts are left out, because a running attempt is counted
+    /// among them.
     func hasKeys(for rung: Rung) -> Bool {
         rung.key.map { state(of: .session) == .usable && state(of: $0) == .usable } ?? true
     }
@@ -69,8 +69,8 @@ extension UnlockFlow.Event {
         }
     }
 
-    /// The times after which the event may come. Time matters only at the sensor, where the person is hurried, and while the flow
-    /// waits.
+    /// The times after which the event may come. Time matters only at the sensor, where the person is hurried, and
+    /// while the flow waits.
     func times(in state: UnlockFlow.State) -> [Duration] {
         switch (self, state) {
         case (.woke, .waiting), (.woke, .interrupted), (.cameFront, .awayBeforePrompt), (.cameFront, .away): [.zero, .seconds(4)]

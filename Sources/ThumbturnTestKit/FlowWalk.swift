@@ -1,11 +1,12 @@
 package import ThumbturnCore
 
-/// Visits every state of the unlock flow that a policy can reach within bounds, and checks the flow's invariants in each.
+/// Visits every state of the unlock flow that a policy can reach within bounds, and checks the flow's invariants in
+/// each.
 ///
-/// The bounds: time advances in steps of 0, 4 and 8 seconds up to 16, and a path is disturbed in one way only: the app goes to
-/// the back, the system takes prompts, the device changes, the sensor reads poorly, or the platform has trouble. In each state
-/// every possible event is tried: answers to the current prompt and to the one before it, wakes, choices, changes of what the
-/// device can do.
+/// The bounds: time advances in steps of 0, 4 and 8 seconds up to 16, and a path is disturbed in one way only: the app
+/// goes to the back, the system takes prompts, the device changes, the sensor reads poorly, or the platform has
+/// trouble. In each state every possible event is tried: answers to the current prompt and to the one before it, wakes,
+/// choices, changes of what the device can do.
 package struct FlowWalk: Sendable {
     /// The findings of a walk.
     package struct Report: Sendable, Equatable {
@@ -52,8 +53,8 @@ package struct FlowWalk: Sendable {
             + (policy.ladder.contains(.appPIN) ? [Person(preferred: .appPIN)] : [])
     }
 
-    /// Every preset, and what no preset has: a ladder that begins with the PIN, two keys, a ladder of only the passcode, an empty
-    /// ladder.
+    /// Every preset, and what no preset has: a ladder that begins with the PIN, two keys, a ladder of only the
+    /// passcode, an empty ladder.
     package static let all: [(name: String, policy: UnlockPolicy)] = {
         var two = UnlockPolicy(ladder: [.biometric, .fullCredentials])
         two.additionalRungs = [.appPIN]
@@ -248,8 +249,8 @@ package struct FlowWalk: Sendable {
             .stopped(Failure(.cancelledByApp)),
         ]
         if place.disturbance != Disturbance.none { events.append(.began(place.readiness, by: .screen)) }
-        // A first prompt represents its retries here. An interruption may turn out to be an absence, during which much may
-        // change.
+        // A first prompt represents its retries here. An interruption may turn out to be an absence, during which much
+        // may change.
         let isFirst = place.flow.isFirstPromptOfItsRung
         if isFirst && place.mayBe(.absence) || place.flow.isAway { events.append(.wentBack) }
         if isFirst && place.mayBe(.change) { events += Self.changes.map { .changed($0) } }

@@ -1,5 +1,5 @@
-/// A random number generator that repeats itself for the same seed: SplitMix64 (Steele, Lea and Flood, 2014). For tests, never
-/// for keys.
+/// A random number generator that repeats itself for the same seed: SplitMix64 (Steele, Lea and Flood, 2014). For
+/// tests, never for keys.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// The seed. Print it, so that a failing test can be repeated.
     public let seed: UInt64

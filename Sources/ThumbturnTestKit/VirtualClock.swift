@@ -6,8 +6,8 @@ public import ThumbturnDevice
 
 /// A clock that stands still while code runs, and jumps to the next wake when all of it waits.
 ///
-/// `run` executes its body on one thread. As soon as no part of it can continue, the clock moves to the next wake; so twelve
-/// seconds of waiting take no time, and the order of events is the same in every run.
+/// `run` executes its body on one thread. As soon as no part of it can continue, the clock moves to the next wake; so
+/// twelve seconds of waiting take no time, and the order of events is the same in every run.
 public final class VirtualClock: DeviceClock {
     private let state: Mutex<State>
     private let loop = Loop()
@@ -78,11 +78,12 @@ public final class VirtualClock: DeviceClock {
 
     /// Runs the body in virtual time and returns its result.
     ///
-    /// The body must wait only for this clock or for its own work: while it waits for real input or output, the clock would jump.
+    /// The body must wait only for this clock or for its own work: while it waits for real input or output, the clock
+    /// would jump.
     ///
     /// - Parameters:
-    ///   - mainActorToo: whether work on the main actor counts as the body's, as in tests of view models. The main thread must be
-    ///     free for it.
+    ///   - mainActorToo: whether work on the main actor counts as the body's, as in tests of view models. The main
+    ///     thread must be free for it.
     ///   - body: the code to run.
     public func run<Result: Sendable>(
         mainActorToo: Bool = false, _ body: @escaping @Sendable () async throws -> Result
@@ -165,7 +166,8 @@ private final class Loop: TaskExecutor, @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Lets the main actor finish its jobs and the ones that follow from them. True where this produced work for the loop.
+    /// Lets the main actor finish its jobs and the ones that follow from them. True where this produced work for the
+    /// loop.
     func waitsForMain() -> Bool {
         for _ in 1...8 {
             DispatchQueue.main.sync {}

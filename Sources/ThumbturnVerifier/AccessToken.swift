@@ -11,7 +11,12 @@ public struct AccessToken: Sendable {
 
     /// Verifies a token of this issuer for this audience.
     ///
-    /// - Parameter keys: the issuer's public keys by their `kid`; the caller has to obtain them in a trusted way.
+    /// - Parameters:
+    ///   - text: the token in compact serialisation.
+    ///   - keys: the issuer's public keys by their `kid`. The caller has to obtain them in a trusted way.
+    ///   - issuer: the claim `iss` that the token must have.
+    ///   - audience: the claim `aud` that the token must have.
+    ///   - now: the current time, which has to be before the claim `exp`.
     /// - Throws: the first check that failed.
     public init(
         _ text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime

@@ -5,14 +5,15 @@ public import ThumbturnMessages
 
 /// A proof object that passed every check that can be made offline.
 ///
-/// The signatures are verified with the keys in the object. The owners of the keys and the times of the signatures are claimed by the
-/// server in its receipt; so this is no proof against the server. The MAC of a challenge is the server's own and is not checked.
+/// The signatures are verified with the keys in the object. The owners of the keys and the times of the signatures are
+/// claimed by the server in its receipt, so the object proves nothing against the server. The MAC of a challenge is not
+/// checked, because only the server has its key.
 public struct CheckedApproval: Sendable {
     /// The approved transaction.
     public let transaction: ApprovalTransaction
     /// The receipt's claims.
     public let receipt: ApprovalReceipt
-    /// Whether the receipt's signature was verified: false where no key set was given.
+    /// Whether the receipt's signature was verified: false if no key set was given.
     public let hasReceiptSignature: Bool
 
     /// Checks a proof object.
@@ -31,7 +32,7 @@ public struct CheckedApproval: Sendable {
         try self.init(proof, keys: keys)
     }
 
-    /// Checks a decoded proof object.
+    /// Checks a decoded proof object. The parameter `keys` and the errors are those of `init(json:keys:)`.
     public init(_ proof: ApprovalProof, keys: JWKS?) throws(ApprovalProofFault) {
         guard let bytes = Base64URL.decode(proof.txn), bytes.count <= ApprovalTransaction.largest,
             let transaction = try? WireJSON.decode(ApprovalTransaction.self, from: bytes)
@@ -49,7 +50,8 @@ public struct CheckedApproval: Sendable {
         guard receipt.txnHash == Base64URL.encode(SHA256.hash(data: bytes)) else { throw .anotherTransaction }
         self.receipt = receipt
 
-        // A PIN key's signature is never given away, so it cannot be checked; all others have to be here, each once.
+        // The server never publishes a PIN key's signature, so it cannot be checked. All others have to be here, each
+        // once.
         let signers = receipt.approvedBy.filter { $0.kind != .pin }
         guard !signers.isEmpty else { throw .nothingToCheck }
         guard signers.count == proof.signatures.count else { throw .signers }
@@ -89,7 +91,7 @@ public struct CheckedApproval: Sendable {
 
 /// The check of a proof object that failed.
 public enum ApprovalProofFault: String, Error, Hashable, Sendable, CaseIterable {
-    /// Not a proof object in JSON.
+    /// The text is not a proof object in JSON.
     case unreadable
     /// The transaction cannot be decoded.
     case transaction
@@ -107,14 +109,14 @@ public enum ApprovalProofFault: String, Error, Hashable, Sendable, CaseIterable 
     case signers
     /// A challenge is for another approval.
     case challenge
-    /// A signature is not valid, or by another key.
+    /// A signature is not valid, or was made by another key.
     case signature
     /// A demanded signature is missing.
     case demand
-    /// The evidence of a liveness check is missing, or for another challenge.
+    /// The evidence of a liveness check is missing, or is for another challenge.
     case liveness
 
-    /// A sentence for people.
+    /// The fault as an English sentence, for a person who checks a proof object.
     public var sentence: String {
         switch self {
         case .unreadable: "This is not a proof object."

@@ -5,13 +5,14 @@ public import ThumbturnMessages
 
 /// A secret of the server that authenticates challenges: 32 random bytes, with an id so that it can be rotated.
 public struct ChallengeSecret: Sendable {
-    /// The `kid` of its challenges.
+    /// The id of the secret, which is the `kid` in the header of its challenges.
     public let id: String
     fileprivate let key: SymmetricKey
-    /// The header of its challenges, in base64url. Nearly every challenge has exactly this header, so it is compared first.
+    /// The header of its challenges, in base64url. Nearly every challenge has exactly this header, so it is compared
+    /// first.
     fileprivate let header: [UInt8]
 
-    /// A secret of exactly 32 bytes.
+    /// Creates a secret from exactly 32 bytes.
     public init(id: String, bytes: [UInt8]) {
         precondition(bytes.count == 32, "a challenge secret has 32 bytes")
         self.id = id
@@ -27,9 +28,9 @@ private struct ChallengeHeader: Message {
     var kid: String
 }
 
-/// Issues challenges and verifies its own: compact JWS, HS256, with an exact header.
+/// Issues and verifies the challenges of a server: compact JWS, HS256, with an exact header.
 ///
-/// A verified challenge is not accepted yet: it must then be consumed, once, in the transaction that it authorises.
+/// Verification does not consume a challenge. The caller must consume it once, in the transaction that it authorises.
 public struct Challenges: Sendable {
     /// The claim `iss`.
     public let issuer: String
@@ -38,7 +39,7 @@ public struct Challenges: Sendable {
     /// The secrets, newest first: the first one issues challenges, the others only verify older ones.
     public let secrets: [ChallengeSecret]
 
-    /// Challenges under these secrets, at least one.
+    /// Creates an issuer with these secrets, of which there must be at least one.
     public init(issuer: String, audience: String, secrets: [ChallengeSecret]) {
         precondition(!secrets.isEmpty, "challenges need a secret")
         self.issuer = issuer
@@ -46,11 +47,17 @@ public struct Challenges: Sendable {
         self.secrets = secrets
     }
 
-    /// A new challenge. The key ids are echoed without looking them up; only where a PIN key is new, its placeholder `pin` becomes a
-    /// random handle.
+    /// Issues a challenge. The key ids are copied without looking them up; the placeholder `pin` of a new PIN key
+    /// becomes a random handle.
     ///
-    /// - Parameter moment: the first four bytes of the claim `jti`, before its 128 random bits, so that the ids of consecutive challenges
-    ///   are neighbours in the index of consumed ids.
+    /// - Parameters:
+    ///   - request: the keys, the session key, the purpose and the action of the challenge.
+    ///   - now: the claim `iat`. The challenge expires after the lifetime of its purpose.
+    ///   - moment: the first four bytes of the claim `jti`, before its 128 random bits, so that the ids of consecutive
+    ///     challenges are neighbours in the index of consumed ids.
+    ///   - generator: the source of the random bytes.
+    /// - Returns: the challenge as a compact JWS.
+    /// - Throws: `malformed` for a request that no challenge can be issued for, such as one for the purpose `approve`.
     public func issue(
         _ request: ChallengeRequest, at now: UnixTime, _ moment: UInt32 = 0, using generator: inout some RandomNumberGenerator
     ) throws(VerificationError) -> String {
@@ -66,7 +73,7 @@ public struct Challenges: Sendable {
         return sign(claims)
     }
 
-    /// A new challenge for an approval. The transaction comes from the server's own record, never from the device.
+    /// Issues a challenge for an approval. The transaction comes from the server's own record, never from the device.
     ///
     /// - Parameter txn: base64url of the transaction's bytes.
     package func issue(
@@ -91,7 +98,9 @@ public struct Challenges: Sendable {
         Base64URL.encode([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: moment >> $0) } + RandomBytes.sixteen(using: &generator))
     }
 
-    /// The claims of one of our own challenges for this purpose that is not expired.
+    /// Verifies a challenge that one of these secrets issued, and returns its claims.
+    ///
+    /// - Throws: `expired`, `wrongPurpose`, or the first other check that failed.
     public func verify(_ challenge: String, for purpose: Purpose, at now: UnixTime) throws(VerificationError) -> ChallengeClaims {
         guard let jws = CompactJWS(challenge) else { throw .malformed }
         let secret = try secret(of: jws)
@@ -119,15 +128,16 @@ public struct Challenges: Sendable {
         return secret
     }
 
-    /// The challenge of these claims, under the newest secret.
+    /// The challenge with these claims, authenticated with the newest secret.
     package func sign(_ claims: ChallengeClaims) -> String {
         let input = secrets[0].header + [UInt8(ascii: ".")] + Base64URL.encodedBytes(WireJSON.encode(claims))
         let code = HMAC<SHA256>.authenticationCode(for: input, using: secrets[0].key)
         return CompactJWS.compact(signingInput: input, signature: Array(code))
     }
 
-    /// Only the server issues handles: a new PIN key is given one, and every other use names an enrolled one. In a change the new key is
-    /// the first, so that a handle in that place is always a new one.
+    /// Whether a challenge may be issued for these keys. Only the server makes handles: a new PIN key has the
+    /// placeholder, and every other handle names an enrolled key. In a change the new key comes first, so a handle in
+    /// that place is always new.
     private static func mayAsk(for kids: [String], _ purpose: Purpose, _ act: String?) -> Bool {
         switch purpose {
         case .signIn: return act == nil && kids.allSatisfy(isKnown)

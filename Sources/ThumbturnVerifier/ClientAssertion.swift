@@ -4,23 +4,25 @@ import ThumbturnMessages
 
 /// A back end's authentication without a password: a JWT that it signed (`private_key_jwt`, RFC 7523 section 3).
 ///
-/// Decoding one verifies nothing. `verify` does; the caller has to check that its `replayKey` was not seen before.
+/// `init` only decodes an assertion; `verify` verifies it. The caller has to check that its `replayKey` was not seen
+/// before.
 public struct ClientAssertion: Sendable {
     /// The client that the assertion names.
     public let client: String
-    /// When it was issued, by the back end's clock.
+    /// The time of issue by the back end's clock (`iat`).
     public let issuedAt: UnixTime
-    /// The first second at which it is expired.
+    /// The first second at which the assertion is expired (`exp`).
     public let expiry: UnixTime
     private let claims: Claims
     private let jws: CompactJWS
 
-    /// The longest lifetime of an assertion, which is made for one request.
+    /// The longest lifetime of an assertion: 300 seconds. An assertion is made for one request.
     public static let longestLife = Duration.seconds(300)
-    /// How far a back end's clock may be ahead of ours.
+    /// How far a back end's clock may be ahead of the server's: 60 seconds.
     public static let skew = Duration.seconds(60)
 
-    /// Reads an assertion: ES256, of no type or one of a client's, naming the same client as issuer and as subject.
+    /// Decodes an assertion: ES256, without a type or with one for client authentication, and with the same client as
+    /// issuer and as subject. Throws the first check that failed.
     public init(_ text: String) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decodeClaims(Header.self, from: jws.header)
@@ -37,7 +39,8 @@ public struct ClientAssertion: Sendable {
         expiry = claims.exp
     }
 
-    /// Verifies that one of the client's keys signed it for one of these audiences, that it is not expired, and that its lifetime is short.
+    /// Verifies that one of these keys signed the assertion for one of these audiences, that it is not expired, and
+    /// that its lifetime is at most `longestLife`. Throws the first check that failed.
     public func verify(by keys: [VerifyingKey], audiences: Set<String>, at now: UnixTime) throws(VerificationError) {
         guard keys.contains(where: { $0.isValid(jws.signature, for: jws.signingInput) }) else { throw .wrongSignature }
         guard audiences.contains(claims.aud.value) else { throw .wrongAudience }
@@ -47,7 +50,8 @@ public struct ClientAssertion: Sendable {
         guard (8...128).contains(claims.jti.utf8.count) else { throw .malformed }
     }
 
-    /// The key that must not be seen twice before the assertion expires: 16 bytes of SHA-256 over the client and the `jti`.
+    /// The key for detecting a replay: an assertion with the same key must not be accepted again before this one
+    /// expires. It is the first 16 bytes of SHA-256 over the client and the `jti`.
     public var replayKey: [UInt8] { Array(SHA256.hash(data: Array("\(client) \(claims.jti)".utf8)).prefix(16)) }
 
     private static let types: Set = [
@@ -71,8 +75,8 @@ public struct ClientAssertion: Sendable {
     }
 }
 
-/// The claim `aud` with exactly one value, as a string or in an array (RFC 7519 section 4.1.3). An assertion for several audiences could be
-/// passed on by any of them.
+/// The claim `aud` with exactly one value, as a string or in an array (RFC 7519 section 4.1.3). An assertion for
+/// several audiences could be passed on by any of them.
 struct OneAudience: Decodable, Sendable {
     var value: String
 

@@ -1,7 +1,8 @@
 package import ThumbturnCore
 
-/// The claims of a back end's access token (RFC 9068 section 2.2): the subject is the client itself. It has no session, no device and no
-/// key, so it is never accepted as a person's token; and a person's token has no `scope`, so it is never accepted as a back end's.
+/// The claims of a back end's access token (RFC 9068 section 2.2): the subject is the client itself. They lack session,
+/// device and key, so the token is never accepted as a person's; a person's token lacks `scope`, so it is never
+/// accepted as a back end's.
 package struct ClientTokenClaims: Codable, Hashable, Sendable {
     package enum CodingKeys: String, CodingKey {
         case iss, aud, sub
@@ -11,6 +12,7 @@ package struct ClientTokenClaims: Codable, Hashable, Sendable {
 
     package var iss: String
     package var aud: String
+    /// The back end's name; equal to `clientID`.
     package var sub: String
     package var clientID: String
     package var iat: UnixTime
@@ -32,7 +34,7 @@ package struct ClientTokenClaims: Codable, Hashable, Sendable {
         self.scope = scope
     }
 
-    /// The verified claims of a token of this issuer for this audience that is not expired.
+    /// Verifies a token of this issuer for this audience. Throws the first check that failed.
     package init(
         verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
     ) throws(VerificationError) {

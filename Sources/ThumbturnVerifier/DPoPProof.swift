@@ -5,14 +5,14 @@ import ThumbturnMessages
 
 /// A verified DPoP proof (RFC 9449 section 4.3). The caller has to check that its `replayKey` was not seen before.
 public struct DPoPProof: Sendable {
-    /// The key that signed.
+    /// The public key in the proof's header, which signed it.
     public let key: VerifyingKey
-    /// The proof's id.
+    /// The proof's id: 8 to 128 bytes of UTF-8.
     public let jti: String
-    /// The nonce in the proof.
+    /// The nonce in the proof; nil if it has none.
     public let nonce: String?
 
-    /// The thumbprint of the key that signed.
+    /// The thumbprint of `key` (RFC 7638).
     public let jkt: String
 
     /// The request that a proof must be for.
@@ -21,12 +21,12 @@ public struct DPoPProof: Sendable {
         public var method: String
         /// The full address as clients see it; query and fragment do not count.
         public var uri: String
-        /// The access token of the request.
+        /// The access token that the claim `ath` must cover; nil if the proof must have no such claim.
         public var accessToken: String?
-        /// The body that the claim `bdy` must cover; nil where it is not demanded.
+        /// The body that the claim `bdy` must cover; nil if the claim is not demanded.
         public var body: [UInt8]?
 
-        /// A request as the server sees it.
+        /// Creates a request as the server sees it.
         public init(method: String, uri: String, accessToken: String? = nil, body: [UInt8]? = nil) {
             self.method = method
             self.uri = uri
@@ -37,20 +37,24 @@ public struct DPoPProof: Sendable {
 
     /// How the freshness of a proof is checked.
     public enum Freshness: Sendable {
-        /// A nonce of the server, which carries the server's own time: the client's clock does not count (RFC 9449 section 8).
+        /// By a nonce of the server, which is bound to the server's own time. The client's clock does not count (RFC
+        /// 9449 section 8).
         case nonce(isLive: @Sendable (String) -> Bool)
-        /// The client's clock, within a window on both sides. A nonce in the proof is ignored.
+        /// By the claim `iat`, which may differ from the time of the server by the window. A nonce in the proof is
+        /// ignored.
         case issued(within: Duration, of: UnixTime)
     }
 
-    /// Verifies the one value of the header `DPoP`.
+    /// Verifies the value of the header `DPoP`, which a request must have once. Throws the first check that failed;
+    /// `nonceNeeded` for a missing or expired nonce.
     public init(_ text: String, for request: Request, fresh freshness: Freshness) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decode(DPoPHeader.self, from: jws.header)
         guard header.typ == DPoPHeader.type else { throw .wrongType }
         try ES256.require(header.alg)
         let claims = try WireJSON.decodeClaims(DPoPClaims.self, from: jws.payload)
-        // Before the signature: a caller without a live nonce cannot make the server verify one.
+        // The nonce is checked before the signature, so that a caller without a live nonce cannot make the server
+        // verify one.
         if case .nonce(let isLive) = freshness {
             guard let nonce = claims.nonce, isLive(nonce) else { throw .nonceNeeded }
         }
@@ -71,7 +75,8 @@ public struct DPoPProof: Sendable {
         nonce = claims.nonce
     }
 
-    /// The key that must not be seen twice while the proof is fresh: 16 bytes of SHA-256 over the thumbprint and the `jti`.
+    /// The key for detecting a replay: a proof with the same key must not be accepted again while this one is fresh. It
+    /// is the first 16 bytes of SHA-256 over the thumbprint and the `jti`.
     public var replayKey: [UInt8] {
         Array(SHA256.hash(data: Array("\(jkt) \(jti)".utf8)).prefix(16))
     }
@@ -81,7 +86,8 @@ public struct DPoPProof: Sendable {
         Base64URL.encode(SHA256.hash(data: bytes))
     }
 
-    /// Whether two addresses are the same after the normalisation of RFC 3986 sections 6.2.2 and 6.2.3, without query and fragment.
+    /// Whether two addresses are the same after the normalisation of RFC 3986 sections 6.2.2 and 6.2.3, without query
+    /// and fragment.
     private static func sameAddress(_ lhs: String, _ rhs: String) -> Bool {
         lhs == rhs || normalized(lhs).map { $0 == normalized(rhs) } ?? false
     }

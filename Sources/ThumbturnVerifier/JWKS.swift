@@ -8,15 +8,15 @@ public struct JWKS: Message {
     /// The keys, the signing one first.
     public var keys: [JWK]
 
-    /// A set of keys.
+    /// Creates a set of these keys.
     public init(keys: [JWK]) {
         self.keys = keys
     }
 }
 
 extension JWKS {
-    /// The keys by their ids. Keys without an id, and keys that are not P-256 keys for ES256, are left out; so are keys that share an id,
-    /// because the id does not tell which one is meant.
+    /// The keys by their ids. Keys without an id, keys that are not P-256 keys for ES256, and keys that share an id are
+    /// left out.
     package var byKid: [String: VerifyingKey] {
         var known: [String: VerifyingKey] = [:]
         for (kid, keys) in Dictionary(grouping: keys, by: \.kid) {

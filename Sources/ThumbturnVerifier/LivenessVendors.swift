@@ -3,7 +3,7 @@ import Foundation
 public import ThumbturnCore
 public import ThumbturnMessages
 
-/// The trusted vendors of liveness checks, each with its level: data of a deployment, read from a file.
+/// The vendors of liveness checks that a deployment trusts, each with its certified level.
 ///
 ///     {"vendors":[{"iss":"https://liveness.example","keys":[{"kty":"EC",…,"kid":"1"}],"certified":"high"}]}
 public struct LivenessVendors: Message, Hashable {
@@ -19,17 +19,17 @@ public struct LivenessVendors: Message, Hashable {
             case minimumScore = "minimum_score"
         }
 
-        /// The claim `iss` of its evidence.
+        /// The vendor's name: the claim `iss` of its evidence.
         public var iss: String
-        /// Its keys, each with a `kid`.
+        /// The vendor's public keys, each with a `kid`.
         public var keys: [JWK]
-        /// The level that its product was certified for. Evidence that claims a higher one is refused.
+        /// The level that the vendor's product is certified for. Evidence that claims a higher one is refused.
         public var certified: LivenessLevel
-        /// The score that its evidence has to exceed; nil ignores scores. Scores of different vendors, or of different versions, cannot be
-        /// compared, so there is no default.
+        /// The score that the evidence has to exceed, 0 to 1; if nil, scores are ignored. Scores of different vendors,
+        /// or of different versions, cannot be compared, so there is no default.
         public var minimumScore: Double?
 
-        /// A vendor.
+        /// Creates a vendor.
         public init(iss: String, keys: [JWK], certified: LivenessLevel, minimumScore: Double? = nil) {
             self.iss = iss
             self.keys = keys
@@ -38,12 +38,13 @@ public struct LivenessVendors: Message, Hashable {
         }
     }
 
-    /// Trusts only these vendors.
+    /// Creates a list of these vendors, which are the only ones that are trusted.
     public init(vendors: [Vendor] = []) {
         self.vendors = vendors
     }
 
-    /// Reads a vendors file. Throws `malformed` for unknown members too, and `unacceptableKey` for a key without an id or not on P-256.
+    /// Reads the bytes of a vendors file. Throws `malformed` for unknown members too, and `unacceptableKey` for a key
+    /// without an id or not on P-256.
     public init(json: [UInt8]) throws(VerificationError) {
         self = try WireJSON.decode(Self.self, from: json)
         for key in vendors.flatMap(\.keys) {
@@ -52,10 +53,15 @@ public struct LivenessVendors: Message, Hashable {
         }
     }
 
-    /// Verifies that a vendor signed, at most 60 s ago, that a live person was present for this challenge, at the demanded level or a
-    /// higher one.
+    /// Verifies that a vendor signed, at most 60 s ago, that a live person was present for this challenge, at the
+    /// demanded level or a higher one.
     ///
-    /// - Parameter evidence: a compact JWS, ES256; see `LivenessClaims`.
+    /// - Parameters:
+    ///   - evidence: a compact JWS, ES256; see `LivenessClaims`.
+    ///   - challenge: the challenge string, as it was issued.
+    ///   - level: the demanded level.
+    ///   - now: the current time. The vendor's clock may be 5 s ahead.
+    /// - Throws: the first check that failed.
     public func judge(
         _ evidence: String, for challenge: String, demanding level: LivenessLevel, at now: UnixTime
     ) throws(VerificationError) {
@@ -73,18 +79,19 @@ public struct LivenessVendors: Message, Hashable {
         }
     }
 
-    /// Long enough for a prompt after the check, and too short to use the evidence elsewhere.
+    /// The longest age of evidence: long enough for a prompt after the check, and too short to use the evidence
+    /// elsewhere.
     private static let maximumAge = Duration.seconds(60)
-    /// How far a vendor's clock may be ahead of ours.
+    /// How far a vendor's clock may be ahead of the server's.
     private static let clockSkew = Duration.seconds(5)
 }
 
 /// The claims of a liveness check's evidence: a compact JWS of type `liveness+jwt`, ES256, with the vendor's `kid`.
 public struct LivenessClaims: Codable, Hashable, Sendable {
-    /// The header `typ`.
+    /// The value of the header `typ`.
     public static let type = "liveness+jwt"
 
-    /// The vendor.
+    /// The vendor's name; see `LivenessVendors.Vendor.iss`.
     public var iss: String
     /// Base64url SHA-256 of the challenge string; see `nonce(of:)`.
     public var nonce: String
@@ -92,10 +99,10 @@ public struct LivenessClaims: Codable, Hashable, Sendable {
     public var level: LivenessLevel
     /// The vendor's score, 0 to 1.
     public var score: Double?
-    /// When the check was made, by the vendor's clock.
+    /// The time of the check by the vendor's clock.
     public var iat: UnixTime
 
-    /// All claims.
+    /// Creates claims.
     public init(iss: String, nonce: String, level: LivenessLevel, score: Double? = nil, iat: UnixTime) {
         self.iss = iss
         self.nonce = nonce

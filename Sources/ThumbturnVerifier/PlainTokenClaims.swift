@@ -1,7 +1,8 @@
 package import ThumbturnCore
 
-/// The claims of a plain client's access token (RFC 9068 section 2.2). It is bound to no key and belongs to no session, so it lacks `cnf`
-/// and `sid` and is never accepted as a bound token; without a `scope` it is not accepted as a back end's token either.
+/// The claims of a plain client's access token (RFC 9068 section 2.2). It is bound to no key and belongs to no session,
+/// so it lacks `cnf` and `sid` and is never accepted as a bound token; without a `scope` it is not accepted as a back
+/// end's token either.
 package struct PlainTokenClaims: Codable, Hashable, Sendable {
     package enum CodingKeys: String, CodingKey {
         case iss, aud, sub
@@ -11,20 +12,22 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
         case acr, amr
     }
 
-    /// Neither the protection of the key nor the user verification is known.
+    /// The assurance of plain clients: neither the protection of the key nor the user verification is known.
     package static let assurance = Assurance(protection: .none, verification: .none)
 
     package var iss: String
     package var aud: String
+    /// The account's id.
     package var sub: String
     package var clientID: String
     package var iat: UnixTime
     package var exp: UnixTime
     package var jti: String
+    /// The id of the plain client's device.
     package var did: String
     package var authTime: UnixTime
     package var acr: String
-    /// Only the possession of a key is known (RFC 8176 section 2, `pop`).
+    /// The methods: only the possession of a key is known (RFC 8176 section 2, `pop`).
     package var amr: [String]
 
     package init(
@@ -43,7 +46,7 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
         amr = ["pop"]
     }
 
-    /// The verified claims of a plain client's token of this issuer for this audience that is not expired.
+    /// Verifies a plain client's token of this issuer for this audience.
     ///
     /// - Parameter keys: the issuer's public keys by their `kid`.
     /// - Throws: the first check that failed. No bound token has this `acr`.

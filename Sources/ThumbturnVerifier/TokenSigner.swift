@@ -11,7 +11,7 @@ public struct TokenSigner: Sendable {
     /// The header of access tokens, in base64url.
     private let tokenHeader: [UInt8]
 
-    /// Signs with this key. Its public key becomes part of the key set.
+    /// Creates a signer with this private key. Its public key must be published in the key set.
     public init(_ key: P256.Signing.PrivateKey) throws(VerificationError) {
         self.key = key
         kid = try VerifyingKey(x963: Array(key.publicKey.x963Representation)).thumbprint
@@ -22,22 +22,24 @@ public struct TokenSigner: Sendable {
         Base64URL.encodedBytes(WireJSON.encode(NamedKeyJWS.Header(typ: type, alg: "ES256", kid: kid)))
     }
 
-    /// The public key, for `/.well-known/jwks.json`.
+    /// The public key with `kid`, `use` and `alg`, for `/.well-known/jwks.json`.
     public var jwk: JWK {
         let point = Array(key.publicKey.x963Representation)
         return JWK(x: Array(point[1..<33]), y: Array(point[33...]), kid: kid, use: "sig", alg: "ES256")
     }
 
-    /// The token with these claims, in compact serialisation. Throws the errors of the cryptographic library.
+    /// Signs an access token, and returns it in compact serialisation (RFC 7515 section 7.1). Throws the errors of the
+    /// cryptographic library.
     public func sign(_ claims: AccessTokenClaims) throws -> String { try signed(claims) }
 
-    /// The token of a back end.
+    /// Signs the access token of a back end.
     package func sign(_ claims: ClientTokenClaims) throws -> String { try signed(claims) }
 
-    /// The token of a plain client.
+    /// Signs the access token of a plain client.
     package func sign(_ claims: PlainTokenClaims) throws -> String { try signed(claims) }
 
-    /// The receipt of an approval.
+    /// Signs the receipt of an approval, and returns it in compact serialisation (RFC 7515 section 7.1). Throws the
+    /// errors of the cryptographic library.
     public func sign(_ receipt: ApprovalReceipt) throws -> String { try signed(receipt, type: ApprovalReceipt.type) }
 
     private func signed(_ claims: some Encodable, type: String = AccessTokenClaims.type) throws -> String {

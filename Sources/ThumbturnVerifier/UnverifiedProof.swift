@@ -1,15 +1,16 @@
 import ThumbturnCore
 import ThumbturnMessages
 
-/// A proof that is decoded but not verified.
+/// A proof that is decoded and not verified.
 public struct UnverifiedProof: Sendable {
-    /// The key that claims to have signed.
+    /// The id of the key that the proof names as its signer.
     public let kid: String
     /// The challenge string, exactly as it was signed.
     public let challenge: String
     private let jws: CompactJWS
 
-    /// Decodes a proof: compact JWS, type `thumbturn-proof+jwt`, ES256, with exactly these header members.
+    /// Decodes a proof: compact JWS, type `thumbturn-proof+jwt`, ES256, without other header members. Throws the first
+    /// check that failed.
     public init(_ text: String) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decode(ProofHeader.self, from: jws.header)
@@ -21,7 +22,8 @@ public struct UnverifiedProof: Sendable {
         self.challenge = challenge
     }
 
-    /// The challenge inside a damaged proof, as far as its payload can be decoded. A failed attempt also consumes its challenge.
+    /// The challenge in a proof that may be malformed otherwise; nil if its payload cannot be decoded. The server needs
+    /// it because a failed attempt consumes its challenge, too.
     public static func challenge(in text: String) -> String? {
         let bytes = Array(text.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
@@ -29,7 +31,8 @@ public struct UnverifiedProof: Sendable {
         return String(validating: payload, as: UTF8.self)
     }
 
-    /// Verifies that `key` signed this proof. The caller has to find the key by `kid`, and to decide that it may sign.
+    /// Verifies that `key` signed this proof, or throws `wrongSignature`. The caller has to find the key by `kid`, and
+    /// to decide whether it may sign.
     public func verify(by key: VerifyingKey) throws(VerificationError) {
         guard key.isValid(jws.signature, for: jws.signingInput) else { throw .wrongSignature }
     }

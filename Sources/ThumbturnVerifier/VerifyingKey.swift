@@ -3,13 +3,13 @@ import Foundation
 package import ThumbturnCore
 public import ThumbturnMessages
 
-/// A public P-256 key that lies on the curve, with its RFC 7638 thumbprint.
+/// A public P-256 key that lies on the curve.
 public struct VerifyingKey: Sendable, Hashable {
-    /// The uncompressed point, 65 bytes.
+    /// The uncompressed point (SEC 1 section 2.3.3): 0x04, x and y, 65 bytes.
     public let x963: [UInt8]
     private let key: P256.Signing.PublicKey
 
-    /// The key of an uncompressed point: 0x04, x and y, 65 bytes.
+    /// Creates a key from an uncompressed point: 0x04, x and y, 65 bytes. Throws `unacceptableKey`.
     public init(x963: [UInt8]) throws(VerificationError) {
         guard x963.count == 65, let key = try? P256.Signing.PublicKey(x963Representation: x963) else {
             throw .unacceptableKey
@@ -18,17 +18,18 @@ public struct VerifyingKey: Sendable, Hashable {
         self.key = key
     }
 
-    /// The key of a point.
+    /// Creates a key from a public key of the core.
     package init(_ key: PublicKey) throws(VerificationError) { try self.init(x963: key.x963) }
 
-    /// The key of a JSON Web Key on P-256 for ES256 signatures.
+    /// Creates a key from a JSON Web Key on P-256 for ES256 signatures (RFC 7518 section 6.2.1). Throws
+    /// `unacceptableKey`.
     public init(jwk: JWK) throws(VerificationError) {
         guard let point = jwk.x963 else { throw .unacceptableKey }
         try self.init(x963: point)
     }
 
-    /// The key of a SubjectPublicKeyInfo (RFC 5480): PEM (RFC 7468 section 13), or DER in standard base64. Named curve and
-    /// uncompressed point only.
+    /// Creates a key from a SubjectPublicKeyInfo (RFC 5480 section 2) with a named curve and an uncompressed point: PEM
+    /// (RFC 7468 section 13), or DER in standard base64. Throws `unacceptableKey`.
     public init(spki text: String) throws(VerificationError) {
         guard let der = Self.der(ofSPKI: text) else { throw .unacceptableKey }
         try self.init(spkiDER: der)
@@ -43,7 +44,8 @@ public struct VerifyingKey: Sendable, Hashable {
         return Data(base64Encoded: lines.joined()).map { Array($0) }
     }
 
-    /// The key of a DER SubjectPublicKeyInfo in exactly the one form that a P-256 key has.
+    /// Creates a key from a SubjectPublicKeyInfo in DER, in the one encoding that a P-256 key has. Throws
+    /// `unacceptableKey`.
     public init(spkiDER der: [UInt8]) throws(VerificationError) {
         guard let key = try? P256.Signing.PublicKey(derRepresentation: der), Array(key.derRepresentation) == der else {
             throw .unacceptableKey
@@ -59,7 +61,7 @@ public struct VerifyingKey: Sendable, Hashable {
     /// The SHA-256 thumbprint in base64url (RFC 7638): 43 characters. Computed on each call.
     public var thumbprint: String { Base64URL.encode(SHA256.hash(data: jwk.thumbprintInput)) }
 
-    /// The key as a JSON Web Key.
+    /// The key as a JSON Web Key (RFC 7517), without an id.
     public var jwk: JWK { JWK(x: Array(x963[1..<33]), y: Array(x963[33...])) }
 
     /// Whether `signature` is an ES256 signature over `message`: r and s, 32 bytes each (RFC 7518 section 3.4).
@@ -70,8 +72,8 @@ public struct VerifyingKey: Sendable, Hashable {
         return key.isValidSignature(signature, for: message)
     }
 
-    /// Whether `signature` is a signature over the SHA-256 of `message` in ASN.1: a SEQUENCE of r and s (RFC 3279 section 2.2.3), in its
-    /// one DER encoding. Platforms and WebAuthn use this form; JOSE does not.
+    /// Whether `signature` is a signature over the SHA-256 of `message` in ASN.1: a SEQUENCE of r and s (RFC 3279
+    /// section 2.2.3), in its one DER encoding. Platforms and WebAuthn use this form; JOSE does not.
     public func isValid(der signature: [UInt8], for message: [UInt8]) -> Bool {
         guard let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature),
             Array(parsed.derRepresentation) == signature
@@ -79,6 +81,8 @@ public struct VerifyingKey: Sendable, Hashable {
         return key.isValidSignature(parsed, for: message)
     }
 
+    /// Whether two keys are the same point.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.x963 == rhs.x963 }
+    /// Hashes the point.
     public func hash(into hasher: inout Hasher) { hasher.combine(x963) }
 }

@@ -1,6 +1,6 @@
 package import ThumbturnCore
 
-/// `StrictJSON` for what arrives over the network: whatever is wrong with a text, the caller is told `malformed` and nothing more.
+/// `StrictJSON` for messages from the network. Every fault of a text throws `malformed`, without detail.
 package enum WireJSON {
     /// The compact text of a value, with its members sorted by name.
     package static func encode(_ value: some Encodable) -> [UInt8] { StrictJSON.encode(value) }

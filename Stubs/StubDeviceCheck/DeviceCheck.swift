@@ -7,7 +7,7 @@ import CryptoKit
 import Crypto
 #endif
 
-/// Not Apple's own value, which is not known: nobody may depend on it.
+/// A text of our own. Apple's value is not documented, so no code may depend on it.
 public let DCErrorDomain: String = "stand-in for DCErrorDomain"
 
 public struct DCError {
@@ -20,7 +20,7 @@ public struct DCError {
     }
 }
 
-/// What the device's App Attest does, set by tests.
+/// The App Attest of a simulated device. Tests control it.
 public final class StandInAttest: Sendable {
     private let state = Mutex(State())
 
@@ -40,10 +40,11 @@ public final class StandInAttest: Sendable {
         set { state.withLock { $0.isSupported = newValue } }
     }
 
-    /// The next calls end with these codes: 0 and above are codes of `DCError`, others of the network; with nil nothing is wrong.
+    /// Sets the results of the next calls: codes from 0 are those of `DCError`, negative ones are network errors, and
+    /// nil lets a call succeed.
     public func failNext(_ codes: Int?...) { state.withLock { $0.errors += codes } }
 
-    /// A reinstallation: no key survives it.
+    /// Deletes all keys, as a reinstallation does.
     public func forget() { state.withLock { $0.keys = [:] } }
 
     func next() throws {
@@ -63,7 +64,7 @@ public final class StandInAttest: Sendable {
             state.keys[id] = true
             return true
         }
-        // Attesting twice is as good as no key.
+        // A second attestation fails like a missing key.
         guard isNew else { throw NSError(domain: DCErrorDomain, code: DCError.Code.invalidKey.rawValue) }
     }
 
@@ -95,7 +96,7 @@ open class DCAppAttestService: NSObject {
         return device.make()
     }
 
-    /// What comes back says which key and which hash it is for; it is no attestation of Apple's.
+    /// Returns data that names the key and the hash. It is not an attestation by Apple.
     nonisolated(nonsending) open func attestKey(_ keyId: String, clientDataHash: Data) async throws -> Data {
         StandIns.current.calls.note("attestKey")
         try device.next()

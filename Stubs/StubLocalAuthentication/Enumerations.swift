@@ -30,7 +30,8 @@ public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 
 
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 
-/// Its numbers. The biometry's own names are no cases, and what macOS alone has is left out, so that shared source cannot use it.
+/// The codes of LocalAuthentication's errors. The names with "biometry" are not cases, and the codes that only macOS
+/// has are missing, so that shared source cannot use either.
 public struct LAError {
     public enum Code: Int, Sendable {
         case authenticationFailed = -1

@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 public import StubSecurity
 
-/// One context of the device that the task belongs to which makes it.
+/// A context of the device that belongs to the task that makes the context.
 open class LAContext: NSObject, StandInContext {
     private let device: any StandInDevice = StandIns.current
     private let state = Mutex(State())
@@ -28,7 +28,7 @@ open class LAContext: NSObject, StandInContext {
 
     open var domainState: LADomainState { LADomainState(device.facts) }
 
-    // MARK: Asking without a prompt
+    // MARK: Checks without a prompt
 
     @discardableResult
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
@@ -50,7 +50,7 @@ open class LAContext: NSObject, StandInContext {
         }
     }
 
-    // MARK: Asking
+    // MARK: Prompts
 
     @discardableResult
     nonisolated(nonsending) open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
@@ -84,20 +84,20 @@ open class LAContext: NSObject, StandInContext {
         _ operation: LAAccessControlOperation? = nil
     ) async throws -> Bool {
         precondition(!reason.isEmpty, "NSInvalidArgumentException: an empty reason")
-        // What was shown to this context once is not asked for again while it lives.
+        // A factor that was shown to this context is not asked for again while the context lives.
         if state.withLock({ $0.shown.contains(factor) || (factor == .either && !$0.shown.isEmpty) }) { return true }
         if interactionNotAllowed { throw laError(-1004) }
         let words = StandInWords(
             reason: reason, cancelTitle: localizedCancelTitle, fallbackTitle: localizedFallbackTitle,
             reuse: touchIDAuthenticationAllowableReuseDuration, flags: flags, operation: operation?.rawValue)
         let device = device
-        // `invalidate()` ends it from outside.
+        // A task of its own, which `invalidate()` can end from outside.
         let prompt = Task(executorPreference: StandIns.executor) { await device.prompt(factor, words) }
         state.withLock { $0.pending = { prompt.cancel() } }
         let answer = await withTaskCancellationHandler {
             await prompt.value
         } onCancel: {
-            // Cancelling a task that waits for Apple's reply does nothing: only `invalidate()` does.
+            // Cancelling a task that waits for Apple's reply has no effect: only `invalidate()` ends the prompt.
         }
         let isOver = state.withLock { state in
             state.pending = nil
@@ -148,7 +148,7 @@ open class LAContext: NSObject, StandInContext {
 
 @available(*, unavailable) extension LAContext: @unchecked Sendable {}
 
-/// What the system tells of what is enrolled (iOS 18).
+/// The system's facts about the enrolled set (iOS 18).
 public final class LADomainState: NSObject {
     public let biometry: LADomainStateBiometry
     public var stateHash: Data? { biometry.stateHash }
@@ -166,7 +166,7 @@ public final class LADomainStateBiometry: NSObject {
     }
 }
 
-/// The passive view of the environment (iOS 18, macOS 15, visionOS 2).
+/// The state of the device, readable without a prompt (iOS 18, macOS 15, visionOS 2).
 public final class LAEnvironment: NSObject {
     public static var currentUser: LAEnvironment { LAEnvironment() }
     public var state: State { State(StandIns.current.facts) }

@@ -14,7 +14,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
     public static let privateKeyUsage = Self(rawValue: 1 << 30)
     public static let applicationPassword = Self(rawValue: 1 << 31)
 
-    /// What somebody has to show; everything but how it is put together and what it may be used for.
+    /// The flags that name what the person has to show, without those that combine them or allow a use.
     var constraints: Self {
         intersection([.userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .applicationPassword])
     }
@@ -37,8 +37,8 @@ public final class SecAccessControl: Hashable {
 
 @available(*, unavailable) extension SecAccessControl: @unchecked Sendable {}
 
-/// The three rules that give -50: `or` beside `and`, two biometric constraints, and `userPresence` beside anything but an application
-/// password and the use of a private key.
+/// Makes an access control. Three rules give -50: `or` beside `and`, two biometric constraints, and `userPresence`
+/// beside anything but an application password and the use of a private key.
 public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?, _ protection: CFTypeRef, _ flags: SecAccessControlCreateFlags,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?

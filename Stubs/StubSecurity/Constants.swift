@@ -1,4 +1,5 @@
-// Names and numbers of the Security framework, from Apple's documentation and headers. The texts are ours: nobody may depend on them.
+// Names and numbers of the Security framework, from Apple's documentation and headers. The texts are our own, so no
+// code may depend on them.
 
 public let errSecSuccess: OSStatus = 0
 public let errSecParam: OSStatus = -50

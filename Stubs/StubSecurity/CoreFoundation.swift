@@ -1,7 +1,7 @@
 public import Foundation
 
-// CoreFoundation's names, as far as the adapter spells them. Here they are Foundation's values, so that a cast to them compiles and
-// does nothing, as bridging does on Apple systems.
+// CoreFoundation's names, as far as the adapter uses them. Here they are Foundation's types, so that a cast to them
+// compiles and does nothing, like bridging on Apple systems.
 
 public typealias OSStatus = Int32
 public typealias CFString = String

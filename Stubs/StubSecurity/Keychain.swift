@@ -5,7 +5,7 @@ import Crypto
 #endif
 import Foundation
 
-/// One device's keychain. It outlives the app.
+/// The keychain of one device. It outlives the app.
 public final class StandInKeychain: @unchecked Sendable {
     let lock = NSLock()
     var items: [Item] = []
@@ -22,25 +22,26 @@ public final class StandInKeychain: @unchecked Sendable {
         var life: Life
     }
 
-    /// What an item dies with.
+    /// The passcode and the enrolled set whose removal invalidates an item; nil for those that do not affect it.
     struct Life {
         var passcode: Int?
         var enrolment: Int?
     }
 
-    /// What is there, for tests: each item's attributes, and the flags of its access control.
+    /// All items, for tests: the attributes, the protection and the flags of the access control.
     public var contents: [(attributes: [String: Any], protection: String, flags: SecAccessControlCreateFlags?, isKey: Bool)] {
         lock.withLock {
             items.map { ($0.attributes, $0.protection, $0.access?.standInFlags, $0.key != nil) }
         }
     }
 
-    /// A backup was played back on another device: what may not travel is gone.
+    /// Restores a backup on another device: items that may not leave their device are gone.
     public func restored() {
         lock.withLock { items.removeAll { thisDeviceOnly.contains($0.protection) || $0.key != nil } }
     }
 
-    /// The next call of this name ends with a status, and does nothing: the disk is full, or the app dies there.
+    /// Lets the next call of this name fail with a status and have no effect, like a full disk or a crash at that
+    /// point.
     public func failNext(_ name: String, with status: OSStatus) { lock.withLock { failures[name] = status } }
 
     func nextFailure(of name: String) -> OSStatus? { lock.withLock { failures.removeValue(forKey: name) } }
@@ -54,12 +55,12 @@ public final class StandInKeychain: @unchecked Sendable {
         )
     }
 
-    /// Destroys what a removed passcode takes with it.
+    /// Deletes the items that a removed passcode destroys.
     func forgetDead(_ facts: StandInFacts) {
         lock.withLock { items.removeAll { $0.life.passcode != nil && $0.life.passcode != facts.passcode } }
     }
 
-    /// The items that a query means.
+    /// The positions of the items that a query matches.
     func matches(_ query: [String: Any]) -> [Int] {
         let asked = query.filter { Self.searchable.contains($0.key) }
         return items.indices.filter { index in
@@ -88,7 +89,7 @@ extension NSObject {
     }
 }
 
-/// LocalAuthentication's refusals as the keychain tells them: three numbers are left.
+/// The keychain's code for a failure of LocalAuthentication. Only three codes are left.
 func flattened(_ code: Int) -> OSStatus {
     switch code {
     case -2: errSecUserCanceled
@@ -97,7 +98,8 @@ func flattened(_ code: Int) -> OSStatus {
     }
 }
 
-/// On a Mac a query that does not say so goes to another keychain, which has none of this.
+/// Notes a query for the wrong keychain. On a Mac, queries go to another keychain by default, which has no access
+/// control.
 func noteKeychain(_ query: CFDictionary, on device: any StandInDevice) {
     if query[kSecUseDataProtectionKeychain] as? Bool != true { device.calls.note("not in the data-protection keychain") }
 }
@@ -115,8 +117,8 @@ private func prepared(_ query: CFDictionary, _ name: String) -> (device: any Sta
     return (device, errSecSuccess)
 }
 
-/// Before the first unlock there is no class key, neither for what is there nor for what is new. What is not there is not found all the
-/// same, because nothing has to be opened to see that.
+/// The status before the first unlock, when no class key is available for old or new items. A missing item is reported
+/// as not found nevertheless, because nothing has to be decrypted for that.
 private let locked = errSecInteractionNotAllowed
 
 @discardableResult
@@ -128,7 +130,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
     if let access {
         if let accessible, accessible != access.standInProtection { return errSecParam }
         if !access.standInFlags.constraints.isEmpty, attributes[kSecAttrSynchronizable] as? Bool == true { return errSecParam }
-        // A list with this one has no right to decrypt. The number is not known.
+        // A password with this flag could not be decrypted. The real status is not known.
         if access.standInFlags.contains(.privateKeyUsage) { return errSecAuthFailed }
     }
     guard device.facts.isReadable else { return locked }
@@ -155,7 +157,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     guard status == errSecSuccess else { return status }
     let wantsData = query[kSecReturnData] as? Bool == true
     let wantsAll = query[kSecMatchLimit] as? String == kSecMatchLimitAll
-    // Not allowed for passwords.
+    // The system does not allow this for passwords.
     if wantsData, wantsAll { return errSecParam }
     let keychain = device.keychain
     let context = query[kSecUseAuthenticationContext] as? any StandInContext
@@ -166,7 +168,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     guard let first = found.first else { return errSecItemNotFound }
     guard device.facts.isReadable else { return locked }
     if query[kSecReturnRef] as? Bool == true, let key = first.key {
-        // A reference comes without anybody being asked; the context goes with it.
+        // A reference needs no prompt. It keeps the query's context.
         result?.pointee = key.copy(using: context)
         return errSecSuccess
     }
@@ -206,7 +208,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     }
 }
 
-/// Never asks anybody, whatever guards the item.
+/// Never shows a prompt, whatever protects the item.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     let (device, status) = prepared(query, "SecItemDelete")

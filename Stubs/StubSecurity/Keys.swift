@@ -8,7 +8,7 @@ public import Foundation
 public struct SecKeyAlgorithm: RawRepresentable, Hashable, Sendable {
     public let rawValue: CFString
     public init(rawValue: CFString) { self.rawValue = rawValue }
-    /// Hashes the message itself; the signature is DER.
+    /// ECDSA over the SHA-256 of the message; the signature is DER.
     public static let ecdsaSignatureMessageX962SHA256 = Self(rawValue: "algid:sign:ECDSA:message-X962:SHA256")
 }
 
@@ -18,7 +18,7 @@ public final class SecKey: Hashable {
     let publicKey: P256.Signing.PublicKey
     let access: SecAccessControl?
     let life: StandInKeychain.Life
-    /// The hash of the application password that it was made under.
+    /// The hash of the application password that the key was made with.
     let password: Data?
     let context: (any StandInContext)?
 
@@ -118,7 +118,7 @@ public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
     SecKey(nil, key.publicKey, nil, .init(), password: nil, context: nil)
 }
 
-/// X9.63 of a public key. What is in the Secure Enclave does not come out.
+/// The X9.63 form of a public key. A private key does not leave the Secure Enclave.
 public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFData? {
     guard key.privateKey == nil else {
         set(error, osStatus(errSecParam))
@@ -145,14 +145,14 @@ public func SecKeyCreateSignature(
         (key.life.passcode != nil && key.life.passcode != facts.passcode)
         || (key.life.enrolment != nil && key.life.enrolment != facts.enrolment)
     if isDead {
-        // CryptoTokenKit's numbers for "authentication failed" and "object not found".
+        // "Object not found" has the code of CryptoTokenKit, "authentication failed" the keychain's.
         let status =
             facts.deadStatus == errSecItemNotFound ? NSError(domain: "CryptoTokenKit", code: -6) : osStatus(facts.deadStatus)
         set(error, status)
         return nil
     }
     let flags = key.access?.standInFlags ?? []
-    // With a constraint and without the use of a private key the list has no right to sign.
+    // A constraint without the use of a private key gives no right to sign.
     if !flags.constraints.isEmpty, !flags.contains(.privateKeyUsage) {
         set(error, osStatus(errSecAuthFailed))
         return nil

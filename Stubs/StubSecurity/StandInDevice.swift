@@ -1,23 +1,23 @@
 public import Foundation
 
-/// The device behind the stand-ins: what its system knows, and the person in front of it.
+/// The device behind the stand-ins: the state of its system, and the person who uses it.
 public protocol StandInDevice: AnyObject, Sendable {
-    /// What the system knows now.
+    /// The state of the system now.
     var facts: StandInFacts { get }
-    /// Shows a prompt of the system and waits for its end.
+    /// Shows a prompt of the system and waits for the answer.
     func prompt(_ factor: StandInFactor, _ words: StandInWords) async -> StandInAnswer
-    /// A prompt that a call of the keychain or of a key shows by itself, while it blocks.
+    /// Answers a prompt that a call of the keychain or of a key shows by itself while it blocks.
     func promptNow(_ factor: StandInFactor) -> StandInAnswer
-    /// What it keeps.
+    /// The keychain of the device.
     var keychain: StandInKeychain { get }
-    /// What was called, by the names of Apple's functions.
+    /// The calls so far, by the names of Apple's functions.
     var calls: StandInCalls { get }
 }
 
-/// Which device the stand-ins belong to: that of the task that calls them.
+/// The device of the stand-ins: the one that belongs to the calling task.
 public enum StandIns {
     @TaskLocal public static var device: (any StandInDevice)?
-    /// Where the system's own work goes on: on the loop of a clock that stands still while code runs.
+    /// The executor of the system's own work: in virtual time, that of the clock.
     @TaskLocal public static var executor: (any TaskExecutor)?
 
     public static var current: any StandInDevice {
@@ -29,7 +29,7 @@ public enum StandIns {
 public enum StandInFactor: Hashable, Sendable {
     case biometry
     case passcode
-    /// Either of them, as the person likes.
+    /// Either of the two, as the person chooses.
     case either
 }
 
@@ -37,9 +37,9 @@ public struct StandInWords: Equatable, Sendable {
     public var reason: String
     public var cancelTitle: String?
     public var fallbackTitle: String?
-    /// How many seconds ago the lock screen may have seen the person.
+    /// How many seconds ago the device may have been unlocked to count as a match.
     public var reuse: Double
-    /// What is asked for, and the raw value of the operation it is for; nil where a policy is evaluated.
+    /// The flags of the access control and the raw value of the operation; nil where a policy is evaluated.
     public var flags: SecAccessControlCreateFlags?
     public var operation: Int?
 
@@ -57,47 +57,47 @@ public struct StandInWords: Equatable, Sendable {
 }
 
 public enum StandInAnswer: Sendable {
-    /// With the factor that was shown.
+    /// The person matched with this factor.
     case matched(StandInFactor)
-    /// An `LAError`, by its number; 0 for an answer of `false` without an error.
+    /// The `LAError` code of a failed prompt; 0 for an answer of `false` without an error.
     case refused(Int)
 }
 
-/// What an operating system knows of itself.
+/// The state of a device, as its operating system knows it.
 public struct StandInFacts: Sendable {
     /// Whether the device was unlocked since it started.
     public var isReadable = true
-    /// Names the passcode; nil where there is none.
+    /// The number of the passcode; nil if there is none.
     public var passcode: Int?
-    /// Names the set of enrolled faces or fingers; nil where nobody is enrolled.
+    /// The number of the set of enrolled faces or fingers; nil if none is enrolled.
     public var enrolment: Int?
-    /// Why the sensor cannot be asked, as the number of an `LAError`; nil where it can.
+    /// The `LAError` code of a sensor that cannot be asked; nil if it can.
     public var obstacle: Int?
     /// Whether the person denied the sensor to this app.
     public var isDenied = false
-    /// `LABiometryType`.
+    /// The raw value of `LABiometryType`.
     public var sensor = 0
     public var isLockedOut = false
-    /// Whether a use that may ask nobody tells why the sensor cannot be asked rather than that it may not ask: which of them comes first
-    /// is not known.
+    /// Whether a use without a prompt reports why the sensor cannot be asked, rather than that it may not be asked. It
+    /// is not known which of them comes first.
     public var obstacleComesFirst = false
     /// Whether the lid covers the built-in sensor.
     public var isCovered = false
-    /// What the system tells about the enrolled set.
+    /// The system's value for the enrolled set.
     public var stateHash: Data?
-    /// What is seen of an item that died with its set: -25293 or -25300.
+    /// The status of an item that a change of the enrolled set has invalidated: -25293 or -25300.
     public var deadStatus: OSStatus = errSecAuthFailed
-    /// Whether a sheet stays up though its context was invalidated, as some systems are reported to do.
+    /// Whether a sheet stays up after its context was invalidated, as some systems are reported to do.
     public var keepsSheets = false
-    /// Whether a watch or another companion is near.
+    /// Whether a watch or another companion is nearby.
     public var hasCompanion = false
-    /// The keychain groups that the app is entitled to; nil for any.
+    /// The access groups that the app is entitled to; nil for any.
     public var accessGroups: Set<String>?
 
     public init() {}
 }
 
-/// Counts calls of stand-ins.
+/// Counts the calls of the stand-ins.
 public final class StandInCalls: @unchecked Sendable {
     private let lock = NSLock()
     private var counts: [String: Int] = [:]
@@ -109,18 +109,18 @@ public final class StandInCalls: @unchecked Sendable {
     public var total: Int { lock.withLock { counts.values.reduce(0, +) } }
 }
 
-/// What an `LAContext` tells the keychain and the keys.
+/// The facts of an `LAContext` that the keychain and the keys use.
 public protocol StandInContext: AnyObject {
     var standInShown: Set<StandInFactor> { get }
     var standInMayAsk: Bool { get }
     var standInIsOver: Bool { get }
     var standInPassword: Data? { get }
-    /// A prompt that a call showed by itself was answered.
+    /// Notes the factor that the person showed at a prompt of the keychain or of a key.
     func standInShows(_ factor: StandInFactor)
 }
 
 extension SecAccessControl {
-    /// Whether what was shown to a context is enough.
+    /// Whether the factors that were shown to a context are enough.
     func isMet(by context: (any StandInContext)?) -> Bool {
         let shown = context?.standInIsOver == true ? [] : context?.standInShown ?? []
         var terms: [Bool] = []
@@ -131,13 +131,13 @@ extension SecAccessControl {
         return standInFlags.contains(.or) ? terms.contains(true) : terms.allSatisfy { $0 }
     }
 
-    /// What has to be asked.
+    /// The factor to ask for.
     var factor: StandInFactor {
         if standInFlags.contains(.userPresence) || standInFlags.isSuperset(of: [.or, .devicePasscode]) { return .either }
         return standInFlags.contains(.devicePasscode) ? .passcode : .biometry
     }
 
-    /// Asks where it must; nil where the item may be used, otherwise the number of an `LAError`.
+    /// Shows a prompt if one is needed. Returns nil if the item may be used, otherwise an `LAError` code.
     func refusal(_ context: (any StandInContext)?, on device: any StandInDevice) -> Int? {
         if let context, context.standInIsOver { return -10 }
         if isMet(by: context) { return nil }

@@ -17,7 +17,7 @@ import ThumbturnTestKit
     }
     private static let challenge = "eyJ.eyJ.c2ln"
 
-    /// A device with App Attest, and one that was installed long ago.
+    /// A device with App Attest, on which the app is installed.
     private struct Device: Sendable {
         let world = AppleWorld()
         let attest = StandInAttest()
@@ -37,8 +37,8 @@ import ThumbturnTestKit
         }
     }
 
-    /// The SHA-256 of the bound value, which `BoundValueTests` knows; computed by another program.
-    @Test func theSystemIsHandedTheHashOfWhatIsBound() async throws {
+    /// The expected text is the SHA-256 of the bound value in `BoundValueTests`, computed by another program.
+    @Test func theSystemReceivesTheHashOfTheBoundValue() async throws {
         let device = Device()
         let evidence = try #require(try await device.run { try await $0.evidence() })
         #expect(Self.hashSeen(in: evidence.attestation) == "cfef752722a6d28c62325006e31724effde4fc345ac7c71db2e200792868037e")
@@ -57,13 +57,13 @@ import ThumbturnTestKit
         let calls = device.world.device.calls
         #expect(calls("generateKey") == 2 && calls("attestKey") == 2 && calls("generateAssertion") == 3)
         #expect(first.keyID == second.keyID && first.keyID != other.keyID)
-        // The attestation is the old one and says so; the assertion is of the new challenge.
+        // The attestation is the first one, with the value that it attests; the assertion is over the new challenge.
         #expect(second.attestation == first.attestation && second.attestedValue == first.attestedValue)
         #expect(Self.hashSeen(in: second.assertion) != Self.hashSeen(in: first.assertion))
         #expect(Self.hashSeen(in: other.assertion) == Self.hashSeen(in: first.assertion))
     }
 
-    @Test func twoAtOnceShareTheKey() async throws {
+    @Test func twoRequestsAtOnceShareTheKey() async throws {
         let device = Device()
         let (one, two) = try await device.run { device in
             async let one = device.evidence()
@@ -74,20 +74,20 @@ import ThumbturnTestKit
         #expect(device.world.device.calls("generateKey") == 1)
     }
 
-    @Test func whereThereIsNoneTheAnswerIsNoneAndNothingIsAsked() async throws {
+    @Test func withoutAppAttestThereIsNoEvidenceAndNoKey() async throws {
         let device = Device()
         device.attest.isSupported = false
         expect(try await device.run { try await $0.evidence() }, is: nil)
         #expect(device.world.device.calls("generateKey") == 0)
     }
 
-    /// Every error of DeviceCheck, and one of another domain, in each of the three calls.
+    /// Every code of DeviceCheck's errors, and one of another domain, in each of the three calls.
     @Test(
         arguments: [
             (0, "platform", Recovery.retry), (2, "platform", .report), (3, "keyInvalidated", .retry), (4, "unreachable", .retry),
             (-1009, "platform", .retry),
         ], 0...2)
-    func aFailureSaysWhatToDoAndWhetherTheKeyIsGoodForMore(
+    func everyFailureHasItsRecoveryAndKeepsOrDropsTheKey(
         _ row: (code: Int, name: String, recovery: Recovery), in call: Int
     ) async throws {
         let device = Device()
@@ -103,7 +103,7 @@ import ThumbturnTestKit
             Signing.boundValue(challenge: Self.challenge, keys: Self.keys),
             Signing.boundValue(challenge: "eyJ.eyJ.bmV3", keys: Self.keys)
         )
-        // With Apple's servers away the same key is asked for again, with what it was asked with before.
+        // If Apple's servers were unreachable, the next call uses the same key and the first value again.
         let keepsKey = row.code == 4 && call > 0
         let calls = device.world.device.calls
         #expect(calls("generateKey") == (keepsKey ? 1 : 2))
@@ -111,7 +111,7 @@ import ThumbturnTestKit
         #expect(evidence.attestedValue == (keepsKey ? first : second))
     }
 
-    @Test(arguments: 0...2) func aSystemThatThinksBetterOfItHasNone(_ call: Int) async throws {
+    @Test(arguments: 0...2) func aSystemThatWithdrawsAppAttestGivesNoEvidence(_ call: Int) async throws {
         let device = Device()
         let evidence = try await device.run { device in
             for _ in 0..<call { device.attest.failNext(nil) }
@@ -121,7 +121,7 @@ import ThumbturnTestKit
             return evidence
         }
         #expect(evidence == nil)
-        // And no key is kept that it disowned.
+        // The key that the system rejected is not kept.
         #expect(device.world.device.calls("generateKey") == 2)
     }
 
@@ -136,9 +136,10 @@ import ThumbturnTestKit
         #expect(new.keyID != old.keyID)
     }
 
-    /// What a backup brought without what opens it names a key that did not come along; what cannot be read now is another matter.
+    /// A record that was restored without the key that decrypts it names an App Attest key that was not restored. A
+    /// record that cannot be read now may become readable.
     @Test(arguments: [(Failure(.keyInvalidated), true), (Failure(.notYetReadable), false)])
-    func anUnreadableNameIsANewKeyOnlyWhereItIsGoneForGood(_ failed: Failure, _ isGone: Bool) async throws {
+    func anUnreadableRecordLeadsToANewKeyOnlyIfItIsGoneForGood(_ failed: Failure, _ isGone: Bool) async throws {
         let (world, attest) = (AppleWorld(), StandInAttest())
         let attestation = AppAttestation(secrets: Unreadable(failure: failed))
         let made = try await StandInAttest.$current.withValue(attest) {
@@ -160,7 +161,7 @@ import ThumbturnTestKit
         func delete(_ name: String) async throws(Failure) {}
     }
 
-    @Test func aForgottenAccountBeginsAnew() async throws {
+    @Test func aForgottenAccountGetsANewKey() async throws {
         let device = Device()
         try await device.run { device in
             _ = try await device.evidence()

@@ -14,7 +14,7 @@ extension AppleWorld {
         Keychain(place, on: system, marker: folder.map { InstallMarker(folder: $0, of: place) })
     }
 
-    /// The platform as an app gets it.
+    /// The platform as an app gets it, in virtual time.
     func parts(
         _ place: KeychainPlace = KeychainPlace(service: "test"), pinEntry: (any PINEntry)? = nil, installedIn folder: URL? = nil
     ) -> DevicePlatform {
@@ -24,7 +24,7 @@ extension AppleWorld {
             phases: phone.appPhases, clock: clock, pinRounds: 10)
     }
 
-    /// What lies in the keychain: what guards it, and how.
+    /// The items of the keychain, each with its protection.
     var items: [KeptItem] {
         device.keychain.contents.map {
             KeptItem(
@@ -35,7 +35,7 @@ extension AppleWorld {
         }
     }
 
-    /// Asked by the keychain itself, or asked of the wrong keychain: never.
+    /// Expects no prompt by the keychain itself, no query for the wrong keychain and no synchronised item.
     func expectNothingOnTheSide(sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(device.calls("a prompt of the keychain's own") == 0, sourceLocation: sourceLocation)
         #expect(device.calls("not in the data-protection keychain") == 0, sourceLocation: sourceLocation)
@@ -53,7 +53,7 @@ struct KeptItem {
 }
 
 extension KeyName {
-    /// A name of one account.
+    /// The name of a key of an account.
     static func of(_ kind: KeyKind, account: String = "ada") -> KeyName {
         KeyName(server: "https://a.example", account: account, kind: kind)
     }
@@ -63,7 +63,7 @@ extension Rung {
     static func of(_ kind: KeyKind) -> Rung { kind == .biometric ? .biometric : .devicePasscode }
 }
 
-/// An iPhone with one manner of showing that the enrolled set changed.
+/// An iPhone that reports an invalidated key in this way.
 func iPhone(_ manner: SimulatedPhone.Model.DeadKey) -> SimulatedPhone.Model {
     var model = SimulatedPhone.Model.iPhone(.face)
     model.afterEnrolmentChange = manner

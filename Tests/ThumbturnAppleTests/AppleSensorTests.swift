@@ -9,7 +9,7 @@ import ThumbturnDevice
 import ThumbturnTestKit
 @testable import ThumbturnApple
 
-/// One prompt after another, through the adapter's own source.
+/// Single prompts, through the adapter's own source.
 @Suite struct AppleSensorTests {
     static func request(
         _ rung: Rung = .biometric, kind: KeyKind? = nil, server: String = "https://acme.example", reason: String = "Unlock Acme",
@@ -20,12 +20,12 @@ import ThumbturnTestKit
     }
 
     private func ask(_ sensor: AppleSensor, _ request: PromptRequest = request()) async -> PromptAnswer {
-        await sensor.prompt(request) { _ in Issue.record("nothing of Apple's tells single readings") }
+        await sensor.prompt(request) { _ in Issue.record("Apple's systems report no single readings") }
     }
 
     // MARK: Answers
 
-    @Test(arguments: [Rung.biometric, .devicePasscode]) func aMatchGivesAContextForThatKeyAlone(rung: Rung) async throws {
+    @Test(arguments: [Rung.biometric, .devicePasscode]) func aMatchGivesAContextForThatKeyOnly(rung: Rung) async throws {
         let world = AppleWorld()
         try await world.run {
             guard case .matched(let presence) = await ask(AppleSensor(world.system), Self.request(rung)) else {
@@ -45,18 +45,17 @@ import ThumbturnTestKit
         #expect(world.phone.promptCount == 1)
     }
 
-    @Test(arguments: AppleStatusTests.authentication) func everyErrorOfAPromptHasItsAnswer(row: AppleStatusTests.Row) async throws
-    {
+    @Test(arguments: AppleStatusTests.authentication) func everyPromptErrorHasItsMeaning(row: AppleStatusTests.Row) async throws {
         let world = AppleWorld()
         world.device.answer(.refused(row.code))
         try await world.run {
             switch await ask(AppleSensor(world.system), Self.request(.devicePasscode)) {
-            case .matched: Issue.record("nobody matched")
+            case .matched: Issue.record("an error must not match")
             case .notMatched: #expect(row.means == .notMatched)
             case .failed(let failure):
                 #expect(failure.code == row.means)
                 #expect(failure.recovery == row.next)
-                // An answer of "no" without an error has no number.
+                // An answer of `false` without an error has no code.
                 if row.code != 0 { #expect(failure.status == .init(domain: LAErrorDomain, code: row.code)) }
             }
         }
@@ -64,13 +63,13 @@ import ThumbturnTestKit
         #expect(world.device.calls("invalidate") == 1)
     }
 
-    @Test func aMismatchIsOneAndOpensNothing() async throws {
+    @Test func mismatchesAndCancelsEndTheContext() async throws {
         let world = AppleWorld()
         world.phone.next(.noMatch, .cancel, .systemCancel)
         try await world.run {
             let sensor = AppleSensor(world.system)
             guard case .notMatched = await ask(sensor) else {
-                Issue.record("a mismatch")
+                Issue.record("not a mismatch")
                 return
             }
             expect(await ask(sensor), .cancelledByUser, -2)
@@ -79,7 +78,7 @@ import ThumbturnTestKit
         #expect(world.device.calls("invalidate") == 3)
     }
 
-    @Test func aDeniedPermissionIsToldApartFromAMissingSensor() async throws {
+    @Test func aDeniedPermissionDiffersFromAMissingSensor() async throws {
         let denied = AppleWorld()
         denied.phone.setPermission(false)
         try await denied.run {
@@ -91,7 +90,7 @@ import ThumbturnTestKit
         try await missing.run { expect(await ask(AppleSensor(missing.system)), .biometryUnavailable, -6) }
     }
 
-    @Test func whatHasItsOwnNumberIsNotExplainedByTheSensor() async throws {
+    @Test func aPreciseErrorIsNotReplacedByTheStateOfTheSensor() async throws {
         let world = AppleWorld()
         world.phone.setPermission(false)
         world.device.answer(.refused(-2))
@@ -108,7 +107,7 @@ import ThumbturnTestKit
             let sensor = AppleSensor(world.system)
             for _ in 1...2 {
                 guard case .notMatched = await ask(sensor) else {
-                    Issue.record("a mismatch")
+                    Issue.record("not a mismatch")
                     return
                 }
             }
@@ -125,14 +124,14 @@ import ThumbturnTestKit
 
     // MARK: The screen
 
-    @Test func nobodyIsAskedInTheBackground() async throws {
+    @Test func noPromptIsShownInTheBackground() async throws {
         let world = AppleWorld()
         world.phone.moveToBack()
         try await world.run { expect(await ask(AppleSensor(world.system)), .cancelledBySystem, -4) }
         #expect(world.phone.promptCount == 0)
     }
 
-    @Test func goingToTheBackTakesThePromptAway() async throws {
+    @Test func goingToTheBackgroundDismissesThePrompt() async throws {
         let world = AppleWorld()
         world.phone.next(.ignore)
         try await world.run {
@@ -143,7 +142,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func theSecondOfTwoPromptsTakesTheFirstOnesPlace() async throws {
+    @Test func aSecondPromptReplacesTheFirst() async throws {
         let world = AppleWorld()
         world.phone.next(.ignore, .match)
         try await world.run {
@@ -158,7 +157,7 @@ import ThumbturnTestKit
         #expect(world.device.calls("evaluateAccessControl") == 2)
     }
 
-    // MARK: Taken back
+    // MARK: Cancellation
 
     @Test func cancellingTheTaskDismissesThePrompt() async throws {
         let world = AppleWorld()
@@ -187,7 +186,7 @@ import ThumbturnTestKit
         #expect(world.device.calls("invalidate") == 2)
     }
 
-    @Test func aTaskThatWasCancelledBeforeShowsNothing() async throws {
+    @Test func aCancelledTaskShowsNoPrompt() async throws {
         let world = AppleWorld()
         try await world.run {
             let task = Task(executorPreference: world.clock.executor) {
@@ -199,7 +198,7 @@ import ThumbturnTestKit
         #expect(world.device.calls("evaluateAccessControl") == 0)
     }
 
-    @Test func aContextIsAskedOnce() async throws {
+    @Test func aContextShowsOnePrompt() async throws {
         let world = AppleWorld()
         try await world.run {
             let context = PromptContext(world.system)
@@ -212,7 +211,7 @@ import ThumbturnTestKit
         #expect(world.device.calls("evaluateAccessControl") == 1)
     }
 
-    @Test func aContextThatEndedIsNotAsked() async throws {
+    @Test func anInvalidatedContextShowsNoPrompt() async throws {
         let world = AppleWorld()
         try await world.run {
             let context = PromptContext(world.system)
@@ -220,7 +219,7 @@ import ThumbturnTestKit
             let sheet = try #require(Sheet(reason: "Unlock Acme", cancelTitle: nil, reuse: 0))
             do throws(Failure) {
                 try await context.ask(sheet, for: .of(.biometric), operation: .useKeySign)
-                Issue.record("it is over")
+                Issue.record("an invalidated context showed a prompt")
             } catch {
                 #expect(error.code == .cancelledByApp)
                 #expect(error.status?.code == -10)
@@ -229,7 +228,7 @@ import ThumbturnTestKit
         #expect(world.phone.promptCount == 0)
     }
 
-    // MARK: What is asked
+    // MARK: Requests
 
     @Test(arguments: ["", " \n"]) func aPromptWithoutAReasonIsRefusedBeforeTheSystemEndsTheApp(reason: String) async throws {
         let world = AppleWorld()
@@ -241,7 +240,7 @@ import ThumbturnTestKit
         (Rung.biometric, KeyKind.session), (.biometric, .passcode), (.devicePasscode, .biometric), (.appPIN, .pin),
         (.fullCredentials, .session),
     ])
-    func aPromptIsForTheKeyOfItsRung(rung: Rung, kind: KeyKind) async throws {
+    func aPromptForAKeyOfAnotherRungIsRefused(rung: Rung, kind: KeyKind) async throws {
         let world = AppleWorld()
         try await world.run {
             expect(await ask(AppleSensor(world.system), Self.request(rung, kind: kind)), .platform, nil)
@@ -249,7 +248,7 @@ import ThumbturnTestKit
         #expect(world.phone.promptCount == 0)
     }
 
-    @Test func thePersonShowsExactlyWhatTheKeyOrTheVaultAsksFor() async throws {
+    @Test func thePromptHasTheFlagsOfTheKeyOrTheVault() async throws {
         let world = AppleWorld()
         try await world.run {
             let sensor = AppleSensor(world.system)
@@ -268,7 +267,7 @@ import ThumbturnTestKit
         #expect(world.device.sheets.map(\.operation) == [sign, read, sign, read])
     }
 
-    @Test func theSheetSaysWhatThePhaseSays() async throws {
+    @Test func theSheetHasTheTextsOfTheRequest() async throws {
         let world = AppleWorld()
         try await world.run {
             let sensor = AppleSensor(world.system)
@@ -283,7 +282,7 @@ import ThumbturnTestKit
     }
 
     @Test(arguments: [(0, 0), (-5, 0), (30, 30), (300, 300), (3600, 300)])
-    func onlyAVaultMayOpenForAnUnlockedScreen(asked: Int, given: Double) async throws {
+    func onlyAVaultAcceptsADeviceUnlock(asked: Int, given: Double) async throws {
         let world = AppleWorld()
         try await world.run {
             let sensor = AppleSensor(world.system, deviceUnlockReuse: .seconds(asked))
@@ -296,7 +295,7 @@ import ThumbturnTestKit
     // MARK: Advice
 
     @Test(arguments: [(SensorKind.face, nil), (.face, ""), (.face, "To unlock"), (.finger, nil)] as [(SensorKind, String?)])
-    func aMissingUsageTextIsToldOnceWhileDebugging(kind: SensorKind, text: String?) async throws {
+    func aMissingUsageTextIsReportedOnceInDebugBuilds(kind: SensorKind, text: String?) async throws {
         let world = AppleWorld(.iPhone(kind))
         let told = Told()
         var system = world.system
@@ -344,7 +343,7 @@ import ThumbturnTestKit
 }
 
 extension PromptContext {
-    /// What the stand-in behind it was shown.
+    /// The factors that were shown to the stand-in, and whether it was invalidated.
     fileprivate var standIn: (shown: Set<StandInFactor>, isOver: Bool) { (context.standInShown, context.standInIsOver) }
 }
 #endif

@@ -2,33 +2,34 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Rules for the adapter's text: no machine that runs these tests has Apple's SDK, so what it would refuse is refused here.
+/// Rules for the adapter's source. Most runs of these tests have no SDK of Apple's, so the rules refuse what the SDK
+/// would refuse.
 @Suite struct AppleSourceLint {
-    /// Names that are deprecated on the floor, that only one system has, or that do not do what they seem to.
+    /// Names that are deprecated on the oldest supported systems, that only one system has, or that mislead.
     private static let forbidden: [(pattern: String, why: String)] = [
         (#"\b(as\??!?|is) (LAError|DCError|NSError\?|CFError)\b"#, "errors are told apart by domain and code"),
         (#"as\? NSError"#, "nil for native errors elsewhere: write `as NSError`"),
         (#"catch [^{]*\b(LAError|DCError)\b"#, "matches nothing on the stand-ins"),
-        (#"LAError\.[a-zC]"#, "some cases are not there on iOS: compare raw numbers"),
+        (#"LAError\.[a-zC]"#, "some cases do not exist on iOS: compare raw numbers"),
         (#"kSecUseOperationPrompt"#, "deprecated since iOS 14"),
         (#"kSecUseAuthenticationUI(Allow|Fail)\b"#, "deprecated since iOS 14"),
         (#"kSecAttrAccessibleAlways"#, "deprecated since iOS 12"),
         (#"kSecAttrAccessible(WhenUnlocked|AfterFirstUnlock)\b"#, "travels to another device with a backup"),
         (#"kSecAttrSynchronizable as String: *(true|kCFBooleanTrue|kSecAttrSynchronizableAny)"#, "leaves the device"),
-        (#"touchID(Any|CurrentSet|NotAvailable|NotEnrolled|Lockout)\b"#, "the old names"),
+        (#"touchID(Any|CurrentSet|NotAvailable|NotEnrolled|Lockout)\b"#, "deprecated names"),
         (#"LABiometryNone"#, "deprecated"),
         (#"evaluatedPolicyDomainState"#, "deprecated since iOS 18: `domainState`"),
         (#"maxBiometryFailures"#, "has no effect"),
         (#"deviceOwnerAuthenticationWith(Watch|BiometricsOrWatch|WristDetection)\b"#, "not on iOS, or deprecated"),
         (#"\b(watchNotAvailable|biometryNotPaired|biometryDisconnected|invalidDimensions)\b"#, "not on iOS"),
         (#"SecAccessControlCreateFlags\.watch\b"#, "deprecated: `companion`"),
-        (#"SecKeyCreateAttestation|SecKeychain|SecTrustedApplication"#, "private, or of the old keychain of macOS"),
-        (#"DispatchSerialQueue"#, "not everywhere"),
+        (#"SecKeyCreateAttestation|SecKeychain|SecTrustedApplication"#, "private, or for the old keychain of macOS"),
+        (#"DispatchSerialQueue"#, "not available everywhere"),
         (#"\bas NSDictionary\b|\bas CFString\b|\bas CFData\?"#, "queries are [String: Any], cast once `as CFDictionary`"),
-        (#"\bDispatchQueue\.main\b|\.sync \{"#, "a prompt would block the screen it is on"),
-        (#"#if .*\bos\("#, "what differs between systems is given, so that every branch runs here: `AppleSystem`"),
-        (#"@unchecked Sendable|nonisolated\(unsafe\)"#, "nothing that is not Sendable leaves its actor"),
-        (#"\bimport Stub|\bStandIn"#, "the adapter knows Apple's names alone"),
+        (#"\bDispatchQueue\.main\b|\.sync \{"#, "a call that waits for a prompt would block the main thread"),
+        (#"#if .*\bos\("#, "`AppleSystem` injects what differs between systems, so that every branch runs here"),
+        (#"@unchecked Sendable|nonisolated\(unsafe\)"#, "values that are not Sendable stay in their actor"),
+        (#"\bimport Stub|\bStandIn"#, "the adapter uses only Apple's names"),
         (#"\b(print|NSLog|os_log|debugPrint)\("#, "a library throws what its caller can handle"),
     ]
 
@@ -43,7 +44,7 @@ import TestSupport
         }
     }
 
-    /// The rules find what they are for: each is shown one line that it has to refuse.
+    /// Each of these lines breaks a rule.
     @Test(arguments: [
         "if let e = error as? LAError {", "let e = error as? NSError", "} catch LAError.userCancel {",
         "case LAError.biometryLockout:", "kSecUseOperationPrompt as String: reason", "kSecUseAuthenticationUIFail",
@@ -56,22 +57,23 @@ import TestSupport
         #expect(try Self.forbidden.contains { line.contains(try Self.regex($0.pattern)) })
     }
 
-    /// Every file that names an Apple framework is there only where the framework is.
-    @Test func whatImportsAFrameworkAsksWhetherItIsThere() throws {
+    /// A file that imports a framework of Apple's is compiled only where the framework exists.
+    @Test func filesThatImportAFrameworkAreConditional() throws {
         for (file, text) in try Self.sources() where text.contains(/import (LocalAuthentication|Security|DeviceCheck)\n/) {
             #expect(text.hasPrefix("#if canImport("), "\(file)")
         }
     }
 
-    /// Tests on the stand-ins are compiled where those are.
-    @Test func testsOnStandInsAreOnlyWhereTheyAre() throws {
+    /// A test on the stand-ins is compiled only where the stand-ins exist.
+    @Test func testsOnStandInsAreConditional() throws {
         for (file, text) in try Self.files(in: "Tests/ThumbturnAppleTests") where file != "AppleSourceLint.swift" {
             guard text.contains(/StandIn|AppleWorld/) else { continue }
             #expect(text.hasPrefix("#if STAND_INS"), "\(file)")
         }
     }
 
-    /// Mac Catalyst is iOS to the compiler and a platform of its own to the package, so what the one re-exports the other has to link.
+    /// Mac Catalyst is iOS to the compiler and a platform of its own to the package manager. So the package has to link
+    /// the adapter wherever `Thumbturn` re-exports it.
     @Test func theAdapterIsLinkedWhereverItIsReExported() throws {
         let manifest = try String(contentsOf: repository.appendingPathComponent("Package.swift"), encoding: .utf8)
         let condition = /name: "ThumbturnApple", condition: \.when\(platforms: \[([^\]]*)\]/
@@ -81,8 +83,8 @@ import TestSupport
         #expect(text.contains("#if os(iOS) || os(macOS) || os(visionOS)\n@_exported public import ThumbturnApple"))
     }
 
-    /// Every symbol of Apple's that the adapter uses stands in docs/apple.md, with its source, and none that it does not use.
-    @Test func theTableOfSymbolsIsWhole() throws {
+    /// docs/apple.md lists every symbol of Apple's that the adapter uses, with its source, and no other.
+    @Test func theTableOfSymbolsIsComplete() throws {
         let rows = try Self.table()
         #expect(rows.count > 40)
         let used = try Self.symbolsUsed()
@@ -94,8 +96,8 @@ import TestSupport
         }
     }
 
-    /// The floor is iOS 18, macOS 15 and visionOS 2: nothing newer is used.
-    @Test func nothingIsNewerThanTheFloor() throws {
+    /// The oldest supported systems are iOS 18, macOS 15 and visionOS 2, and no symbol is newer.
+    @Test func noSymbolIsNewerThanTheOldestSystems() throws {
         let floor = ["iOS": 18, "macOS": 15, "visionOS": 2]
         for row in try Self.table() {
             #expect(!row.source.isEmpty, "\(row.name)")
@@ -105,8 +107,8 @@ import TestSupport
         }
     }
 
-    /// What the pages show is what `DocumentedCode.swift` compiles.
-    @Test func whatThePagesShowIsCompiled() throws {
+    /// `DocumentedCode.swift` compiles the code that the pages show.
+    @Test func theCodeInThePagesIsCompiled() throws {
         let compiled = try String(
             contentsOf: repository.appendingPathComponent("Tests/ThumbturnAppleTests/DocumentedCode.swift"), encoding: .utf8)
         let example = try #require(try Self.blocks(of: "README.md", from: "## On an iPhone").first)
@@ -122,7 +124,7 @@ import TestSupport
 
     // MARK: - Reading
 
-    /// The Swift blocks of a page, from a heading on.
+    /// The Swift blocks of a page after a heading.
     private static func blocks(of page: String, from heading: String = "# ") throws -> [String] {
         let text = try String(contentsOf: repository.appendingPathComponent(page), encoding: .utf8)
         let section = try #require(text.range(of: heading)).lowerBound
@@ -130,11 +132,11 @@ import TestSupport
             .compactMap { $0.components(separatedBy: "```").first?.trimmingCharacters(in: .newlines) }
     }
 
-    /// With the ends of words where a program has them: before a dot, too.
+    /// A regular expression with simple word boundaries, so that a word also ends before a dot.
     private static func regex(_ pattern: String) throws -> Regex<AnyRegexOutput> { try Regex(pattern).wordBoundaryKind(.simple) }
 
-    /// What the stand-ins declare under Apple's names is all that the adapter can use of Apple's, so that is what is looked for in it: whole names
-    /// where they stand alone, members behind a dot.
+    /// The symbols of Apple's that the adapter uses. It can use only what the stand-ins declare under Apple's names, so
+    /// those names are searched for in its text: global names as whole words, members after a dot.
     private static func symbolsUsed() throws -> Set<String> {
         var globals: Set<String> = []
         var members: Set<String> = []
@@ -161,7 +163,7 @@ import TestSupport
         let text = try sources().map(\.text).joined(separator: "\n")
         let words = Set(text.matches(of: /\w+/).map { String($0.0) })
         let behindDots = Set(text.matches(of: /\.(\w+)/).map { String($0.1) })
-        // Apple's own prefixes, for what the stand-ins do not have.
+        // Names with Apple's prefixes, which the stand-ins may not declare.
         let ours = Set(text.matches(of: /(?:struct|enum|class|actor|protocol|typealias) (\w+)/).map { String($0.1) })
         let prefixed = words.filter {
             $0.wholeMatch(of: /(LA|Sec|DC)[A-Z]\w+|kSec\w+|errSec\w+|(UI|NS)[A-Z]\w+(Notification|UsageDescription)/) != nil
@@ -169,7 +171,7 @@ import TestSupport
         return globals.intersection(words).union(prefixed).union(members.intersection(behindDots)).subtracting(everyday)
     }
 
-    /// Members of Apple's types whose names others have, too.
+    /// Members of Apple's types with names that other types have as well.
     private static let everyday: Set<String> = [
         "rawValue", "or", "and", "none", "state", "hash", "mac", "Code", "State", "biometryNotEnrolled", "passcodeNotSet",
     ]

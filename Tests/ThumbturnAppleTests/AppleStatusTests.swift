@@ -6,7 +6,7 @@ import Testing
 import ThumbturnCore
 @testable import ThumbturnApple
 
-/// The table of everything that Apple's systems say, row by row.
+/// The table of the statuses of Apple's systems, row by row.
 @Suite struct AppleStatusTests {
     struct Row: CustomTestStringConvertible, Sendable {
         var domain: String
@@ -55,7 +55,7 @@ import ThumbturnCore
     }
 
     @Test(arguments: authentication + keychain + token + [Row("NSCocoaErrorDomain", -2, .platform, .report)])
-    func everyPairHasItsMeaningAndIsKept(row: Row) {
+    func everyStatusHasItsMeaningAndIsKept(row: Row) {
         let failure = AppleStatus(domain: row.domain, code: row.code).failure
         #expect(failure.code == row.means)
         #expect(failure.recovery == row.next)
@@ -69,7 +69,7 @@ import ThumbturnCore
         #expect(AppleStatus(NSError(domain: LAErrorDomain, code: -4)).failure.code == .cancelledBySystem)
     }
 
-    @Test func onlyWhatNeedsAPasscodeAsksForOne() {
+    @Test func onlyItemsThatNeedAPasscodeReportItMissing() {
         let failure = AppleStatus(-25291).failureOfMaking(needsPasscode: true)
         #expect(failure.code == .passcodeNotSet && failure.recovery == .setPasscode)
         #expect(failure.status == .init(domain: NSOSStatusErrorDomain, code: -25291))
@@ -109,7 +109,7 @@ import ThumbturnCore
             AppleStatus(-25293), AppleStatus(-25300), AppleStatus(domain: "CryptoTokenKit", code: -5),
             AppleStatus(domain: "CryptoTokenKit", code: -6),
         ])
-    func aRefusalAfterAMatchIsToldApartByTheSensor(row: VerificationError, status: AppleStatus) {
+    func theSensorExplainsARefusalAfterAMatch(row: VerificationError, status: AppleStatus) {
         let failure = status.failure(of: row.kind, biometry: row.biometry)
         #expect(failure.code == row.means)
         #expect(failure.recovery == row.next)
@@ -117,7 +117,7 @@ import ThumbturnCore
     }
 
     @Test(arguments: [-128, -25308, -34018, -50].map { AppleStatus($0) })
-    func whatIsNoRefusalKeepsItsMeaning(status: AppleStatus) {
+    func everyOtherStatusKeepsItsMeaning(status: AppleStatus) {
         #expect(status.failure(of: .biometric, biometry: .ready) == status.failure)
     }
 }

@@ -5,10 +5,10 @@ import ThumbturnTestKit
 @testable import ThumbturnApple
 
 extension AppleWorld {
-    /// The adapter's platform, with a server and with the app's own PIN screen where the phone has one. No sheet of this system needs a
-    /// pause after it, and a PIN is not stretched for long.
+    /// The adapter's platform with a server, and with the app's own PIN screen if the phone has one. There is no pause
+    /// between two sheets, and a PIN is stretched with few rounds.
     ///
-    /// - Parameter installation: where the app's own files are; nil for none.
+    /// - Parameter installation: the folder of the app's own files; nil for none.
     func platform(transport: any Transport, installation: URL? = nil) -> DevicePlatform {
         let keychain = keychain(KeychainPlace(), installedIn: installation)
         var platform = DevicePlatform.apple(

@@ -6,7 +6,7 @@ import ThumbturnDevice
 import ThumbturnTestKit
 @testable import ThumbturnApple
 
-/// A phone of Apple's in virtual time: the adapter's own source on the stand-ins, and a simulated phone behind them.
+/// An Apple phone in virtual time: the adapter's own source on the stand-ins, with a simulated phone behind them.
 struct AppleWorld {
     let clock = VirtualClock()
     let phone: SimulatedPhone
@@ -20,7 +20,7 @@ struct AppleWorld {
         device = PhoneDevice(phone, more)
     }
 
-    /// The system as the adapter finds it, on the clock's own thread.
+    /// The system as the adapter sees it, on the executor of the clock.
     var system: AppleSystem {
         let phone = phone
         return AppleSystem(
@@ -28,13 +28,13 @@ struct AppleWorld {
             faceIDReason: { "To unlock Acme" }, advise: { _ in })
     }
 
-    /// The phone is another one, set up from a backup of this one.
+    /// Replaces the phone by another one, which is set up from a backup of this one.
     func restoreOnAnotherPhone() {
         phone.restore(phone.backup())
         device.keychain.restored()
     }
 
-    /// Runs in virtual time, with this world's device behind Apple's names.
+    /// Runs in virtual time, with this phone's device behind the stand-ins.
     func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         let result = try await StandIns.$device.withValue(device) {
             try await StandIns.$executor.withValue(clock.executor) {

@@ -5,15 +5,15 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
 
-/// What App Attest's evidence is bound to, and how it is written.
+/// The value that App Attest evidence is bound to, and the encoding of the evidence.
 @Suite struct BoundValueTests {
     private static let keys = [1, 3, 5].map { (n: UInt8) in
         PublicKey(x963: [4] + Array(repeating: n, count: 32) + Array(repeating: n + 1, count: 32))!
     }
     private static let challenge = "eyJ.eyJ.c2ln"
 
-    /// Computed by another program: SHA-256 of the challenge and the three sorted thumbprints.
-    @Test func whatIsBoundIsKnown() {
+    /// The expected value was computed by another program: SHA-256 of the challenge and the three sorted thumbprints.
+    @Test func theBoundValueIsTheExpectedHash() {
         let known = "235f97dca0d98b4b3f27bc60872dc60184a6cae37ca1515c6b4f535c354e0fcc"
         for keys in [Self.keys, Self.keys.reversed()] {
             let value = Signing.boundValue(challenge: Self.challenge, keys: keys)
@@ -21,13 +21,13 @@ import ThumbturnDevice
         }
     }
 
-    @Test func anotherChallengeOrAnotherKeyIsBoundToSomethingElse() {
+    @Test func anotherChallengeOrKeySetChangesTheBoundValue() {
         let value = Signing.boundValue(challenge: Self.challenge, keys: Self.keys)
         #expect(Signing.boundValue(challenge: Self.challenge + "n", keys: Self.keys) != value)
         #expect(Signing.boundValue(challenge: Self.challenge, keys: Self.keys.dropLast()) != value)
     }
 
-    @Test func theEnvelopeSaysWhatItIsAndNothingElseIsTakenForIt() throws {
+    @Test func evidenceNamesItsFormatAndOtherFormatsAreRefused() throws {
         let evidence = AppAttestEvidence(keyID: "id", attestation: [1], attestedValue: [2], assertion: [3])
         let text = String(decoding: Signing.encode(evidence), as: UTF8.self)
         #expect(text == #"{"assertion":"Aw","attestation":"AQ","attested_value":"Ag","format":"apple-appattest","key_id":"id"}"#)

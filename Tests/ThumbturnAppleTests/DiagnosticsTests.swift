@@ -10,7 +10,7 @@ import ThumbturnTestKit
 @testable import ThumbturnApple
 
 @Suite struct DiagnosticsTests {
-    @Test func aGoodDeviceHasNothingToAdvise() async throws {
+    @Test func aWorkingDeviceNeedsNoAdvice() async throws {
         let world = AppleWorld()
         let found = try await world.run { await Diagnostics.snapshot(of: world.system) }
         let expected = Diagnostics(
@@ -27,12 +27,12 @@ import ThumbturnTestKit
                 keychain: readable
                 """)
         #expect(world.device.calls("SecItemAdd") == 1)
-        #expect(world.items.isEmpty, "what it kept for a moment is gone")
+        #expect(world.items.isEmpty, "the test item is deleted")
         #expect(world.phone.promptCount == 0)
         world.expectNothingOnTheSide()
     }
 
-    @Test func whatIsWrongIsNamed() async throws {
+    @Test func everyProblemIsNamed() async throws {
         let world = AppleWorld { $0.accessGroups = [] }
         world.phone.removePasscode()
         var system = world.system
@@ -65,7 +65,7 @@ import ThumbturnTestKit
         (-36, .trouble(.init(domain: NSOSStatusErrorDomain, code: -36))),
     ]
 
-    @Test(arguments: answers) func whatTheKeychainAnswersIsNamed(
+    @Test(arguments: answers) func everyAnswerOfTheKeychainIsNamed(
         _ status: Int32, _ answer: Diagnostics.KeychainAnswer
     ) async throws {
         let world = AppleWorld()
@@ -74,7 +74,7 @@ import ThumbturnTestKit
         #expect(found.keychain == answer)
     }
 
-    @Test func nothingElseOfTheAppIsTouched() async throws {
+    @Test func aSnapshotTouchesNoItemOfTheApp() async throws {
         let world = AppleWorld()
         let place = KeychainPlace(service: "test")
         try await world.run {
@@ -85,7 +85,7 @@ import ThumbturnTestKit
         #expect(world.items.count == 1)
     }
 
-    @Test func theTextIsThatOfTheBundle() async throws {
+    @Test func theUsageTextIsReadFromTheBundle() async throws {
         let world = AppleWorld()
         let folder = FileManager.default.temporaryDirectory.appending(path: "thumbturn-\(UUID().uuidString).bundle")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

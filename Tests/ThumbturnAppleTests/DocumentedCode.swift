@@ -1,10 +1,10 @@
 #if STAND_INS
 import Foundation
 import Thumbturn
-// On Apple's systems `Thumbturn` re-exports it.
+// On Apple's systems `Thumbturn` re-exports this module.
 import ThumbturnApple
 
-// The code that the pages show for Apple's systems, word for word: AppleSourceLint compares the two.
+// The code that the pages show for Apple's systems, word for word. AppleSourceLint compares the two.
 
 // README.md
 

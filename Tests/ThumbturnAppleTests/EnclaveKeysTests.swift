@@ -23,7 +23,8 @@ import ThumbturnVerifier
         world.expectNothingOnTheSide()
     }
 
-    /// The flags and protections as the documentation has them, in numbers: a slip in the table itself shows, too.
+    /// The expected flags and protections are the documented numbers, so that a mistake in the adapter's table shows
+    /// too.
     @Test(arguments: [
         (KeyKind.biometric, UInt(0x4000_0008), "akpu"), (.passcode, 0x4000_0010, "akpu"), (.session, 0x4000_0000, "cku"),
     ])
@@ -32,18 +33,18 @@ import ThumbturnVerifier
         try await world.run { _ = try await world.parts().keys.create(.of(kind)) }
         let keys = world.items.filter(\.isKey)
         #expect(keys.map(\.protection) == [protection] && keys.map(\.flags?.rawValue) == [flags])
-        // Beside a key that somebody has to unlock lies its public half, which nobody has to unlock.
+        // A key with user verification has a record of its public half, which needs no prompt.
         let records = world.items.filter { !$0.isKey }
         #expect(records.map(\.protection) == (kind == .session ? [] : ["cku"]) && records.allSatisfy { $0.flags == nil })
         world.expectNothingOnTheSide()
     }
 
-    @Test(arguments: guarded) func aPersonIsAskedOnceForOneSignature(_ kind: KeyKind) async throws {
+    @Test(arguments: guarded) func oneMatchGivesOneSignature(_ kind: KeyKind) async throws {
         let world = AppleWorld()
         try await world.run {
             let platform = world.parts()
             let made = try await platform.keys.create(.of(kind))
-            #expect(world.phone.promptCount == 0, "nobody is asked when a key is made")
+            #expect(world.phone.promptCount == 0, "making a key shows no prompt")
             await expectFailure(.notMatched) { _ = try await platform.keys.sign([1], with: .of(kind), presence: nil) }
             let presence = try await ProtectedStoreConformance.presence(.of(kind), .of(kind), platform.sensor, message: [1, 2])
             let signature = try await platform.keys.sign([1, 2], with: .of(kind), presence: presence)
@@ -75,7 +76,7 @@ import ThumbturnVerifier
         world.expectNothingOnTheSide()
     }
 
-    @Test func whatEndedOpensNothing() async throws {
+    @Test func aContextThatEndedOpensNothing() async throws {
         let world = AppleWorld()
         try await world.run {
             let platform = world.parts()
@@ -86,7 +87,7 @@ import ThumbturnVerifier
             let refused = await failure { _ = try await platform.keys.sign([1], with: .of(.biometric), presence: presence) }
             #expect(refused == Failure(.notMatched))
             #expect(await platform.keys.state(of: .of(.biometric)) == .usable)
-            // One for another message, and for a key of another place.
+            // A match for another message, and a match for the key of another place.
             let signed = try await ProtectedStoreConformance.presence(
                 .of(.biometric), .biometric, platform.sensor, message: [1])
             await expectFailure(.notMatched) {
@@ -98,7 +99,7 @@ import ThumbturnVerifier
                 _ = try await elsewhere.keys.sign([1], with: .of(.biometric), presence: signed)
             }
             _ = try await platform.keys.sign([1], with: .of(.biometric), presence: signed)
-            // One that nobody was asked through.
+            // A context that never showed its prompt.
             let unasked = Presence(
                 context: PromptContext(
                     world.system, for: .init(key: .of(.biometric), message: [1], place: KeychainPlace(service: "test"))))
@@ -109,8 +110,9 @@ import ThumbturnVerifier
         world.expectNothingOnTheSide()
     }
 
-    /// Whatever the system makes of a match: a key or a secret is refused, and shows no prompt of its own.
-    @Test func aMatchThatOpensNothingIsNotAskedForAgain() async throws {
+    /// A match that the system does not accept: the key or the secret is refused, without a prompt of the keychain's
+    /// own.
+    @Test func aMatchThatIsNotAcceptedShowsNoSecondPrompt() async throws {
         let world = AppleWorld()
         try await world.run {
             let platform = world.parts()
@@ -134,8 +136,8 @@ import ThumbturnVerifier
         world.expectNothingOnTheSide()
     }
 
-    /// Neither on the main thread nor on those that tasks share.
-    @Test func whatBlocksRunsWhereItMay() async throws {
+    /// Calls that block run neither on the main thread nor on the threads that tasks share.
+    @Test func callsThatBlockRunOnTheirExecutor() async throws {
         let world = AppleWorld(), own = OwnThread()
         try await StandIns.$device.withValue(world.device) {
             let system = AppleSystem(executor: own)
@@ -148,7 +150,7 @@ import ThumbturnVerifier
         }
     }
 
-    // MARK: Death
+    // MARK: Invalidation
 
     @Test(arguments: [SimulatedPhone.Model.DeadKey.unexplained, .gone])
     func anotherFaceEndsTheBiometricKeyAlone(_ manner: SimulatedPhone.Model.DeadKey) async throws {
@@ -171,13 +173,13 @@ import ThumbturnVerifier
             #expect(await keys.state(of: .of(.biometric)) == .usable)
             world.phone.enrolNewFace()
             try await keys.delete(.of(.biometric))
-            #expect(await keys.state(of: .of(.biometric)) == .missing, "one that was deleted is none that died")
+            #expect(await keys.state(of: .of(.biometric)) == .missing, "a deleted key is not an invalidated one")
         }
         #expect(world.phone.promptCount == 1)
         world.expectNothingOnTheSide()
     }
 
-    @Test func facesThatGoTakeTheirKeyAlong() async throws {
+    @Test func removingTheFacesInvalidatesTheirKey() async throws {
         let world = AppleWorld()
         try await world.run {
             let keys = world.parts().keys
@@ -185,11 +187,11 @@ import ThumbturnVerifier
             world.phone.removeFaces()
             #expect(await keys.state(of: .of(.biometric)).isDead)
             await expectFailure(.biometryNotEnrolled) { _ = try await keys.create(.of(.biometric)) }
-            #expect(await keys.state(of: .of(.biometric)).isDead, "what could not be replaced is still known")
+            #expect(await keys.state(of: .of(.biometric)).isDead, "a failed replacement keeps the record")
         }
     }
 
-    @Test func aRemovedPasscodeTakesItsKeysAlong() async throws {
+    @Test func removingThePasscodeInvalidatesItsKeys() async throws {
         let world = AppleWorld()
         try await world.run {
             let keys = world.parts().keys
@@ -198,20 +200,20 @@ import ThumbturnVerifier
             world.phone.removePasscode()
             for kind in Self.guarded {
                 #expect(await keys.state(of: .of(kind)) == .invalidated(.unknown))
-                expect(try await keys.publicKey(of: .of(kind)), is: made[kind], "what it was is still told")
+                expect(try await keys.publicKey(of: .of(kind)), is: made[kind], "the record outlives the key")
                 await expectFailure(.passcodeNotSet) { _ = try await keys.create(.of(kind)) }
             }
             #expect(await keys.state(of: .of(.session)) == .usable)
             world.phone.setPasscode()
-            #expect(await keys.state(of: .of(.passcode)) == .invalidated(.unknown), "for good")
+            #expect(await keys.state(of: .of(.passcode)) == .invalidated(.unknown), "it stays invalidated")
             _ = try await keys.create(.of(.passcode))
             #expect(await keys.state(of: .of(.passcode)) == .usable)
         }
         world.expectNothingOnTheSide()
     }
 
-    /// Which of the two the system tells when it may ask nobody and the sensor is locked is not known.
-    @Test(arguments: [true, false]) func aLockoutEndsNoKey(_ obstacleComesFirst: Bool) async throws {
+    /// With a locked sensor and no prompt allowed, it is not known which of the two the system reports.
+    @Test(arguments: [true, false]) func aLockoutInvalidatesNoKey(_ obstacleComesFirst: Bool) async throws {
         let world = AppleWorld { $0.obstacleComesFirst = obstacleComesFirst }
         try await world.run {
             let platform = world.parts()
@@ -226,7 +228,7 @@ import ThumbturnVerifier
         world.expectNothingOnTheSide()
     }
 
-    @Test func whatASilentUseTellsDependsOnTheKey() async throws {
+    @Test func theMeaningOfASilentRefusalDependsOnTheKey() async throws {
         let world = AppleWorld()
         try await world.run {
             let keychain = world.keychain()
@@ -236,7 +238,7 @@ import ThumbturnVerifier
             }
             #expect(await state(-25308, .biometric) == .usable)
             #expect(await state(-25308, .passcode) == .usable)
-            #expect(await state(-25308, .session) == .notYetReadable, "nobody has to unlock it but the device")
+            #expect(await state(-25308, .session) == .notYetReadable, "it waits only for the first unlock")
             for kind in [KeyKind.biometric, .passcode, .session] {
                 #expect(await state(-25300, kind) == .invalidated(.unknown))
                 #expect(await state(-25293, kind) == .invalidated(.unknown))
@@ -248,7 +250,7 @@ import ThumbturnVerifier
         }
     }
 
-    @Test(arguments: [true, false]) func beforeTheFirstUnlockNothingIsGone(_ isPrewarmed: Bool) async throws {
+    @Test(arguments: [true, false]) func beforeTheFirstUnlockNoKeyIsReportedGone(_ isPrewarmed: Bool) async throws {
         let world = AppleWorld()
         try await world.run {
             let keys = world.parts().keys
@@ -257,7 +259,7 @@ import ThumbturnVerifier
             for kind in [KeyKind.biometric, .passcode, .session] {
                 #expect(await keys.state(of: .of(kind)) == .notYetReadable)
             }
-            #expect(await keys.state(of: .of(.pin)) == .missing, "what never was needs no unlocking to be missed")
+            #expect(await keys.state(of: .of(.pin)) == .missing, "a key that never existed is missing, not locked")
             await expectFailure(.notYetReadable) { _ = try await keys.publicKey(of: .of(.biometric)) }
             await expectFailure(.notYetReadable) { _ = try await keys.create(.of(.session)) }
             await expectFailure(.notYetReadable) { try await keys.delete(.of(.session)) }
@@ -268,9 +270,9 @@ import ThumbturnVerifier
         world.expectNothingOnTheSide()
     }
 
-    // MARK: Making
+    // MARK: Creation
 
-    @Test func whatNobodyCouldOpenIsNotMade() async throws {
+    @Test func aKeyThatCouldNeverBeUsedIsNotMade() async throws {
         let world = AppleWorld(hasSensor: false)
         try await world.run {
             await expectFailure(.biometryUnavailable) { _ = try await world.parts().keys.create(.of(.biometric)) }
@@ -279,7 +281,7 @@ import ThumbturnVerifier
         #expect(world.items.isEmpty)
     }
 
-    @Test func aRefusedPermissionKeepsNoKeyFromBeingMade() async throws {
+    @Test func aDeniedPermissionPreventsNoKeyFromBeingMade() async throws {
         let world = AppleWorld()
         try await world.run {
             world.phone.setPermission(false)
@@ -288,7 +290,7 @@ import ThumbturnVerifier
         #expect(world.items.filter(\.isKey).count == 1)
     }
 
-    @Test func thereIsOneKeyOfAName() async throws {
+    @Test func everyNameHasOneKey() async throws {
         let world = AppleWorld()
         try await world.run {
             let keys = world.parts().keys
@@ -302,8 +304,8 @@ import ThumbturnVerifier
         #expect(world.items.filter(\.isKey).count == 2 && world.items.count == 3)
     }
 
-    /// A crash after the key and before its record.
-    @Test func aKeyWithoutItsRecordIsAKey() async throws {
+    /// The state after a crash between making the key and writing its record.
+    @Test func aKeyWithoutItsRecordIsUsable() async throws {
         let world = AppleWorld()
         try await world.run {
             let keychain = world.keychain()
@@ -316,7 +318,7 @@ import ThumbturnVerifier
         world.expectNothingOnTheSide()
     }
 
-    @Test func aRecordNeverSpeaksForAnotherKey() async throws {
+    @Test func aRecordNeverDescribesAnotherKey() async throws {
         let world = AppleWorld()
         try await world.run {
             let platform = world.parts()
@@ -343,7 +345,7 @@ import ThumbturnVerifier
                 KeyName.of(.biometric), .of(.session), .of(.session, account: "bob"),
                 KeyName(server: "https://b.example", account: "ada", kind: .session),
                 KeyName(server: "https://a.example", account: "ada", enrolment: 2, kind: .session),
-                // The same letters, cut elsewhere.
+                // The same letters, divided differently.
                 KeyName(server: "https://a.example3", account: "ada", kind: .session),
                 KeyName(server: "https://a.example", account: "3:ada", kind: .session), .of(.session, account: "ada1"),
                 KeyName(server: "https://a.example", account: "ada", enrolment: 11, kind: .session),
@@ -363,7 +365,7 @@ import ThumbturnVerifier
         world.expectNothingOnTheSide()
     }
 
-    @Test func aGroupThatTheAppMayNotSeeIsTold() async throws {
+    @Test func aMissingEntitlementForAGroupIsReported() async throws {
         let world = AppleWorld { $0.accessGroups = ["T.mine"] }
         try await world.run {
             let foreign = world.parts(KeychainPlace(service: "a", accessGroup: "T.theirs"))
@@ -375,14 +377,14 @@ import ThumbturnVerifier
                 await failure { try await foreign.vaults?.protect(SecretBytes("a"), as: .of(.biometric), access: .biometryAny) },
             ]
             #expect(failures.allSatisfy { $0?.status == status })
-            #expect(await foreign.keys.state(of: .of(.session)) == .notYetReadable, "never a reason to sign anybody out")
+            #expect(await foreign.keys.state(of: .of(.session)) == .notYetReadable, "this must not sign the person out")
             _ = try await world.parts(KeychainPlace(service: "a", accessGroup: "T.mine")).keys.create(.of(.session))
         }
         let groups = world.device.keychain.contents.map { $0.attributes[kSecAttrAccessGroup as String] as? String }
         #expect(groups == ["T.mine"])
     }
 
-    @Test func anotherDeviceHasNone() async throws {
+    @Test func aRestoredDeviceHasNoKeys() async throws {
         let world = AppleWorld()
         try await world.run {
             let platform = world.parts()
@@ -399,7 +401,7 @@ import ThumbturnVerifier
 }
 
 extension PromptContext {
-    /// One that says that it was asked and shows nobody.
+    /// A context that claims a match without a prompt.
     fileprivate static func worthless(for key: KeyName, on system: AppleSystem) async -> PromptContext {
         let context = PromptContext(
             system,
@@ -411,7 +413,7 @@ extension PromptContext {
     private func pretend() { didMatch = true }
 }
 
-/// Counts what it was given.
+/// Counts the jobs that it runs.
 private final class OwnThread: SerialExecutor {
     private let queue = DispatchQueue(label: "test")
     private let count = Mutex(0)
@@ -432,7 +434,7 @@ private final class OwnThread: SerialExecutor {
         (os, -26275, .isGone), (os, -25293, .refused), (os, -34018, .unclear), (os, -25291, .unclear), (tokens, -3, .isGone),
         (tokens, -5, .refused), (tokens, -6, .isGone), (tokens, -7, .unclear), (tokens, -9, .asks), (tokens, -2, .unclear),
     ])
-    func whatASilentUseTells(_ domain: String, _ code: Int, _ meaning: SilentRefusal) {
+    func everySilentRefusalHasItsMeaning(_ domain: String, _ code: Int, _ meaning: SilentRefusal) {
         #expect(SilentRefusal(.init(domain: domain, code: code)) == meaning)
         #expect(SilentRefusal(.init(domain: "elsewhere", code: code)) == .unclear, "a number means nothing without its domain")
         #expect(SilentRefusal(nil) == .unclear)
@@ -445,7 +447,7 @@ private final class OwnThread: SerialExecutor {
         (.biometric, .lockedOut(.untilPasscode), true, false), (.biometric, .permissionDenied, true, false),
         (.biometric, .lidClosed, true, false), (.passcode, .lidClosed, false, true), (.session, .unavailable, false, true),
     ])
-    func aRefusalIsDeathWhereTheSensorCouldBeAsked(
+    func aRefusedKeyIsInvalidatedOnlyIfTheSensorCouldBeAsked(
         _ kind: KeyKind, _ sensor: BiometryState, _ isOfTheSet: Bool, _ isDead: Bool
     ) {
         #expect(SilentRefusal.isDead(kind, whileSensorIs: sensor, isOfTheSet: isOfTheSet) == isDead)
@@ -457,9 +459,9 @@ private final class OwnThread: SerialExecutor {
         (os, -25300, false), (os, -34018, false), (os, -34, false), (os, -36, false), (os, -50, false), (os, -108, false),
         (la, -9, false), (la, -10, false), (tokens, -2, false), (tokens, -6, false), (tokens, -7, false),
     ])
-    func whatIsAWrongPIN(_ domain: String, _ code: Int, _ isWrong: Bool) {
+    func everyAmbiguousStatusCountsAsAWrongPIN(_ domain: String, _ code: Int, _ isWrong: Bool) {
         #expect(SilentRefusal.mayBeAWrongPassword(.init(domain: domain, code: code)) == isWrong)
-        #expect(!SilentRefusal.mayBeAWrongPassword(nil), "it was not the system that refused")
+        #expect(!SilentRefusal.mayBeAWrongPassword(nil), "the failure does not come from the system")
     }
 }
 #endif

@@ -25,17 +25,17 @@ import ThumbturnTestKit
         try await told { try await PINKeyConformance.aRightPINForgetsTheWrongOnes($1) }
     }
 
-    @Test func theSecureEnclaveJudges() async throws {
+    @Test func theSecureEnclaveJudgesThePIN() async throws {
         try await told { world, keys in
             #expect(keys.rounds == 10 && EnclavePINKeys(keychain: world.keychain()).rounds == 600_000)
             let pin = try #require(PIN("824193")), wrong = try #require(PIN("824194"))
             _ = try await keys.create(.of(.pin), pin: pin)
             let key = try #require(world.items.first)
-            #expect(world.items.count == 1 && key.isKey, "nothing beside it that a PIN could be tried against")
+            #expect(world.items.count == 1 && key.isKey, "no other item against which a PIN could be tried")
             #expect(key.protection == "cku" && key.flags?.rawValue == 0xC000_0000)
             let before = world.device.calls("SecKeyCreateSignature")
             #expect(await keys.state(of: .of(.pin)) == .usable)
-            #expect(world.device.calls("SecKeyCreateSignature") == before, "looking is no guess")
+            #expect(world.device.calls("SecKeyCreateSignature") == before, "reading the state is not an attempt")
             let refused = await failure { _ = try await keys.sign([1], with: .of(.pin), pin: wrong) }
             #expect(refused?.code == .notMatched && refused?.status?.code == -25293)
             #expect(world.device.calls("SecKeyCreateSignature") == before + 1)
@@ -55,7 +55,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func facesAndPasscodesAreNothingToIt() async throws {
+    @Test func facesAndPasscodesDoNotAffectAPINKey() async throws {
         try await told { world, keys in
             let pin = try #require(PIN("824193"))
             _ = try await keys.create(.of(.pin), pin: pin)

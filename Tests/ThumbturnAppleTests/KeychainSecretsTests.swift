@@ -20,7 +20,7 @@ import ThumbturnTestKit
             try await secrets.write([], as: "a")
             expect(try await secrets.read("a"), is: [])
             try await secrets.write([3], as: "a")
-            #expect(world.device.calls("SecItemDelete") == 0, "what is replaced was there at all times")
+            #expect(world.device.calls("SecItemDelete") == 0, "a replaced secret is never missing")
             expect(try await secrets.read("a"), is: [3])
             expect(try await secrets.read("b"), is: [9])
             #expect(world.items.map(\.protection) == ["cku", "cku"] && world.items.allSatisfy { $0.flags == nil })
@@ -33,7 +33,7 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
-    @Test func beforeTheFirstUnlockNothingIsGone() async throws {
+    @Test func beforeTheFirstUnlockNoSecretIsReportedGone() async throws {
         let world = AppleWorld()
         try await world.run {
             let secrets = world.parts().secrets
@@ -51,7 +51,7 @@ import ThumbturnTestKit
         let world = AppleWorld()
         let folder = URL(fileURLWithPath: Built.temporaryFolder())
         defer { try? FileManager.default.removeItem(at: folder) }
-        // As an app makes it: on the system's own clock and threads.
+        // Made as an app makes it: with the system's own clock and threads.
         try await StandIns.$device.withValue(world.device) {
             let platform = DevicePlatform.apple(in: KeychainPlace(service: "test"), pinEntry: NoPINEntry(), installation: folder)
             try await platform.secrets.write([1], as: "a")
@@ -72,8 +72,8 @@ import ThumbturnTestKit
         func choose() async -> PINAnswer { .failed(Failure(.cancelledByApp)) }
     }
 
-    /// A secret's name may be what an app likes.
-    @Test func noNameOfASecretIsAnotherItems() async throws {
+    /// An app may choose any name for a secret.
+    @Test func noNameOfASecretReachesAnotherItem() async throws {
         let world = AppleWorld()
         try await world.run {
             let platform = world.parts()
@@ -84,7 +84,7 @@ import ThumbturnTestKit
     }
 }
 
-/// A file in the app's own folder tells an installation from the next.
+/// A file in the app's own folder tells one installation from the next.
 @Suite struct InstallMarkerTests {
     private static let place = KeychainPlace(service: "test")
 
@@ -106,7 +106,7 @@ import ThumbturnTestKit
         try await withFolder { world, folder in
             try await Self.fill(world.parts(installedIn: folder))
             let count = world.items.count
-            // Not ours: another library, another place.
+            // Foreign items: one of another library, one of another place.
             let theirs: [String: Any] = [
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "another library",
                 kSecAttrAccount as String: "a", kSecValueData as String: Data([1]), kSecUseDataProtectionKeychain as String: true,
@@ -116,10 +116,10 @@ import ThumbturnTestKit
             _ = try await elsewhere.keys.create(.of(.session))
 
             let again = world.parts(installedIn: folder)
-            #expect(await again.keys.state(of: .of(.biometric)) == .usable, "the next start is no new installation")
+            #expect(await again.keys.state(of: .of(.biometric)) == .usable, "the next start is not a new installation")
             #expect(world.items.count == count + 2)
 
-            // A mark that goes while the app runs is no new installation.
+            // A marker that disappears while the app runs does not mean a new installation.
             try FileManager.default.removeItem(at: folder)
             #expect(await again.keys.state(of: .of(.biometric)) == .usable)
 
@@ -140,7 +140,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aMarkThatIsSetIsNotLookedForAgain() async throws {
+    @Test func aMarkerThatWasSetIsNotReadAgain() async throws {
         try await withFolder { world, folder in
             let keys = world.parts(installedIn: folder).keys
             _ = try await keys.create(.of(.session))
@@ -149,7 +149,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test(arguments: ["keys", "secrets", "vaults", "signature", "match"]) func whateverComesFirstWipes(
+    @Test(arguments: ["keys", "secrets", "vaults", "signature", "match"]) func everyFirstUseWipes(
         _ first: String
     ) async throws {
         try await withFolder { world, folder in
@@ -174,7 +174,7 @@ import ThumbturnTestKit
     @Test func aMarkerThatCannotBeReadWipesNothing() async throws {
         try await withFolder { world, folder in
             try await Self.fill(world.parts())
-            // A link to itself can be opened by nobody, whoever runs this.
+            // A link to itself cannot be opened, not even by root.
             let link = folder.appendingPathComponent("loop")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: link.path)
@@ -182,7 +182,7 @@ import ThumbturnTestKit
             #expect(marker.look() == .unreadable)
             let keys = EnclaveKeys(keychain: Keychain(Self.place, on: world.system, marker: marker))
             #expect(await keys.state(of: .of(.session)) == .usable)
-            // What is made now might be wiped when it can be read again.
+            // A new item might be deleted once the marker can be read again.
             await expectFailure(.notYetReadable) { _ = try await keys.create(.of(.session)) }
             await expectFailure(.notYetReadable) {
                 try await KeychainSecrets(keychain: Keychain(Self.place, on: world.system, marker: marker)).write([1], as: "a")
@@ -193,7 +193,7 @@ import ThumbturnTestKit
                 try await vault.protect(SecretBytes("x"), as: .of(.passcode), access: .userPresence)
             }
             #expect(world.items.count == count)
-            // Found to be missing later, in the same process.
+            // The marker proves to be missing later, in the same process.
             try FileManager.default.removeItem(at: link)
             #expect(await keys.state(of: .of(.session)) == .missing)
             #expect(marker.look() == .found)
@@ -213,7 +213,7 @@ import ThumbturnTestKit
         }
     }
 
-    /// Otherwise the next start would wipe what is made now.
+    /// Otherwise the next start would delete what is made now.
     @Test func withoutAMarkerNothingIsMade() async throws {
         try await withFolder { world, folder in
             // A file where the folder should be.
@@ -228,8 +228,8 @@ import ThumbturnTestKit
         }
     }
 
-    /// An extension has a folder of its own, and items without a group may lie where it sees them.
-    @Test func anotherAppWipesNothingOfThisOne() async throws {
+    /// An extension has a folder of its own, and may see items without a group.
+    @Test func anotherAppWipesNothingOfThisApp() async throws {
         try await withFolder { world, folder in
             let (app, other) = (
                 KeychainPlace(service: "acme", accessGroup: nil, app: "com.acme.bank"),
@@ -241,7 +241,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func whatAppsShareEndsWithNoneOfThem() {
+    @Test func aSharedGroupHasNoMarkerByDefault() {
         #expect(InstallMarker.folder(for: KeychainPlace(service: "a", accessGroup: "T.g")) == nil)
         #expect(InstallMarker.folder(for: KeychainPlace(service: "a"))?.lastPathComponent == "Thumbturn")
     }

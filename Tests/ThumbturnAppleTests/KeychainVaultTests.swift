@@ -23,8 +23,8 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
-    /// The number for "not available" speaks of the passcode only where one is wanted.
-    @Test func onlyWhatWantsAPasscodeSaysThatItIsMissing() async throws {
+    /// "Not available" means a missing passcode only for an item that needs one.
+    @Test func onlyItemsThatNeedAPasscodeReportItMissing() async throws {
         let world = AppleWorld()
         try await world.run {
             let platform = world.parts()
@@ -42,7 +42,7 @@ import ThumbturnTestKit
     }
 
     @Test(arguments: VaultAccess.allCases, KeyKind.allCases)
-    func whatHasNotThatRungIsNotGuardedByIt(_ access: VaultAccess, _ kind: KeyKind) {
+    func aRungThatTheAccessDoesNotHaveIsRefused(_ access: VaultAccess, _ kind: KeyKind) {
         let has = access.rungs.contains { $0.key == kind }
         #expect(((try? Guard.of(access, behind: kind)) != nil) == has)
     }
@@ -64,7 +64,8 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
-    /// Save, read, update, delete, exists, and several of them under one prompt: the verbs of the vault, on the keychain.
+    /// The operations of a vault on the keychain: save, read, update, delete and contains, several of them under one
+    /// prompt.
     @Test(arguments: VaultAccess.allCases) func aVaultWorks(_ access: VaultAccess) async throws {
         let world = AppleWorld()
         try await world.run {
@@ -78,11 +79,11 @@ import ThumbturnTestKit
                 expect(try await secrets.read("b")?.bytes, is: Array("2".utf8))
                 try await secrets.delete("b")
             }
-            #expect(world.phone.promptCount == 1, "one prompt for all of it")
+            #expect(world.phone.promptCount == 1, "one prompt for all operations")
             #expect(try await vault().contains("a"))
             #expect(try await !vault().contains("b"))
             #expect(try await !vault("other").contains("a"))
-            #expect(world.phone.promptCount == 1, "nobody is asked whether there is something")
+            #expect(world.phone.promptCount == 1, "`contains` shows no prompt")
             let again = try await vault().unlocked("Open the vault") { try await $0.read("a")?.bytes }
             #expect(again == Array("3".utf8) && world.phone.promptCount == 2)
             try await vault().delete()
@@ -118,7 +119,7 @@ import ThumbturnTestKit
     }
 
     @Test(arguments: [SimulatedPhone.Model.DeadKey.unexplained, .gone])
-    func anotherFaceEndsWhatWasForTheSetAlone(_ manner: SimulatedPhone.Model.DeadKey) async throws {
+    func aNewFaceInvalidatesOnlySecretsOfTheCurrentSet(_ manner: SimulatedPhone.Model.DeadKey) async throws {
         let world = AppleWorld(iPhone(manner))
         try await world.run {
             let platform = world.parts()
@@ -145,8 +146,9 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
-    /// Nobody is enrolled any more, and the silent look hears just that: what was for any face may be opened by the next.
-    @Test func whatIsForAnyFaceOutlivesTheLast() async throws {
+    /// No face is enrolled any more, and a use without a prompt reports just that. The next face may open a secret for
+    /// any face.
+    @Test func aSecretForAnyFaceOutlivesTheLastFace() async throws {
         let world = AppleWorld { $0.obstacleComesFirst = true }
         try await world.run {
             let store = try #require(world.parts().vaults)
@@ -160,7 +162,7 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
-    @Test func aRemovedPasscodeTakesTheSecretsAlong() async throws {
+    @Test func removingThePasscodeInvalidatesTheSecrets() async throws {
         let world = AppleWorld()
         try await world.run {
             let store = try #require(world.parts().vaults)
@@ -180,14 +182,14 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
-    @Test func beforeTheFirstUnlockNothingIsGone() async throws {
+    @Test func beforeTheFirstUnlockNoSecretIsReportedGone() async throws {
         let world = AppleWorld()
         try await world.run {
             let store = try #require(world.parts().vaults)
             try await store.protect(SecretBytes("x"), as: Self.name(.biometric), access: .biometryCurrentSet)
             world.phone.prewarm()
             #expect(await store.state(of: Self.name(.biometric)) == .notYetReadable)
-            #expect(await store.state(of: Self.name(.passcode)) == .missing, "nothing was ever kept there")
+            #expect(await store.state(of: Self.name(.passcode)) == .missing, "no secret was ever stored there")
             await expectFailure(.notYetReadable) {
                 _ = try await store.release(Self.name(.biometric), presence: Presence(context: true))
             }
@@ -209,18 +211,18 @@ import ThumbturnTestKit
                 return String(decoding: try await store.release(name, presence: presence).bytes, as: UTF8.self)
             }
             try await store.protect(SecretBytes("old"), as: name, access: .biometryAny)
-            // Before the new one, and between it and its record.
+            // A crash before the new secret, and one between it and its record.
             for step in ["SecItemAdd", "SecItemUpdate"] {
                 world.device.keychain.failNext(step, with: -34)
                 await expectFailure(.platform) { try await store.protect(SecretBytes("new"), as: name, access: .biometryAny) }
                 #expect(await store.state(of: name) == .usable)
                 expect(try await content(), is: "old")
             }
-            #expect(world.items.count == 3, "what is not valid is in nobody's way")
+            #expect(world.items.count == 3, "an invalid secret does no harm")
             try await store.protect(SecretBytes("new"), as: name, access: .biometryCurrentSet)
             expect(try await content(), is: "new")
             #expect(world.items.map(\.flags?.rawValue).contains(0x8) && world.items.count == 2)
-            // After the record, before the old one was deleted.
+            // A crash between the record and the deletion of the old secret.
             try await keychain.write(Array("old".utf8), as: .vaultSecret(name, .first))
             expect(try await content(), is: "new")
             try await store.protect(SecretBytes("newest"), as: name, access: .biometryCurrentSet)
@@ -230,7 +232,7 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
-    @Test func onlyWhatARungOpensIsProtected() async throws {
+    @Test func onlyTheSensorAndThePasscodeProtectSecrets() async throws {
         let world = AppleWorld()
         try await world.run {
             let store = try #require(world.parts().vaults)

@@ -8,7 +8,7 @@ import ThumbturnCore
 import ThumbturnDevice
 import ThumbturnTestKit
 
-/// What happens to an app, a person and a phone in the course of time, through the adapter and to a server.
+/// Events in the life of an app, a person and a phone, through the adapter and with a server.
 @Suite struct AppleLifeTests {
     /// An app on a phone, with a server.
     struct Story: Sendable {
@@ -27,7 +27,7 @@ import ThumbturnTestKit
         var phone: SimulatedPhone { world.phone }
         var redeemed: Int { server.state.withLock { $0.redeemed.count } }
 
-        /// The app as it is after its next start.
+        /// The app after its next start.
         func restarted(account: String = "default", installation: URL? = nil) throws -> Authenticator {
             try Authenticator(
                 server: InMemoryServer.url, account: account,
@@ -38,7 +38,7 @@ import ThumbturnTestKit
             try? await phone.clock.sleep(until: phone.clock.now.advanced(by: duration))
         }
 
-        /// Plays a story of somebody who is enrolled.
+        /// Runs a story that begins with an enrolled device.
         static func told(
             _ model: SimulatedPhone.Model = .iPhone(.face), installation: URL? = nil,
             _ body: @escaping @Sendable (Story) async throws -> Void
@@ -66,7 +66,7 @@ import ThumbturnTestKit
 
     // MARK: Prompts
 
-    @Test("cancelling takes the prompt away, and a late success is nobody's", arguments: [false, true])
+    @Test("cancelling dismisses the prompt, and a late success opens nothing", arguments: [false, true])
     func cancelled(_ isStubborn: Bool) async throws {
         try await Story.told { story in
             let calls = story.world.device.calls
@@ -81,21 +81,21 @@ import ThumbturnTestKit
             #expect(story.phone.phase == .inactive, "the prompt is up")
             unlock.cancel()
             #expect(await unlock.value?.code == .cancelledByApp)
-            // A prompt that does not go is not waited for.
+            // The wait for a prompt that stays up is short.
             #expect(began.duration(to: story.phone.clock.now) <= .seconds(isStubborn ? 3 : 1))
             #expect(isStubborn || story.phone.phase == .front, "the prompt is gone")
             #expect(calls("invalidate") > invalidated)
             await story.sleep(.seconds(10))
             #expect(story.redeemed == 0)
-            #expect(calls("SecKeyCreateSignature") == before, "no key was used for what came late")
+            #expect(calls("SecKeyCreateSignature") == before, "no key signed for the late success")
             story.world.device.isStubborn.store(false, ordering: .relaxed)
             let prompts = story.phone.promptCount
             expect(try await story.auth.authenticate("Unlock").rung, is: .biometric)
-            #expect(story.phone.promptCount == prompts + 1, "what came late opens nothing now")
+            #expect(story.phone.promptCount == prompts + 1, "the late success opens nothing now")
         }
     }
 
-    @Test func goingAwayDuringAPromptAsksAgainAfterwards() async throws {
+    @Test func leavingTheAppDuringAPromptPromptsAgainOnReturn() async throws {
         try await Story.told { story in
             story.phone.next(.ignore, .match)
             let prompts = story.phone.promptCount
@@ -103,14 +103,14 @@ import ThumbturnTestKit
             await story.sleep(.seconds(1))
             story.phone.moveToBack()
             await story.sleep(.seconds(60))
-            #expect(story.phone.promptCount == prompts + 1, "nobody is asked in the back")
+            #expect(story.phone.promptCount == prompts + 1, "no prompt in the background")
             story.phone.moveToFront()
             expect(try await grant.rung, is: .biometric)
             #expect(story.phone.promptCount == prompts + 2)
         }
     }
 
-    @Test func twoAtOnceAreAskedOneAfterTheOther() async throws {
+    @Test func twoUnlocksAtOncePromptInTurn() async throws {
         try await Story.told { story in
             let prompts = story.phone.promptCount
             story.phone.next(.match, .match, after: .seconds(1))
@@ -122,20 +122,20 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aStepUpAsksAlthoughSomebodyHasJustMatched() async throws {
+    @Test func aStepUpPromptsAgainAfterAMatch() async throws {
         try await Story.told { story in
             _ = try await story.auth.authenticate("Unlock")
             let prompts = story.phone.promptCount
             let action = try #require(StepUpAction("payment", maximumAge: .zero))
             for _ in 1...2 { expect(try await story.auth.stepUp(for: action, reason: "Pay").rung, is: .biometric) }
             #expect(story.phone.promptCount == prompts + 2)
-            #expect(story.world.device.calls("evaluateAccessControl") == story.phone.promptCount, "a context is asked once")
+            #expect(story.world.device.calls("evaluateAccessControl") == story.phone.promptCount, "each context shows one prompt")
         }
     }
 
     // MARK: The person
 
-    @Test func aLockoutThenThePasscodeThenTheSensorAgain() async throws {
+    @Test func afterALockoutThePasscodeEnablesTheSensorAgain() async throws {
         try await Story.told { story in
             story.phone.next(.noMatch, .noMatch, .noMatch, .match)
             expect(try await story.auth.authenticate("Unlock").rung, is: .devicePasscode)
@@ -144,7 +144,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("a new face kills the key of the old one", arguments: [.unexplained, .gone] as [SimulatedPhone.Model.DeadKey])
+    @Test("a new face invalidates the biometric key", arguments: [.unexplained, .gone] as [SimulatedPhone.Model.DeadKey])
     func newFace(_ seen: SimulatedPhone.Model.DeadKey) async throws {
         try await Story.told(iPhone(seen)) { story in
             story.phone.enrolNewFace()
@@ -152,13 +152,13 @@ import ThumbturnTestKit
             #expect(readiness.keys[.biometric] == .invalidated(.unknown) && readiness.nextRung == .devicePasscode)
             let prompts = story.phone.promptCount
             expect(try await story.auth.authenticate("Unlock").rung, is: .devicePasscode)
-            #expect(story.phone.promptCount == prompts + 1, "the face is not asked for a key that is dead")
+            #expect(story.phone.promptCount == prompts + 1, "no biometric prompt for an invalidated key")
             try await story.auth.enrol(with: Self.signIn)
             expect(try await story.auth.authenticate("Unlock").rung, is: .biometric)
         }
     }
 
-    @Test("a new face while the sensor is asked", arguments: [.unexplained, .gone] as [SimulatedPhone.Model.DeadKey])
+    @Test("a new face during the prompt", arguments: [.unexplained, .gone] as [SimulatedPhone.Model.DeadKey])
     func newFaceMeanwhile(_ seen: SimulatedPhone.Model.DeadKey) async throws {
         try await Story.told(iPhone(seen)) { story in
             story.phone.next(.match, after: .seconds(2))
@@ -169,7 +169,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func removingThePasscodeTakesEverythingThatAskedForSomebody() async throws {
+    @Test func removingThePasscodeInvalidatesEveryKeyWithUserVerification() async throws {
         try await Story.told { story in
             story.phone.removePasscode()
             let readiness = await story.auth.readiness()
@@ -181,7 +181,7 @@ import ThumbturnTestKit
             await expectFailure(.passcodeNotSet) { try await story.auth.enrol(with: Self.signIn) }
             story.phone.setPasscode()
             story.phone.enrolNewFace()
-            #expect(await failure { _ = try await story.auth.authenticate("Unlock") } != nil, "what died stays dead")
+            #expect(await failure { _ = try await story.auth.authenticate("Unlock") } != nil, "the keys stay invalidated")
             try await story.auth.enrol(with: Self.signIn)
             expect(try await story.auth.authenticate("Unlock").rung, is: .biometric)
         }
@@ -189,7 +189,7 @@ import ThumbturnTestKit
 
     // MARK: The app and the phone
 
-    @Test func beforeTheFirstUnlockNobodyIsSignedOutAndNothingIsWiped() async throws {
+    @Test func beforeTheFirstUnlockNothingIsSignedOutOrWiped() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         try await Story.told(installation: folder) { story in
@@ -210,7 +210,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func onAnotherPhoneNobodyIsEnrolled() async throws {
+    @Test func aRestoredPhoneIsNotEnrolled() async throws {
         try await Story.told { story in
             story.world.restoreOnAnotherPhone()
             let started = try story.restarted()
@@ -251,7 +251,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aVaultThatTakesThePasscodeTooOutlivesALockoutAndANewFace() async throws {
+    @Test func aVaultBehindThePasscodeTooOutlivesALockoutAndANewFace() async throws {
         try await Story.told { story in
             let vault = Vault(named: "designs", platform: story.platform, access: .userPresence)
             try await vault.unlocked("Open") { try await $0.save(SecretBytes("s3cret"), as: "token") }
@@ -266,7 +266,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("a vault of one set of faces dies with it", arguments: [.unexplained, .gone] as [SimulatedPhone.Model.DeadKey])
+    @Test("a new face invalidates a vault of one set", arguments: [.unexplained, .gone] as [SimulatedPhone.Model.DeadKey])
     func vaultOfOneSet(_ seen: SimulatedPhone.Model.DeadKey) async throws {
         try await Story.told(iPhone(seen)) { story in
             let vault = Vault(named: "designs", platform: story.platform)
@@ -274,7 +274,7 @@ import ThumbturnTestKit
             story.phone.enrolNewFace()
             let prompts = story.phone.promptCount
             await expectFailure(.keyInvalidated) { try await vault.unlocked("Open") { _ in } }
-            #expect(story.phone.promptCount == prompts, "nobody is asked for what is gone")
+            #expect(story.phone.promptCount == prompts, "no prompt for an invalidated secret")
             try await vault.delete()
             let kept = try await vault.unlocked("Open") { try await $0.read("token") }
             #expect(kept == nil)

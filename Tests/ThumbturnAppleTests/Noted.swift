@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// What ran through the adapter, one line each, for `scripts/test` to count.
+/// A record of what ran through the adapter, one line each, for `scripts/test` to count.
 enum Noted {
-    /// The test that runs now.
+    /// Notes the running test.
     static func test() {
         guard let test = Test.current else { return }
         write("test \(test.id)")
     }
 
-    /// A scenario file that was played through the adapter to its end.
+    /// Notes a scenario file that was played through the adapter to its end.
     static func scenario(_ name: String) { write("scenario \(name)") }
 
     private static let turn = NSLock()

@@ -3,10 +3,10 @@ import Testing
 import ThumbturnCore
 @testable import ThumbturnApple
 
-/// On a real system of Apple's, and silent: nobody is asked. It has not run yet; how the keychain answers tests without an
-/// entitlement, or in a session without a screen, is not known, so it is not asked for.
+/// Tests on a real system of Apple's, without a prompt. They have not run on one. It is not known how the keychain
+/// answers tests without an entitlement, or in a session without a screen, so no particular answer is expected.
 @Suite struct OnAppleSystemsTests {
-    @Test func aSnapshotIsTotalAndTheSameTwice() async {
+    @Test func aSnapshotIsCompleteAndStable() async {
         let first = await Diagnostics.snapshot(), second = await Diagnostics.snapshot()
         #expect(first == second)
         #expect(first.description.split(separator: "\n").count == 5)

@@ -12,11 +12,11 @@ final class PhoneDevice: StandInDevice {
     let phone: SimulatedPhone
     let keychain = StandInKeychain()
     let calls = StandInCalls()
-    /// What a phone does not know: entitlements, companions, the lid.
+    /// Facts that a simulated phone does not know: entitlements, companions, the lid.
     let more: @Sendable (inout StandInFacts) -> Void
-    /// Whether a prompt stays up when its context is invalidated, and its late answer comes all the same.
+    /// Whether a prompt stays up after its context was invalidated, and still answers later.
     let isStubborn = Atomic(false)
-    /// The number of the next refusal, in the place of what the phone would say; 0 for that.
+    /// The code of the next failure, in place of the phone's own; 0 for the phone's own.
     let nextRefusal = Atomic(0)
 
     init(_ phone: SimulatedPhone, _ more: @escaping @Sendable (inout StandInFacts) -> Void = { _ in }) {
@@ -47,7 +47,7 @@ final class PhoneDevice: StandInDevice {
         return facts
     }
 
-    /// The `LAError` of a sensor that cannot be asked.
+    /// The `LAError` code of a sensor that cannot be asked.
     private static func code(of state: BiometryState) -> Int? {
         switch state {
         case .ready: nil
@@ -58,10 +58,10 @@ final class PhoneDevice: StandInDevice {
         }
     }
 
-    /// The words of every sheet so far.
+    /// The texts of every sheet so far.
     var sheets: [StandInWords] { script.withLock { $0.sheets } }
 
-    /// What the next sheets answer, whatever the person does.
+    /// Sets the answers of the next sheets, whatever the person does.
     func answer(_ answers: StandInAnswer...) { script.withLock { $0.answers += answers } }
 
     private let script = Mutex(Script())

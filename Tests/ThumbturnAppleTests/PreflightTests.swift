@@ -5,7 +5,7 @@ import Testing
 import ThumbturnCore
 @testable import ThumbturnApple
 
-/// What a system's answers say of the sensor: the pure table.
+/// The state of the sensor that follows from a system's answers.
 @Suite struct PreflightTests {
     struct Row: CustomTestStringConvertible, Sendable {
         var code: Int?
@@ -30,13 +30,13 @@ import ThumbturnCore
         Row(code: -6, sensor: 1, state: .unavailable), Row(code: -6, sensor: 0, state: .unavailable),
         Row(code: -6, sensor: 3, state: .unavailable),
         Row(code: -6, sensor: 1, environment: covered, state: .lidClosed),
-        // An external sensor works while the lid covers the other.
+        // An external sensor works while the lid covers the built-in one.
         Row(sensor: 1, environment: covered, state: .ready),
         Row(code: -12, sensor: 1, state: .unavailable), Row(code: -13, sensor: 1, state: .unavailable),
         Row(code: -4711, state: .unavailable),
     ]
 
-    @Test(arguments: rows) func everyAnswerIsOneState(row: Row) {
+    @Test(arguments: rows) func everyAnswerHasItsState(row: Row) {
         let obstacle = row.code.map { AppleStatus(domain: LAErrorDomain, code: $0) }
         #expect(Preflight(obstacle: obstacle, sensor: row.sensor, environment: row.environment).state == row.state)
     }

@@ -7,7 +7,8 @@ import ThumbturnDevice
 import ThumbturnTestKit
 @testable import ThumbturnApple
 
-/// The keychain refuses by one number what went wrong in many ways. The person had matched; the sensor is looked at afterwards.
+/// The keychain reports many causes by one code. The person has matched, and the state of the sensor afterwards tells
+/// the causes apart.
 @Suite struct RefusalTests {
     struct Story: CustomTestStringConvertible, Sendable {
         var testDescription: String
@@ -32,7 +33,7 @@ import ThumbturnTestKit
             }, means: .permissionDenied, next: .openSettings),
     ]
 
-    @Test(arguments: stories) func aKeyThatRefusesSaysWhy(story: Story) async throws {
+    @Test(arguments: stories) func aRefusedKeyReportsTheReason(story: Story) async throws {
         let world = AppleWorld()
         try await world.run {
             let keys = EnclaveKeys(keychain: Keychain(KeychainPlace(), on: world.system))
@@ -56,7 +57,7 @@ import ThumbturnTestKit
         #expect(world.device.calls("a prompt of the keychain's own") == 0)
     }
 
-    @Test(arguments: stories) func aVaultThatRefusesSaysWhy(story: Story) async throws {
+    @Test(arguments: stories) func aRefusedVaultReportsTheReason(story: Story) async throws {
         let world = AppleWorld()
         try await world.run {
             let vault = KeychainVault(keychain: Keychain(KeychainPlace(), on: world.system))
@@ -79,7 +80,7 @@ import ThumbturnTestKit
         #expect(world.device.calls("a prompt of the keychain's own") == 0)
     }
 
-    @Test func aVaultsOwnAccessIsAskedFor() async throws {
+    @Test func thePromptUsesTheAccessOfTheVault() async throws {
         let world = AppleWorld()
         try await world.run {
             let vault = KeychainVault(keychain: Keychain(KeychainPlace(service: "acme"), on: world.system))

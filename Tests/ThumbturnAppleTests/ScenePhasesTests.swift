@@ -6,7 +6,7 @@ import ThumbturnDevice
 @testable import ThumbturnApple
 
 @Suite struct ScenePhasesTests {
-    @Test(arguments: ["UIApplication", "NSApplication"]) func theNotificationsOfTheSystemAreHeard(family: String) async {
+    @Test(arguments: ["UIApplication", "NSApplication"]) func everyNotificationChangesThePhase(family: String) async {
         let center = NotificationCenter()
         let phases = ScenePhases(center)
         let names =
@@ -25,14 +25,14 @@ import ThumbturnDevice
         #expect(await late.next() == .back)
     }
 
-    /// Hiding a Mac's app takes it out of the front, too, and showing it brings it back: in either order.
+    /// Hiding a Mac app also deactivates it, and showing it activates it again, in either order.
     @Test(arguments: [
         (["DidHide", "DidResignActive", "DidBecomeActive", "DidUnhide"], [AppPhase.back, .back, .back, .front]),
         (["DidResignActive", "DidHide", "DidUnhide", "DidBecomeActive"], [.inactive, .back, .inactive, .front]),
         (["DidResignActive", "DidHide", "DidBecomeActive", "DidUnhide"], [.inactive, .back, .back, .front]),
         (["DidHide", "DidResignActive", "DidUnhide", "DidBecomeActive"], [.back, .back, .inactive, .front]),
         (["DidHide", "DidUnhide"], [.back, .front]),
-    ]) func aHiddenAppIsHiddenInWhateverOrderItIsTold(_ names: [String], _ phases: [AppPhase]) async {
+    ]) func aHiddenAppIsInTheBackgroundInEitherOrderOfNotifications(_ names: [String], _ phases: [AppPhase]) async {
         let center = NotificationCenter()
         var heard = ScenePhases(center).phases().makeAsyncIterator()
         #expect(await heard.next() == .front)

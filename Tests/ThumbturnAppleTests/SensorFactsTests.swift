@@ -8,9 +8,9 @@ import ThumbturnDevice
 import ThumbturnTestKit
 @testable import ThumbturnApple
 
-/// What is known of a phone's sensor without asking anybody.
+/// The state of a phone's sensor, read without a prompt.
 @Suite struct SensorFactsTests {
-    /// A phone, what befalls it, and what its sensor is then.
+    /// A phone, an event, and the state of the sensor afterwards.
     struct Story: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var hasSensor = true
@@ -25,19 +25,19 @@ import ThumbturnTestKit
         Story(testDescription: "as it is", state: .ready),
         Story(testDescription: "no sensor", hasSensor: false, state: .unavailable),
         Story(testDescription: "denied", befalls: { $0.setPermission(false) }, state: .permissionDenied),
-        Story(testDescription: "nobody enrolled", befalls: { $0.removeFaces() }, state: .notEnrolled),
+        Story(testDescription: "no face enrolled", befalls: { $0.removeFaces() }, state: .notEnrolled),
         Story(testDescription: "no passcode", befalls: { $0.removePasscode() }, state: .passcodeNotSet, isPasscodeSet: false),
         Story(
             testDescription: "no sensor and no passcode", hasSensor: false, hasPasscode: false, state: .unavailable,
             isPasscodeSet: false),
         Story(testDescription: "lid closed", befalls: { $0.setLidClosed(true) }, state: .lidClosed),
-        Story(testDescription: "started again", befalls: { $0.reboot() }, state: .lockedOut(.untilPasscode)),
+        Story(testDescription: "restarted", befalls: { $0.reboot() }, state: .lockedOut(.untilPasscode)),
         Story(
-            testDescription: "locked, and only the environment says so", more: { $0.isLockedOut = true },
+            testDescription: "locked, and only the environment reports it", more: { $0.isLockedOut = true },
             state: .lockedOut(.untilPasscode)),
     ]
 
-    @Test(arguments: stories) func aPhoneIsKnownWithoutAPrompt(story: Story) async throws {
+    @Test(arguments: stories) func theStateOfTheSensorNeedsNoPrompt(story: Story) async throws {
         let world = AppleWorld(hasSensor: story.hasSensor, hasPasscode: story.hasPasscode, story.more)
         story.befalls(world.phone)
         try await world.run {
@@ -50,7 +50,7 @@ import ThumbturnTestKit
         #expect(world.phone.promptCount == 0)
     }
 
-    @Test func aLockoutIsKnownAlsoWhereTheSystemHasNoEnvironment() async throws {
+    @Test func aLockoutIsDetectedWithoutLAEnvironment() async throws {
         let world = AppleWorld()
         world.phone.reboot()
         var system = world.system
@@ -65,7 +65,7 @@ import ThumbturnTestKit
         try await world.run { #expect(await AppleSensor(world.system).kind() == kind) }
     }
 
-    @Test func theMarkIsTheSystemsAndUnknownWhereItTellsNone() async throws {
+    @Test func theEnrolmentMarkIsTheSystems() async throws {
         let world = AppleWorld()
         try await world.run {
             let sensor = AppleSensor(world.system)
@@ -80,7 +80,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aMarkThatFollowsARefusedPolicyIsUnknown() async throws {
+    @Test func aRefusedPolicyGivesNoEnrolmentMark() async throws {
         let world = AppleWorld { $0.stateHash = Data([1]) }
         try await world.run {
             let sensor = AppleSensor(world.system)

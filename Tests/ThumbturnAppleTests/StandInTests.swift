@@ -6,9 +6,9 @@ import Testing
 import ThumbturnCore
 import ThumbturnTestKit
 
-/// The stand-ins keep to what is known of Apple's frameworks; otherwise nothing that is shown with them means anything.
+/// The stand-ins behave as Apple's frameworks are known to behave; otherwise tests on them would show nothing.
 @Suite struct StandInTests {
-    @Test func anItemIsThereOnce() async throws {
+    @Test func anItemCanBeAddedOnce() async throws {
         try await AppleWorld().run {
             let item = Self.item("a")
             #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
@@ -16,7 +16,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func beforeTheFirstUnlockOnlyWhatIsThereIsLocked() async throws {
+    @Test func beforeTheFirstUnlockOnlyExistingItemsAreLocked() async throws {
         let world = AppleWorld()
         try await world.run {
             let (here, elsewhere) = (Self.item("a"), Self.item("b"))
@@ -41,7 +41,7 @@ import ThumbturnTestKit
         ]
     }
 
-    @Test func aContextThatWasShownOnceMatchesAgainWithoutAPrompt() async throws {
+    @Test func aContextThatMatchedOnceMatchesAgainWithoutAPrompt() async throws {
         let world = AppleWorld()
         try await world.run {
             let context = LAContext()

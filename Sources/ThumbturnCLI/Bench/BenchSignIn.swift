@@ -171,7 +171,8 @@ private final class SignInBench {
         try await loop.run(HelloLoad(server.requests), rate: rate, warmUp: warmUp, duration: duration).report
     }
 
-    /// Searches the highest good rate to within 2 %, from the rate at which each connection sends its next request at once.
+    /// Searches the highest good rate to within 2 %, from the rate at which each connection sends its next request at
+    /// once.
     func search(from limit: Double, warmUp: Duration, progress: (String) -> Void) async throws -> Double {
         let most = try await run(nil, warmUp: warmUp, for: .seconds(4))
         var high = min(Double(most.latencies.count) / 4 * 1.1, limit)

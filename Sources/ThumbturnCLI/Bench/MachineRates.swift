@@ -14,7 +14,8 @@ import Musl
 import Foundation
 import Synchronization
 
-/// The processor time of bare P-256 operations on this machine while all its cores are busy, which bounds every server's rate.
+/// The processor time of bare P-256 operations on this machine while all its cores are busy, which bounds every
+/// server's rate.
 struct MachineRates: Sendable {
     /// The microseconds of one verification, with the import of the public key.
     var verify: Double

@@ -4,7 +4,8 @@ import Foundation
 /// A file of test vectors in the format of Project Wycheproof: groups of cases with expected results.
 struct WycheproofFile {
     struct Group {
-        /// The kind of check, for example `EcdsaVerify` or `JsonWebKey`. Older files have it only once for the whole file.
+        /// The kind of check, for example `EcdsaVerify` or `JsonWebKey`. Older files have it only once for the whole
+        /// file.
         var type: String
         var members: [String: Any]
         var cases: [Case]

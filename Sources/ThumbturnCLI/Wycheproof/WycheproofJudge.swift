@@ -6,11 +6,11 @@ import ThumbturnVerifier
 
 /// The check that judges the cases of one group, if the verifier has one.
 enum WycheproofJudge {
-    /// A check by the verifier. It throws `VerificationError` if the verifier refuses a case, `NotJudged` if the verifier has no
-    /// check for it, and `Unreadable` if the file lacks a value that the check needs.
+    /// A check by the verifier. It throws `VerificationError` if the verifier refuses a case, `NotJudged` if the
+    /// verifier has no check for it, and `Unreadable` if the file lacks a value that the check needs.
     case judge((WycheproofFile.Case) throws -> Void)
-    /// The verifier has no check for such a group. The second closure must refuse each case, because the verifier must never
-    /// accept a case of another kind.
+    /// The verifier has no check for such a group. The second closure must refuse each case, because the verifier must
+    /// never accept a case of another kind.
     case none(because: String, refusing: ((WycheproofFile.Case) throws -> Void)? = nil)
 
     struct NotJudged: Error {

@@ -1,17 +1,18 @@
-/// Locks an app after a time in the background, covers it as soon as it is not in front, and asks the person to unlock it.
+/// Locks an app after a time in the background, covers it as soon as it is not in front, and asks the person to unlock
+/// it.
 ///
-/// A value like `UnlockFlow`: events go in with their time, effects come out. A process begins locked, so killing the app or
-/// restarting the device unlocks nothing; and where the time in the background is unknown, the app locks.
+/// A value like `UnlockFlow`: events go in with their time, effects come out. A process begins locked, so killing the
+/// app or restarting the device unlocks nothing; and where the time in the background is unknown, the app locks.
 ///
-/// The system's own sheets make an app inactive and active again. While one of the app's prompts is up this covers nothing, locks
-/// nothing and asks nothing, so an unlock cannot start the next one.
+/// The system's own sheets make an app inactive and active again. While one of the app's prompts is up this covers
+/// nothing, locks nothing and asks nothing, so an unlock cannot start the next one.
 public struct AppLock: Hashable, Sendable {
     /// The numbers.
     public struct Rules: Hashable, Sendable, Codable {
         /// How long the app may be in the background without locking; zero locks it at once.
         public var lockAfter: Duration
-        /// How long the app may be in the background while its own prompt is up: some systems show the passcode prompt as another
-        /// app.
+        /// How long the app may be in the background while its own prompt is up: some systems show the passcode prompt
+        /// as another app.
         public var promptLimit: Duration
 
         /// Creates rules that lock at once by default.
@@ -24,8 +25,8 @@ public struct AppLock: Hashable, Sendable {
     /// Whether the contents may be seen.
     package enum State: Hashable, Sendable {
         case unlocked
-        /// The contents are locked. `asksItself` is whether the next appearance asks without a tap: not after a cancel, and not
-        /// after "lock now", because a person who has just refused is not asked again at every return.
+        /// The contents are locked. `asksItself` is whether the next appearance asks without a tap: not after a cancel,
+        /// and not after "lock now", because a person who has just refused is not asked again at every return.
         case locked(asksItself: Bool)
         /// The person is being asked.
         case asking
@@ -101,8 +102,8 @@ public struct AppLock: Hashable, Sendable {
         case .phase(.inactive):
             let wasInFront = phase == .front
             phase = .inactive
-            // Under the app's own prompt nothing is covered, or every prompt would flash. The cover comes once the app leaves the
-            // screen.
+            // Under the app's own prompt nothing is covered, or every prompt would flash. The cover comes once the app
+            // leaves the screen.
             return wasInFront && !isPromptUp ? cover() : []
         case .phase(.back):
             phase = .back

@@ -4,6 +4,7 @@ public enum AppPhase: String, Hashable, Sendable, Codable, CaseIterable {
     case front
     /// The app is visible without input: the app switcher, or a sheet of the system such as the app's own prompt.
     case inactive
-    /// The app is not visible, or the device is locked: then nothing is asked, even where the system would still draw the app.
+    /// The app is not visible, or the device is locked: then nothing is asked, even where the system would still draw
+    /// the app.
     case back
 }

@@ -1,7 +1,7 @@
 /// A person's answers to the offer of biometrics, and when to offer them again.
 ///
-/// It keeps answers, never whether biometrics are on: that is read from the keys. Its times are civil time, because a week
-/// outlasts many restarts of a device, and because they decide only the day of the next offer.
+/// It keeps answers, never whether biometrics are on: that is read from the keys. Its times are civil time, because a
+/// week outlasts many restarts of a device, and because they decide only the day of the next offer.
 public struct BiometricOffer: Hashable, Sendable, Codable {
     /// The numbers.
     public struct Rules: Hashable, Sendable, Codable {
@@ -46,8 +46,8 @@ public struct BiometricOffer: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether to offer biometrics: the sensor is ready, the device is enrolled, its policy asks the sensor, there is no
-    /// biometric key, and the person has not refused.
+    /// Whether to offer biometrics: the sensor is ready, the device is enrolled, its policy asks the sensor, there is
+    /// no biometric key, and the person has not refused.
     package func isDue(_ readiness: Readiness, at now: UnixTime, under rules: Rules = Rules()) -> Bool {
         guard readiness.biometry == .ready, readiness.isEnrolled, readiness.ladder.contains(.biometric) else { return false }
         let key = readiness.state(of: .biometric)

@@ -1,6 +1,7 @@
 /// The signatures and evidence that a transaction needs before it is approved. Part of the challenge, so it is signed.
 public struct ApprovalDemand: Hashable, Sendable {
-    /// The keys that all have to sign: the biometric key, or the biometric and the PIN key. Nil where either of them is enough.
+    /// The keys that all have to sign: the biometric key, or the biometric and the PIN key. Nil where either of them is
+    /// enough.
     public let keys: [KeyKind]?
     /// The lowest certified level of a signed liveness check; nil where no check is demanded.
     public let liveness: LivenessLevel?
@@ -29,6 +30,7 @@ public struct ApprovalDemand: Hashable, Sendable {
         return keys.map { signed.isSuperset(of: $0) } ?? !signed.isDisjoint(with: [.biometric, .pin])
     }
 
-    /// Whether the proof of this kind of key has to come with liveness evidence. Where two keys sign, only the biometric proof has it.
+    /// Whether the proof of this kind of key has to come with liveness evidence. Where two keys sign, only the
+    /// biometric proof has it.
     package func wantsLiveness(with kind: KeyKind) -> Bool { liveness != nil && (keys == nil || kind == .biometric) }
 }

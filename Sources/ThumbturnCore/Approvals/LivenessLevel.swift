@@ -1,5 +1,5 @@
-/// The level that a liveness product was certified for, against attacks on the sensor (ISO/IEC 30107-3) and injected pictures (CEN/TS
-/// 18099).
+/// The level that a liveness product was certified for, against attacks on the sensor (ISO/IEC 30107-3) and injected
+/// pictures (CEN/TS 18099).
 public enum LivenessLevel: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
     /// The lower level.
     case substantial

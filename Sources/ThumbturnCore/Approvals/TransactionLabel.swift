@@ -1,4 +1,5 @@
-/// What stands before a line of a transaction, and over it. The raw value is stable, so an app may keep its own texts under it.
+/// What stands before a line of a transaction, and over it. The raw value is stable, so an app may keep its own texts
+/// under it.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif

@@ -30,7 +30,8 @@ extension Failure.Code {
     public static let biometryUnavailable = Self("biometryUnavailable", recovery: .fallBack(.devicePasscode))
     /// The device's sensor is too weak to unlock a key.
     public static let biometryTooWeak = Self("biometryTooWeak", recovery: .fallBack(.devicePasscode))
-    /// The system was upgraded: a stronger rung has to confirm once that the enrolled faces and fingers are still this person's.
+    /// The system was upgraded: a stronger rung has to confirm once that the enrolled faces and fingers are still this
+    /// person's.
     public static let biometryUnconfirmed = Self("biometryUnconfirmed", recovery: .fallBack(.devicePasscode))
     /// The device has no passcode.
     public static let passcodeNotSet = Self("passcodeNotSet", recovery: .setPasscode)
@@ -39,7 +40,8 @@ extension Failure.Code {
 
     // MARK: - The keys
 
-    /// The key is gone for good: a new face or finger was enrolled, the passcode was removed, or the PIN was wrong too often.
+    /// The key is gone for good: a new face or finger was enrolled, the passcode was removed, or the PIN was wrong too
+    /// often.
     public static let keyInvalidated = Self("keyInvalidated", recovery: .reEnrol)
     /// This device has no key for any rung of the policy.
     public static let notEnrolled = Self("notEnrolled", recovery: .signInAgain)
@@ -78,8 +80,8 @@ extension Failure.Code {
     public static let noVault = Self("noVault", recovery: .report)
     /// The unlock is over, and its secrets can no longer be used: open the vault again.
     public static let vaultClosed = Self("vaultClosed", recovery: .retry)
-    /// The bytes are not what this vault sealed under that name: damaged, cut, exchanged, an older revision, or from another
-    /// vault.
+    /// The bytes are not what this vault sealed under that name: damaged, cut, exchanged, an older revision, or from
+    /// another vault.
     public static let notAuthentic = Self("notAuthentic", recovery: .report)
     /// More bytes than a vault takes.
     public static let tooLarge = Self("tooLarge", recovery: .report)

@@ -1,6 +1,6 @@
 extension Failure {
-    /// The text for the person: calm, without blame, and with the next step where there is one. A code without a text of its own
-    /// has the text of its next step.
+    /// The text for the person: calm, without blame, and with the next step where there is one. A code without a text
+    /// of its own has the text of its next step.
     public var message: PersonMessage {
         switch (code, recovery) {
         case (.cancelledByUser, _), (.cancelledBySystem, _), (.cancelledByApp, _), (.superseded, _):

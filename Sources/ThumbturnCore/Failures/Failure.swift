@@ -1,7 +1,7 @@
 /// An error with its next step.
 ///
-/// `message` and `recovery.message` are texts for the person. `description` is for logs: it begins with the code's name, and is
-/// safe to show to anyone. The raw status of the platform, for bug reports, is in `debugDescription` only.
+/// `message` and `recovery.message` are texts for the person. `description` is for logs: it begins with the code's
+/// name, and is safe to show to anyone. The raw status of the platform, for bug reports, is in `debugDescription` only.
 ///
 ///     do {
 ///         let grant = try await auth.authenticate("Unlock Acme")

@@ -1,5 +1,5 @@
-/// A value that holds a secret. It prints only the name of its type, so the secret cannot reach a log, an error or a debugger's
-/// dump.
+/// A value that holds a secret. It prints only the name of its type, so the secret cannot reach a log, an error or a
+/// debugger's dump.
 public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {

@@ -1,8 +1,8 @@
 /// How long one person usually takes at one kind of sensor: the estimator behind adaptive times.
 ///
-/// TCP uses the same estimator for its retransmission timeout (RFC 6298 section 2): a smoothed time and its smoothed variation.
-/// An answer is late after the time plus four times the variation. As in Karn's algorithm (RFC 6298 section 3) only first
-/// attempts are samples. In short: the hint appears when the person has taken clearly longer than usual.
+/// TCP uses the same estimator for its retransmission timeout (RFC 6298 section 2): a smoothed time and its smoothed
+/// variation. An answer is late after the time plus four times the variation. As in Karn's algorithm (RFC 6298 section
+/// 3) only first attempts are samples. In short: the hint appears when the person has taken clearly longer than usual.
 package struct Pace: Hashable, Sendable, Codable {
     /// Successful first attempts so far; counted up to `samplesNeeded`.
     package private(set) var samples = 0

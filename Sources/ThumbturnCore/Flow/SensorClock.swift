@@ -1,4 +1,5 @@
-/// The time limits of the sensor's prompts in one flow, counted from the first of them. Time away from the app is excluded.
+/// The time limits of the sensor's prompts in one flow, counted from the first of them. Time away from the app is
+/// excluded.
 package struct SensorClock: Hashable, Sendable {
     /// When the sensor was first asked, later by the time that the app was away.
     private(set) var started: Instant
@@ -9,7 +10,8 @@ package struct SensorClock: Hashable, Sendable {
     /// Poor readings, counted up to `poorReadingsThatHurry`.
     private var poorReadings = 0
 
-    /// Poor readings after which the hint appears at the policy's earliest time, because the person may want another way.
+    /// Poor readings after which the hint appears at the policy's earliest time, because the person may want another
+    /// way.
     private static let poorReadingsThatHurry = 3
 
     /// The clock of a sensor that is asked for the first time.
@@ -44,15 +46,16 @@ package struct SensorClock: Hashable, Sendable {
         }
     }
 
-    /// When the hint is due; nil where it was shown, or where the person has no time limits. Poor readings bring it forward.
+    /// When the hint is due; nil where it was shown, or where the person has no time limits. Poor readings bring it
+    /// forward.
     func hintTime(_ policy: UnlockPolicy, _ person: Person) -> Instant? {
         guard !isHintShown else { return nil }
         let due = poorReadings >= Self.poorReadingsThatHurry ? policy.earliestHint : person.pace.hint(policy)
         return person.timeLimits.applied(to: due).map { started.advanced(by: $0) }
     }
 
-    /// When the prompt gives way to the next rung. A retry may end sooner than the limit, never later. Nil for people who need
-    /// more time, whose prompts are never dismissed.
+    /// When the prompt gives way to the next rung. A retry may end sooner than the limit, never later. Nil for people
+    /// who need more time, whose prompts are never dismissed.
     func fallbackTime(_ policy: UnlockPolicy, _ person: Person) -> Instant? {
         guard person.timeLimits == .ofThePolicy else { return nil }
         let limit = started.advanced(by: person.pace.fallback(policy))

@@ -1,5 +1,5 @@
-/// How the policy's time limits apply to people who need more time (WCAG 2.2, success criterion 2.2.1). A running prompt is
-/// dismissed only under the policy's own limits.
+/// How the policy's time limits apply to people who need more time (WCAG 2.2, success criterion 2.2.1). A running
+/// prompt is dismissed only under the policy's own limits.
 public enum TimeLimits: String, Hashable, Sendable, Codable, CaseIterable {
     /// The policy's own limits.
     case ofThePolicy

@@ -62,7 +62,8 @@ extension UnlockFlow {
 
     /// Passes over a rung that cannot be asked.
     mutating func skip(_ rung: Rung, for obstacle: Failure, _ progress: Progress, at now: Instant) -> [Effect] {
-        // Keys that cannot be read yet tell nothing about the person: the flow is for later, and the person is not signed out.
+        // Keys that cannot be read yet tell nothing about the person: the flow is for later, and the person is not
+        // signed out.
         if obstacle.code == .notYetReadable { return fail(obstacle) }
         var progress = progress
         progress.note(obstacle)
@@ -75,7 +76,8 @@ extension UnlockFlow {
         return effects + moveOn(from: rung, because: .skipped(obstacle.code.name), progress, at: now)
     }
 
-    /// Moves to the next rung of the ladder. Below the last one there is the full sign-in, so the ladder has no dead end.
+    /// Moves to the next rung of the ladder. Below the last one there is the full sign-in, so the ladder has no dead
+    /// end.
     mutating func moveOn(from rung: Rung, because trigger: Trigger, _ progress: Progress, at now: Instant) -> [Effect] {
         if rung == .biometric, trigger.countsAsMiss { person.pace.missed() }
         var progress = progress
@@ -84,8 +86,8 @@ extension UnlockFlow {
             + ask(next, progress, at: now)
     }
 
-    /// A rung that could be asked and no longer can gives way. Counts and lockouts do not matter here, because the running
-    /// attempt is counted among them.
+    /// A rung that could be asked and no longer can gives way. Counts and lockouts do not matter here, because the
+    /// running attempt is counted among them.
     mutating func changed(during prompt: Prompt, _ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
         guard let obstacle = progress.readiness.obstacle(to: attempt.rung),
             ![.paused, .lockedOut, .notYetReadable].contains(obstacle.code)
@@ -110,7 +112,8 @@ extension UnlockFlow {
     /// No rung of this device is left.
     private mutating func failWithoutRungs(_ progress: Progress) -> [Effect] {
         var failure = progress.cause ?? Failure(.notEnrolled)
-        // A dead key demands enrolment, and a pause ends by itself; in every other case the full sign-in is the next step.
+        // A dead key demands enrolment, and a pause ends by itself; in every other case the full sign-in is the next
+        // step.
         if failure.recovery != .reEnrol, failure.code != .paused { failure.recovery = .signInAgain }
         return fail(failure)
     }

@@ -4,7 +4,8 @@ extension UnlockFlow {
     /// The state of a flow. Each case carries what is true only in it.
     package enum State: Hashable, Sendable {
         case idle
-        /// The screen is there, and no rung has been asked yet. The automatic prompt is due at this time; nil waits for a tap.
+        /// The screen is there, and no rung has been asked yet. The automatic prompt is due at this time; nil waits for
+        /// a tap.
         case waiting(Readiness, due: Instant?)
         /// The app went to the back before any rung was asked.
         case awayBeforePrompt(Readiness)
@@ -73,8 +74,8 @@ extension UnlockFlow {
         var readiness: Readiness
         /// When the first rung was asked.
         let started: Instant
-        /// The rungs of the ladder that have not been asked, in the person's order. Empty once the ladder has given its proof,
-        /// because no rung may replace one of the additional rungs.
+        /// The rungs of the ladder that have not been asked, in the person's order. Empty once the ladder has given its
+        /// proof, because no rung may replace one of the additional rungs.
         var remaining: ArraySlice<Rung>
         /// The number of prompts so far; each has its number as its id.
         var prompts = 0
@@ -97,8 +98,8 @@ extension UnlockFlow {
 
     /// How a flow ended.
     package enum End: Hashable, Sendable {
-        /// The keys made every proof that the policy demands: the ladder's, and those of the additional rungs in the policy's
-        /// order.
+        /// The keys made every proof that the policy demands: the ladder's, and those of the additional rungs in the
+        /// policy's order.
         case granted(Rung, Proof, additional: [Proof] = [])
         /// A key did not sign; the failure carries the next step.
         case failed(Failure)
@@ -138,20 +139,22 @@ extension UnlockFlow.Progress {
         return copy
     }
 
-    /// The rung that a button or a hint names: the next one that can be asked. A ladder may hold rungs that this device lacks.
+    /// The rung that a button or a hint names: the next one that can be asked. A ladder may hold rungs that this device
+    /// lacks.
     var nextUsableRung: Rung {
         remaining.first { readiness.obstacle(to: $0) == nil } ?? .fullCredentials
     }
 
-    /// Whether a rung's key is known to be gone, which makes its proof worthless. Wrong PINs prove nothing here, because the
-    /// running attempt is counted among them.
+    /// Whether a rung's key is known to be gone, which makes its proof worthless. Wrong PINs prove nothing here,
+    /// because the running attempt is counted among them.
     func isDead(_ rung: Rung?) -> Bool {
         guard let loss = rung.flatMap({ readiness.loss(of: $0) }) else { return false }
         return loss != .wrongPINs
     }
 
-    /// Keeps the failure that the person should hear about in the end. The first cause stays unless a later one is more useful: a
-    /// lockout more than a mismatch, a pause that ends by itself more than both, a dead key most; and of two pauses the shorter.
+    /// Keeps the failure that the person should hear about in the end. The first cause stays unless a later one is more
+    /// useful: a lockout more than a mismatch, a pause that ends by itself more than both, a dead key most; and of two
+    /// pauses the shorter.
     mutating func note(_ failure: Failure) {
         func weight(_ failure: Failure) -> Int {
             if failure.recovery == .reEnrol { return 3 }

@@ -1,17 +1,18 @@
 /// One unlock, from the first look at the sensor to a proof or a failure.
 ///
-/// A value without a clock, chance, input or output of its own: events go in with the time they happened, effects come out. One
-/// task owns it. Events that are late, doubled, or of a prompt that is gone change nothing.
+/// A value without a clock, chance, input or output of its own: events go in with the time they happened, effects come
+/// out. One task owns it. Events that are late, doubled, or of a prompt that is gone change nothing.
 ///
 ///     idle ──began──▶ waiting ──tap, or 400 ms──▶ prompting ──matched──▶ signing ──signed──▶ finished(granted)
 ///                                                  │  ▲  │    entered       │ │
 ///                                          mismatch└──┴──┼──── wrong PIN ───┘ │
 ///                                                        └─────────┬──────────┘
 ///                                                                  ▼ timeout, lockout, dead key, person's choice
-///                                            next rung: prompting again, or finished(failed) where only the full sign-in is left
+///                                            next rung: prompting again, or finished(failed) if only the full
+///                                            sign-in is left
 ///
-/// From `waiting` the app may go to the back (`awayBeforePrompt`) and wait again. From `prompting` the app may go to the back
-/// (`away`), or the system may take the prompt (`interrupted`); both ask the same rung again.
+/// From `waiting` the app may go to the back (`awayBeforePrompt`) and wait again. From `prompting` the app may go to
+/// the back (`away`), or the system may take the prompt (`interrupted`); both ask the same rung again.
 public struct UnlockFlow: Hashable, Sendable {
     /// The current state, with everything that is true only in it.
     package internal(set) var state: State = .idle
@@ -110,7 +111,8 @@ public struct UnlockFlow: Hashable, Sendable {
             (.idle, .signingFailed), (.idle, .changed), (.idle, .wentBack), (.idle, .cameFront), (.idle, .woke),
             // Without an automatic prompt the flow waits for a tap, and asked for no wake.
             (.waiting(_, due: nil), .woke),
-            // Where no prompt is on the screen, answers come from prompts that are gone, and there is nothing to choose.
+            // Where no prompt is on the screen, answers come from prompts that are gone, and there is nothing to
+            // choose.
             (.waiting, .answered), (.waiting, .readPoorly), (.waiting, .hintChosen), (.waiting, .signed),
             (.waiting, .signingFailed), (.waiting, .cameFront),
             (.awayBeforePrompt, .answered), (.awayBeforePrompt, .readPoorly), (.awayBeforePrompt, .hintChosen),

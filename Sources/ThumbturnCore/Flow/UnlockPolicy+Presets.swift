@@ -8,8 +8,8 @@ extension UnlockPolicy {
     /// An action that neither the device passcode nor a PIN may authorise: sensor, then full sign-in.
     public static let highRisk = UnlockPolicy(ladder: [.biometric, .fullCredentials]).highStakes
 
-    /// Confirming a transaction: a tap first, so that a glance at the phone confirms nothing; the PIN after three mismatches,
-    /// whatever the time.
+    /// Confirming a transaction: a tap first, so that a glance at the phone confirms nothing; the PIN after three
+    /// mismatches, whatever the time.
     public static let transaction = UnlockPolicy(ladder: [.biometric, .appPIN, .fullCredentials]).highStakes
 
     /// A credential in a vault: sensor, then device passcode. The vault's access decides which of them its key accepts.

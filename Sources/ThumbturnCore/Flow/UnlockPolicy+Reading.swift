@@ -17,9 +17,9 @@ extension UnlockPolicy: Codable {
 
     /// Reads a policy: an object whose durations are whole milliseconds.
     ///
-    /// Absent members have the default numbers, except that `ladder` is required, and that without `automatic_prompt` the flow
-    /// waits for a tap. Throws `DecodingError` with the reason for an unknown member and for a policy that contradicts itself;
-    /// see `problem`. A policy that is read has to end with the full sign-in as well.
+    /// Absent members have the default numbers, except that `ladder` is required, and that without `automatic_prompt`
+    /// the flow waits for a tap. Throws `DecodingError` with the reason for an unknown member and for a policy that
+    /// contradicts itself; see `problem`. A policy that is read has to end with the full sign-in as well.
     public init(from decoder: any Decoder) throws {
         try StrictKeys.check(decoder, CodingKeys.allCases)
         let values = try decoder.container(keyedBy: CodingKeys.self)

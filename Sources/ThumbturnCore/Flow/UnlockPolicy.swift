@@ -1,12 +1,12 @@
 /// The ladder and the numbers of one unlock.
 ///
-/// An app names a preset, a server may send a policy, and an experiment may vary one. A policy that contradicts itself grants
-/// nothing: the flow ends with `policyDenies`, and reading one throws; see `problem`.
+/// An app names a preset, a server may send a policy, and an experiment may vary one. A policy that contradicts itself
+/// grants nothing: the flow ends with `policyDenies`, and reading one throws; see `problem`.
 public struct UnlockPolicy: Hashable, Sendable {
     /// The rungs that may be asked, in order. An empty ladder denies.
     public var ladder: [Rung]
-    /// The rungs whose keys have to sign, too, after one of the ladder has: for an action that demands two keys, such as
-    /// biometric and PIN. No other rung replaces one of these.
+    /// The rungs whose keys have to sign, too, after one of the ladder has: for an action that demands two keys, such
+    /// as biometric and PIN. No other rung replaces one of these.
     public var additionalRungs: [Rung] = []
     /// How long after its screen appeared the flow asks by itself; nil waits for a tap.
     public var automaticPrompt: Duration? = .milliseconds(400)
@@ -14,22 +14,23 @@ public struct UnlockPolicy: Hashable, Sendable {
     public var retryWindow: Duration = .seconds(8)
     /// How long one retry may take.
     public var retryLimit: Duration = .seconds(5)
-    /// How long after the first prompt the hint appears beside an unanswered prompt. The person's pace may bring it forward, down
-    /// to `earliestHint`; see `Pace`.
+    /// How long after the first prompt the hint appears beside an unanswered prompt. The person's pace may bring it
+    /// forward, down to `earliestHint`; see `Pace`.
     public var hintAfter: Duration = .seconds(8)
-    /// How long after the first prompt an unanswered prompt gives way to the next rung. It is brought forward as the hint is,
-    /// down to `earliestFallback`.
+    /// How long after the first prompt an unanswered prompt gives way to the next rung. It is brought forward as the
+    /// hint is, down to `earliestFallback`.
     public var fallbackAfter: Duration = .seconds(12)
     /// The earliest time of the hint, counted from the first prompt.
     public var earliestHint: Duration = .seconds(4)
-    /// The earliest time of the forced fallback, counted from the first prompt.
+    /// How long after the first prompt an unanswered first attempt gives way to the next rung at the earliest, however
+    /// fast the person usually is. A retry may end earlier: it takes at most `retryLimit`.
     public var earliestFallback: Duration = .seconds(8)
     /// How long the transition from one rung's screen to the next takes.
     public var transition: Duration = .milliseconds(250)
     /// Mismatches after which the flow moves on to the next rung.
     public var mismatchLimit = 3
-    /// Wrong PINs in one flow after which it moves on to the next rung. The device counts wrong PINs from one unlock to the next
-    /// as well, and may stop sooner; see `PINLedger`.
+    /// Wrong PINs in one flow after which it moves on to the next rung. The device counts wrong PINs from one unlock to
+    /// the next as well, and may stop sooner; see `PINLedger`.
     public var pinMismatchLimit = 5
     /// The delays after mismatches at the sensor, counted from one unlock to the next; see `BiometricLedger`.
     public var delays = MismatchDelays()

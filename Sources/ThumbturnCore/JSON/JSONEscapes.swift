@@ -1,6 +1,7 @@
 /// The escapes in a JSON string (RFC 8259 section 7).
 enum JSONEscapes {
-    /// The text between two quotes, without its escapes. Nil for an unknown escape, half a pair of surrogates, and U+0000.
+    /// The text between two quotes, without its escapes. Nil for an unknown escape, half a pair of surrogates, and
+    /// U+0000.
     static func unescaped(_ raw: ArraySlice<UInt8>) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(raw.count)

@@ -1,7 +1,8 @@
 /// Decodes values from a `JSONTree`.
 ///
-/// Foundation's decoder reads the text anew and takes several times as long, and judging a proof is little else than reading JSON and two
-/// signatures. Decoders of the standard library carry their path with them; this one finds it in the tree when an error needs it.
+/// Foundation's decoder reads the text anew and takes several times as long, and judging a proof is little else than
+/// reading JSON and two signatures. Decoders of the standard library carry their path with them; this one finds it in
+/// the tree when an error needs it.
 struct JSONTreeDecoder: Decoder {
     let tree: JSONTree
     let index: Int
@@ -88,7 +89,8 @@ struct JSONTreeDecoder: Decoder {
 
     // MARK: Containers
 
-    /// The types that have no method of their own here go through the generic one, and come back through a single value.
+    /// The types that have no method of their own here go through the generic one, and come back through a single
+    /// value.
     struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let decoder: JSONTreeDecoder
 

@@ -70,8 +70,8 @@ struct JSONTreeReader {
 
     /// Refuses an object with two members of one name. Two spellings of a name are one name.
     ///
-    /// Each name goes into a set once, so the work is in proportion to the names. The set compares bytes, because strings also compare
-    /// equal where their bytes differ (é as one scalar, and as two).
+    /// Each name goes into a set once, so the work is in proportion to the names. The set compares bytes, because
+    /// strings also compare equal where their bytes differ (é as one scalar, and as two).
     private mutating func checkNames(of object: Int, _ count: Int32) throws(JSONError) {
         guard count > 1 else { return }
         var at = object + 1

@@ -1,5 +1,5 @@
-/// Writes values as compact JSON with sorted members, straight into one text: no tree of the value is made. So a container is written to
-/// before its next sibling is begun, or not at all.
+/// Writes values as compact JSON with sorted members, straight into one text: no tree of the value is made. So a
+/// container is written to before its next sibling is begun, or not at all.
 struct SortedJSONEncoder: Encoder {
     private let text: Text
     /// How many objects and lists are open around this value.

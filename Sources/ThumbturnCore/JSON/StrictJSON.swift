@@ -1,7 +1,8 @@
-/// The one JSON of everything that is signed or judged, on the device and on the server: read strictly, and written in one form.
+/// The one JSON of everything that is signed or judged, on the device and on the server: read strictly, and written in
+/// one form.
 ///
-/// Decoders differ in which of two equal members they take. What one party signs and another judges must not depend on that, so such
-/// texts are refused (RFC 7515 section 4). What is read:
+/// Decoders differ in which of two equal members they take. What one party signs and another judges must not depend on
+/// that, so such texts are refused (RFC 7515 section 4). What is read:
 ///
 /// - UTF-8 without a byte order mark, one value (RFC 8259, and I-JSON: RFC 7493 section 2)
 /// - no member twice in one object, however its name is escaped, and at most `maximumMembers` members
@@ -9,8 +10,8 @@
 ///
 /// Reading costs time in proportion to the length of the text. Callers cap that length.
 package enum StrictJSON {
-    /// The most members that one object may have. The largest object is the `actions` of a policy file, with one member for each action;
-    /// our own messages have at most 14.
+    /// The most members that one object may have. The largest object is the `actions` of a policy file, with one member
+    /// for each action; our own messages have at most 14.
     package static let maximumMembers = 256
     /// How many objects and arrays may be inside each other. Our own messages are six deep.
     package static let maximumDepth = 16

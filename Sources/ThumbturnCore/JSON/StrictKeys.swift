@@ -1,4 +1,5 @@
-/// Refuses members that a value does not know, whichever decoder reads it: for what apps and operators may decode with Foundation's.
+/// Refuses members that a value does not know, whichever decoder reads it: for what apps and operators may decode with
+/// Foundation's.
 package enum StrictKeys {
     static let problem = "Unknown member."
 

@@ -47,8 +47,8 @@ public enum UserVerification: String, Hashable, Sendable, Codable, CaseIterable,
     }
 }
 
-/// How far a signature may be trusted: where its key lives, and which user verification it demands. The server computes it from
-/// evidence.
+/// How far a signature may be trusted: where its key lives, and which user verification it demands. The server computes
+/// it from evidence.
 ///
 /// The protection `software` means that nothing was proved: the verification is then only the claim made at enrolment.
 public struct Assurance: Hashable, Sendable, Codable {

@@ -1,5 +1,5 @@
-/// The purpose of a key. A device holds at most one key of each kind for a server and account, and no key accepts two factors:
-/// the server learns the factor from the key that signed.
+/// The purpose of a key. A device holds at most one key of each kind for a server and account, and no key accepts two
+/// factors: the server learns the factor from the key that signed.
 public enum KeyKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// Demands the sensor at each use.
     case biometric

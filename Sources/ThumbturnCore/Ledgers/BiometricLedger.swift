@@ -1,12 +1,12 @@
 /// The device's own count of mismatches at the sensor since the last match, with the delays that follow from it.
 ///
-/// An attempt is written before the prompt, as if it will mismatch, and settled afterwards: a match empties the ledger, a
-/// mismatch leaves it as written, and without a verdict the earlier ledger is written again. So an app that is killed in between
-/// has used up an attempt. A stronger rung that succeeds empties the ledger, too.
+/// An attempt is written before the prompt, as if it will mismatch, and settled afterwards: a match empties the ledger,
+/// a mismatch leaves it as written, and without a verdict the earlier ledger is written again. So an app that is killed
+/// in between has used up an attempt. A stronger rung that succeeds empties the ledger, too.
 ///
-/// Delays are measured as in `PINLedger`: in monotonic time within one boot. After a restart of the device, or where its clock
-/// went back, the whole delay starts again, unless the server's time shows that more has passed. Times that cannot be compared
-/// count as close together.
+/// Delays are measured as in `PINLedger`: in monotonic time within one boot. After a restart of the device, or where
+/// its clock went back, the whole delay starts again, unless the server's time shows that more has passed. Times that
+/// cannot be compared count as close together.
 package struct BiometricLedger: Hashable, Sendable, Codable {
     /// Consecutive mismatches; an attempt that is not settled counts.
     package let inARow: Int
@@ -50,9 +50,9 @@ package struct BiometricLedger: Hashable, Sendable, Codable {
         }
     }
 
-    /// The replacement for a ledger that is damaged or gone: the longest delay from now on, one attempt after it, and then the
-    /// sensor is off. An attacker who can damage the ledger gains nothing by it, and an honest person gets the sensor back with
-    /// another rung.
+    /// The replacement for a ledger that is damaged or gone: the longest delay from now on, one attempt after it, and
+    /// then the sensor is off. An attacker who can damage the ledger gains nothing by it, and an honest person gets the
+    /// sensor back with another rung.
     package static func replacingDamaged(at now: Moment) -> BiometricLedger {
         BiometricLedger(inARow: mostInARow - 1, inBurst: mostInARow - 1, recent: [now])
     }
@@ -75,7 +75,8 @@ package struct BiometricLedger: Hashable, Sendable, Codable {
         return BiometricLedger(inARow: count, inBurst: burst, isOff: isOff, recent: Array(recent))
     }
 
-    /// The ledger to keep when the person switches the sensor off. Only a new ledger switches it on again; no time does.
+    /// The ledger to keep when the person switches the sensor off. Only a new ledger switches it on again; no time
+    /// does.
     package func turnedOff() -> BiometricLedger {
         BiometricLedger(inARow: inARow, inBurst: inBurst, isOff: true, recent: recent)
     }
@@ -99,8 +100,8 @@ package struct BiometricLedger: Hashable, Sendable, Codable {
         return elapsed < delay ? .paused(delay - elapsed) : .open
     }
 
-    /// The ledger to keep from now on. Where the time since the last mismatch is unknown, its delay starts again now; otherwise
-    /// nothing changes.
+    /// The ledger to keep from now on. Where the time since the last mismatch is unknown, its delay starts again now;
+    /// otherwise nothing changes.
     package func anchored(at now: Moment, under delays: MismatchDelays) -> BiometricLedger {
         guard let last = recent.last, delays.delay(afterInARow: inARow, inBurst: inBurst) > .zero else { return self }
         return BiometricLedger(

@@ -8,7 +8,8 @@ extension MismatchDelays: Codable {
         case floor, limit
     }
 
-    /// Reads delays: durations are whole milliseconds, and absent members have the default numbers. Unknown members are refused.
+    /// Reads delays: durations are whole milliseconds, and absent members have the default numbers. Unknown members are
+    /// refused.
     public init(from decoder: any Decoder) throws {
         try StrictKeys.check(decoder, CodingKeys.allCases)
         self.init()

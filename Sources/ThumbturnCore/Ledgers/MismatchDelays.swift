@@ -1,5 +1,5 @@
-/// The delays after mismatches at the sensor. A mismatch is one that the operating system reports, which may contain several
-/// tries.
+/// The delays after mismatches at the sensor. A mismatch is one that the operating system reports, which may contain
+/// several tries.
 public struct MismatchDelays: Hashable, Sendable {
     /// Mismatches within the window that make a burst. A burst lasts until a match, or until a stronger rung succeeds.
     public var burst: Int

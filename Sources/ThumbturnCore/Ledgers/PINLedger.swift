@@ -1,11 +1,12 @@
 /// The device's own count of wrong PINs in a row, with the pauses that follow from it.
 ///
-/// A guess is written before the key is asked, as if it were wrong, and settled afterwards: a right one empties the ledger, a
-/// wrong one leaves it as written, and without a verdict the earlier ledger is written again. So an app that is killed in between
-/// has used up a guess.
+/// A guess is written before the key is asked, as if it were wrong, and settled afterwards: a right one empties the
+/// ledger, a wrong one leaves it as written, and without a verdict the earlier ledger is written again. So an app that
+/// is killed in between has used up a guess.
 ///
-/// Pauses are measured in monotonic time within one boot. Setting the wall clock changes nothing, and after a restart of the
-/// device the whole pause starts again, because the device does not know how long it was off; only its server's time can tell.
+/// Pauses are measured in monotonic time within one boot. Setting the wall clock changes nothing, and after a restart
+/// of the device the whole pause starts again, because the device does not know how long it was off; only its server's
+/// time can tell.
 package struct PINLedger: Hashable, Sendable, Codable {
     /// Consecutive wrong PINs; a guess that is not settled counts.
     package let wrongInARow: Int
@@ -37,9 +38,9 @@ package struct PINLedger: Hashable, Sendable, Codable {
         }
     }
 
-    /// The replacement for a ledger that is damaged or gone: the longest pause from now on, and one guess after it. An attacker
-    /// who can damage the ledger again and again has one guess in five minutes, and no more than the hardware or the server count
-    /// by themselves; an honest person waits and continues.
+    /// The replacement for a ledger that is damaged or gone: the longest pause from now on, and one guess after it. An
+    /// attacker who can damage the ledger again and again has one guess in five minutes, and no more than the hardware
+    /// or the server count by themselves; an honest person waits and continues.
     package static func replacingDamaged(at now: Moment) -> PINLedger {
         PINLedger(wrongInARow: limit - 1, last: now)
     }
@@ -71,15 +72,15 @@ package struct PINLedger: Hashable, Sendable, Codable {
         return elapsed < pause ? .paused(pause - elapsed) : .open
     }
 
-    /// The ledger to keep from now on. Where the time since the last wrong PIN is unknown, its pause starts again now; otherwise
-    /// nothing changes.
+    /// The ledger to keep from now on. Where the time since the last wrong PIN is unknown, its pause starts again now;
+    /// otherwise nothing changes.
     package func anchored(at now: Moment) -> PINLedger {
         guard let last, Self.pause(afterWrong: wrongInARow) > .zero else { return self }
         return PINLedger(wrongInARow: wrongInARow, last: last.anchored(at: now))
     }
 
-    /// The pause after a number of consecutive wrong PINs: none before the fifth, then 30 s, doubled each time up to 5 minutes. A
-    /// thief needs over twenty minutes for ten guesses; a person who mistypes notices nothing.
+    /// The pause after a number of consecutive wrong PINs: none before the fifth, then 30 s, doubled each time up to 5
+    /// minutes. A thief needs over twenty minutes for ten guesses; a person who mistypes notices nothing.
     package static func pause(afterWrong count: Int) -> Duration {
         switch count {
         case ..<5: .zero
@@ -93,8 +94,8 @@ package struct PINLedger: Hashable, Sendable, Codable {
 }
 
 extension PersonMessage {
-    /// The text of a PIN screen after a number of consecutive wrong PINs: at first the request for a PIN, then how many tries are
-    /// left before the key is disabled.
+    /// The text of a PIN screen after a number of consecutive wrong PINs: at first the request for a PIN, then how many
+    /// tries are left before the key is disabled.
     package static func pinScreen(afterWrong count: Int) -> PersonMessage {
         count > 0 ? .pinTriesLeft(PINLedger.limit - count) : PersonMessage(.enterPIN)
     }

@@ -1,15 +1,15 @@
 /// The queue of prompts in a process: one request is asked at a time.
 ///
-/// Equal requests that may be shared join, and have one outcome. All others wait in the order of arrival: **no request supersedes
-/// another**. A question on the screen must not be exchanged under a person's finger, least of all for a payment; and the wait is
-/// short, because the person can cancel. A request without waiting callers is withdrawn.
+/// Equal requests that may be shared join, and have one outcome. All others wait in the order of arrival: **no request
+/// supersedes another**. A question on the screen must not be exchanged under a person's finger, least of all for a
+/// payment; and the wait is short, because the person can cancel. A request without waiting callers is withdrawn.
 package struct PromptLine<Request: Hashable & Sendable>: Hashable, Sendable {
     /// One request with the callers that wait for its outcome.
     package struct Turn: Hashable, Sendable {
         package let id: Int
         package let request: Request
-        /// Whether equal requests may join. An unlock may be shared; a step-up, an approval and an enrolment each ask their own
-        /// question.
+        /// Whether equal requests may join. An unlock may be shared; a step-up, an approval and an enrolment each ask
+        /// their own question.
         let isShared: Bool
         package fileprivate(set) var callers: Set<Int>
         /// Whether the request was withdrawn while it ran and its prompt is not gone yet. No caller joins it.

@@ -1,8 +1,9 @@
 /// The life of one system prompt, from the request to show it to its end.
 ///
-/// The prompt is shown once, when the app is in front and the earlier prompt has been gone for long enough. Systems lose prompts:
-/// where an app was in the background, is in front again and receives no answer, the system has cancelled its prompt. And some
-/// systems do not dismiss a prompt when they are asked to: after a while it counts as gone, and its later answer is ignored.
+/// The prompt is shown once, when the app is in front and the earlier prompt has been gone for long enough. Systems
+/// lose prompts: where an app was in the background, is in front again and receives no answer, the system has cancelled
+/// its prompt. And some systems do not dismiss a prompt when they are asked to: after a while it counts as gone, and
+/// its later answer is ignored.
 package struct PromptWatch: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         /// Not on the screen yet.
@@ -14,8 +15,8 @@ package struct PromptWatch: Hashable, Sendable {
         case over
     }
 
-    /// The phases of the app while the prompt was up. The system's own sheet makes an app inactive, and its end makes it active
-    /// again, so these changes carry no information.
+    /// The phases of the app while the prompt was up. The system's own sheet makes an app inactive, and its end makes
+    /// it active again, so these changes carry no information.
     package enum Sight: Hashable, Sendable {
         case ordinary
         /// The app went to the background.
@@ -44,8 +45,8 @@ package struct PromptWatch: Hashable, Sendable {
         case fail(Failure)
     }
 
-    /// How long after its return to the front an app waits for the prompt's answer. An existing answer arrives within a few
-    /// frames.
+    /// How long after its return to the front an app waits for the prompt's answer. An existing answer arrives within a
+    /// few frames.
     package static let answerLimit = Duration.seconds(2)
     /// How long to wait for a prompt to be dismissed.
     package static let dismissalLimit = Duration.seconds(2)

@@ -7,8 +7,8 @@ public enum BiometryState: Hashable, Sendable {
     case ready
     /// There is a sensor, but no face or finger is enrolled.
     case notEnrolled
-    /// Too many mismatches: the operating system, or the library's own count, refuses the sensor for a while or until another
-    /// factor succeeds.
+    /// Too many mismatches: the operating system, or the library's own count, refuses the sensor for a while or until
+    /// another factor succeeds.
     case lockedOut(Lockout)
     /// Too many mismatches in a short time, by the library's own count: the sensor is not asked for this long.
     case paused(for: Duration)
@@ -16,8 +16,8 @@ public enum BiometryState: Hashable, Sendable {
     case permissionDenied
     /// The sensor is too weak to unlock a key (Android's Class 2).
     case weak
-    /// The system was upgraded and reports another value for the enrolled faces and fingers: a stronger rung has to confirm the
-    /// person once.
+    /// The system was upgraded and reports another value for the enrolled faces and fingers: a stronger rung has to
+    /// confirm the person once.
     case unconfirmed
     /// The device has no passcode, and its system uses no sensor without one.
     case passcodeNotSet

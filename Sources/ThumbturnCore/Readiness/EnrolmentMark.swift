@@ -1,7 +1,7 @@
 /// The system's opaque value for the set of enrolled faces and fingers, which changes with the set.
 ///
-/// It is a hint; the hardware invalidates the key when the set changes. The value differs between processes of one app, may be
-/// absent, and may change when the system is upgraded, so it is kept with the system's major version.
+/// It is a hint; the hardware invalidates the key when the set changes. The value differs between processes of one app,
+/// may be absent, and may change when the system is upgraded, so it is kept with the system's major version.
 public struct EnrolmentMark: Hashable, Sendable, Codable {
     /// Opaque bytes, for example the `stateHash` of Apple's domain state.
     public var state: [UInt8]
@@ -18,8 +18,8 @@ public struct EnrolmentMark: Hashable, Sendable, Codable {
     public enum Change: Hashable, Sendable {
         /// The set is the same.
         case none
-        /// The set may have changed: the system's major version did, so the marks cannot be compared. One stronger rung confirms
-        /// the person.
+        /// The set may have changed: the system's major version did, so the marks cannot be compared. One stronger rung
+        /// confirms the person.
         case afterUpgrade
         /// The set changed.
         case changed

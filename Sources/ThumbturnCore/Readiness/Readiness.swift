@@ -6,8 +6,8 @@ public struct Readiness: Hashable, Sendable {
     public var keys: [KeyKind: KeyState]
     /// The rungs that the policy would ask, in order.
     public var ladder: [Rung]
-    /// How the enrolled faces and fingers changed since a person was last confirmed, as far as the system hints at it. Keys are
-    /// invalidated by the hardware; this only helps to explain it.
+    /// How the enrolled faces and fingers changed since a person was last confirmed, as far as the system hints at it.
+    /// Keys are invalidated by the hardware; this only helps to explain it.
     public var enrolment: EnrolmentMark.Change
 
     /// Creates a report of what a device can do.
@@ -29,13 +29,14 @@ public struct Readiness: Hashable, Sendable {
     /// Whether a rung can be asked now. The full sign-in always can.
     public func isUsable(_ rung: Rung) -> Bool { obstacle(to: rung) == nil }
 
-    /// Whether this device is enrolled. Derived from the keys at each call, never stored. A key that pauses is still a key.
+    /// Whether this device is enrolled. Derived from the keys at each call, never stored. A key that pauses is still a
+    /// key.
     public var isEnrolled: Bool {
         state(of: .session) == .usable && [KeyKind.biometric, .passcode, .pin].contains { state(of: $0).isAlive }
     }
 
-    /// Why a rung cannot be asked; nil where it can. Every proof is redeemed with the session key, so without it no other key is
-    /// of use.
+    /// Why a rung cannot be asked; nil where it can. Every proof is redeemed with the session key, so without it no
+    /// other key is of use.
     func obstacle(to rung: Rung) -> Failure? {
         guard let key = rung.key else { return nil }
         return state(of: .session).obstacle ?? state(of: key).obstacle ?? (rung == .biometric ? biometry.obstacle : nil)

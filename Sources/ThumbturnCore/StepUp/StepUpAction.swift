@@ -1,7 +1,7 @@
 /// An action that demands a fresh proof of presence, a step-up (RFC 9470).
 ///
-/// The maximum age is how old that proof may be when the same action is requested again. No other proof counts, however fresh: an
-/// unlock proves that the person is there, and not that they want this action.
+/// The maximum age is how old that proof may be when the same action is requested again. No other proof counts, however
+/// fresh: an unlock proves that the person is there, and not that they want this action.
 public struct StepUpAction: Hashable, Sendable {
     /// The name in the challenge's claim `act`: 1 to 64 of `a` to `z`, `0` to `9` and `-`.
     public let name: String

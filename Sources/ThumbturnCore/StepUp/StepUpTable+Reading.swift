@@ -4,8 +4,8 @@ extension StepUpTable: Decodable {
     /// The value of the member `format`.
     public static let format = "thumbturn-policy/1"
 
-    /// Reads a table: `format`, and `preset` or `actions` or both. An action of the file replaces the preset's whole rule. Throws
-    /// `DecodingError` with the place and the reason for a member that is unknown, absent or invalid.
+    /// Reads a table: `format`, and `preset` or `actions` or both. An action of the file replaces the preset's whole
+    /// rule. Throws `DecodingError` with the place and the reason for a member that is unknown, absent or invalid.
     public init(from decoder: any Decoder) throws {
         try StrictKeys.check(decoder, CodingKeys.allCases)
         let values = try decoder.container(keyedBy: CodingKeys.self)

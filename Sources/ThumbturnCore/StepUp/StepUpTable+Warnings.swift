@@ -1,6 +1,6 @@
 extension StepUpTable {
-    /// Warnings for the operator: rules that are weaker than in the preset `standard`, and rules that can never be met. Each
-    /// begins with its place.
+    /// Warnings for the operator: rules that are weaker than in the preset `standard`, and rules that can never be met.
+    /// Each begins with its place.
     public var warnings: [String] {
         actions.sorted { $0.key < $1.key }.flatMap { name, rule in
             let place = "actions.\(name)"

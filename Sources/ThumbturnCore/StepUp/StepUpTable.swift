@@ -1,5 +1,5 @@
-/// The step-up policy of a deployment: the demands of each action. The authorization server grants by this table, and resource
-/// servers judge by it. An action that is not in the table is denied.
+/// The step-up policy of a deployment: the demands of each action. The authorization server grants by this table, and
+/// resource servers judge by it. An action that is not in the table is denied.
 public struct StepUpTable: Hashable, Sendable {
     /// The rules by the actions' names.
     public var actions: [String: ActionRule]
@@ -23,8 +23,8 @@ public struct StepUpTable: Hashable, Sendable {
 
 /// The demands of one action.
 public struct ActionRule: Hashable, Sendable {
-    /// The maximum age of the proof: 0 to 300 s since its challenge was made. Zero demands a signature for each use; see
-    /// `signsEach`.
+    /// The maximum age of the proof: 0 to 300 s since its challenge was made. Zero demands a signature for each use;
+    /// see `signsEach`.
     public var maximumAge: Duration
     /// The kinds of keys of which one has to sign.
     public var keys: [KeyKind] = [.biometric, .pin]
@@ -32,8 +32,8 @@ public struct ActionRule: Hashable, Sendable {
     public var assurance = Assurance(protection: .software, verification: .none)
     /// Further proofs of which one is demanded; empty for none.
     public var oneOf: [FurtherProof] = []
-    /// The additional demands of larger amounts. Where there are any, the request has to name the amount, and a currency without
-    /// an entry is denied.
+    /// The additional demands of larger amounts. Where there are any, the request has to name the amount, and a
+    /// currency without an entry is denied.
     public var thresholds: [Threshold] = []
 
     /// Creates a rule that the biometric key or the PIN key meets.

@@ -15,8 +15,8 @@ package enum Alphabet: Hashable, Sendable {
     /// How a name looks to its reader.
     package enum Look: Hashable, Sendable {
         case plain
-        /// Words of several of these alphabets, or a word that looks like a Latin one: it may be honest, and has to be read
-        /// letter by letter.
+        /// Words of several of these alphabets, or a word that looks like a Latin one: it may be honest, and has to be
+        /// read letter by letter.
         case flagged
         /// One word of several alphabets, which no honest name has.
         case refused

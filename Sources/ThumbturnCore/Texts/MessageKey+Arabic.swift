@@ -1,6 +1,6 @@
 extension MessageKey {
-    /// Arabic, with verbal nouns instead of imperatives, which would address a man or a woman. A mark (U+200F) keeps a full stop
-    /// after Latin letters on the left.
+    /// Arabic, with verbal nouns instead of imperatives, which would address a man or a woman. A mark (U+200F) keeps a
+    /// full stop after Latin letters on the left.
     func arabic(_ number: String) -> String {
         switch self {
         case .cancel: "إلغاء"

@@ -1,6 +1,7 @@
 /// Identifies a text for the person. The raw value is stable, so an app may replace a text under it.
 ///
-/// Texts about the ladder exist once for each rung, because in most languages the sentence changes with the rung's name.
+/// Texts about the ladder exist once for each rung, because in most languages the sentence changes with the rung's
+/// name.
 package enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     // Buttons.
     case cancel
@@ -117,7 +118,7 @@ extension MessageKey {
         }
     }
 
-    /// The most characters that the text may have, in every language: on a button as many as a system's sheet shows without
-    /// cutting, elsewhere three lines of a small phone.
+    /// The most characters that the text may have, in every language: on a button as many as a system's sheet shows
+    /// without cutting, elsewhere three lines of a small phone.
     package var longest: Int { isButton ? 24 : 120 }
 }

@@ -17,8 +17,8 @@ public enum MessageLanguage: String, Hashable, Sendable, Codable, CaseIterable {
     /// Whether the language is written from right to left.
     public var isRightToLeft: Bool { self == .arabic }
 
-    /// The language of a tag such as `de-AT` or `ar_EG` (RFC 5646 section 2.1: only the first part counts); nil for a language
-    /// without texts here.
+    /// The language of a tag such as `de-AT` or `ar_EG` (RFC 5646 section 2.1: only the first part counts); nil for a
+    /// language without texts here.
     public init?(tag: String) {
         let primary = tag.prefix { $0 != "-" && $0 != "_" }
         self.init(rawValue: primary.lowercased())

@@ -1,4 +1,5 @@
-/// A text for the person, with the number that belongs into it. It holds no data of the app, the person or the platform.
+/// A text for the person, with the number that belongs into it. It holds no data of the app, the person or the
+/// platform.
 public struct PersonMessage: Hashable, Sendable {
     /// Which text.
     package let key: MessageKey
@@ -42,8 +43,8 @@ public struct PersonMessage: Hashable, Sendable {
         }
     }
 
-    /// The number with its noun. In a text from right to left it stands in an isolate (UAX #9 section 2.4.2), so that its parts
-    /// keep their order.
+    /// The number with its noun. In a text from right to left it stands in an isolate (UAX #9 section 2.4.2), so that
+    /// its parts keep their order.
     private func number(in language: MessageLanguage) -> String {
         let phrase: String
         switch value {

@@ -17,8 +17,8 @@ package struct ShownText: Sendable {
     package static let domain = ShownText {
         (1...253).contains($0.utf8.count) && $0.utf8.allSatisfy { isLower($0) || isDigit($0) || $0 == dash || $0 == dot }
     }
-    /// A decimal number of at most 15 digits before and 4 after the point, in its only spelling: no sign, no superfluous leading
-    /// zero.
+    /// A decimal number of at most 15 digits before and 4 after the point, in its only spelling: no sign, no
+    /// superfluous leading zero.
     package static let amount = ShownText { text in
         let parts = text.utf8.split(separator: dot, omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }) else { return false }
@@ -36,8 +36,8 @@ package struct ShownText: Sendable {
         return bytes[11...].allSatisfy { isDigit($0) || "Z:+-.".utf8.contains($0) }
     }
 
-    /// Whether the text contains nothing that can hide, reverse or move other text: no control, format, private or invisible
-    /// characters, only single plain spaces, and at most three marks on a letter.
+    /// Whether the text contains nothing that can hide, reverse or move other text: no control, format, private or
+    /// invisible characters, only single plain spaces, and at most three marks on a letter.
     package static func isShownAsItIs(_ text: String, upTo limit: Int = .max) -> Bool {
         guard (1...limit).contains(text.unicodeScalars.count), !text.hasPrefix(" "), !text.hasSuffix(" ") else { return false }
         var before = Unicode.Scalar(" ")

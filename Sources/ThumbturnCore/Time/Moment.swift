@@ -6,7 +6,8 @@ package struct Moment: Hashable, Sendable, Codable {
     package let boot: String
     /// The time since that boot.
     package let sinceBoot: Instant
-    /// What was known of the server's time. Nil where nothing was known, and where only time within one boot is to count.
+    /// What was known of the server's time. Nil where nothing was known, and where only time within one boot is to
+    /// count.
     package let server: ServerTime?
     /// Whether this moment replaces an earlier one whose age the device's own clock could not tell.
     private let isAnchored: Bool
@@ -25,15 +26,15 @@ package struct Moment: Hashable, Sendable, Codable {
 
     /// The time until a later moment.
     ///
-    /// Within one boot the device's own clock tells it. Otherwise the server's time tells a lower bound. Nil where neither does:
-    /// another boot, or a clock that went back.
+    /// Within one boot the device's own clock tells it. Otherwise the server's time tells a lower bound. Nil where
+    /// neither does: another boot, or a clock that went back.
     package func elapsed(until later: Moment) -> Duration? {
         guard let ticked = elapsedOnDevice(until: later) else { return elapsedOnServer(until: later) }
         return isAnchored ? max(ticked, elapsedOnServer(until: later) ?? .zero) : ticked
     }
 
-    /// The moment to keep from now on: where the device's own clock cannot tell how long ago this was, its device time becomes
-    /// `now`, and its server time stays.
+    /// The moment to keep from now on: where the device's own clock cannot tell how long ago this was, its device time
+    /// becomes `now`, and its server time stays.
     func anchored(at now: Moment) -> Moment {
         guard elapsedOnDevice(until: now) == nil else { return self }
         return Moment(boot: now.boot, sinceBoot: now.sinceBoot, server: server, isAnchored: true)

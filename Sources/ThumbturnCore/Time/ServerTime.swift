@@ -1,7 +1,7 @@
 /// Bounds of a server's time at one moment of the device.
 ///
-/// Two bounds, because a device cannot tell when within a round trip the server read its clock (Cristian, "Probabilistic clock
-/// synchronization", 1989, section 3).
+/// Two bounds, because a device cannot tell when within a round trip the server read its clock (Cristian,
+/// "Probabilistic clock synchronization", 1989, section 3).
 package struct ServerTime: Hashable, Sendable, Codable {
     /// The lower bound.
     package let earliest: UnixTime

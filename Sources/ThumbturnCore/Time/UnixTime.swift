@@ -19,8 +19,8 @@ public struct UnixTime: Hashable, Sendable, Codable, Comparable {
 
     public static func < (lhs: UnixTime, rhs: UnixTime) -> Bool { lhs.seconds < rhs.seconds }
 
-    /// The time that is later by a duration, whose fraction of a second is dropped. Stops at the ends of the range instead of
-    /// trapping.
+    /// The time that is later by a duration, whose fraction of a second is dropped. Stops at the ends of the range
+    /// instead of trapping.
     public static func + (time: UnixTime, duration: Duration) -> UnixTime {
         let (sum, overflow) = time.seconds.addingReportingOverflow(duration.components.seconds)
         guard overflow else { return UnixTime(seconds: sum) }

@@ -1,8 +1,8 @@
 public import ThumbturnCore
 package import ThumbturnMessages
 
-/// A transaction that a back end asks this account to approve, as the server sent it. What `details` shows is what a key signs,
-/// byte for byte.
+/// A transaction that a back end asks this account to approve, as the server sent it. What `details` shows is what a
+/// key signs, byte for byte.
 public struct Approval: Hashable, Sendable, CustomStringConvertible {
     /// The approval's id at the server.
     public let id: String
@@ -14,7 +14,8 @@ public struct Approval: Hashable, Sendable, CustomStringConvertible {
     public let from: String
     /// The kind of transaction.
     public var title: TransactionLabel { transaction.title }
-    /// Everything that is signed, letter by letter, the most important line first; see `details(in:)` for texts in a language.
+    /// Everything that is signed, letter by letter, the most important line first; see `details(in:)` for texts in a
+    /// language.
     public var lines: [Line] { transaction.lines.map { Line(label: $0.label, value: $0.value) } }
     /// Whether a name mixes alphabets, so that the person has to read it letter by letter.
     public var hasUnusualName: Bool { transaction.hasUnusualName }
@@ -34,7 +35,8 @@ public struct Approval: Hashable, Sendable, CustomStringConvertible {
         public let value: String
     }
 
-    /// Nil for a transaction that this version cannot show whole, letter by letter: a person signs only what they can read.
+    /// Nil for a transaction that this version cannot show whole, letter by letter: a person signs only what they can
+    /// read.
     init?(_ record: ApprovalRecord) {
         guard let bytes = Base64URL.decode(record.txn), bytes.count <= ApprovalTransaction.largest,
             let transaction = try? StrictJSON.decode(ApprovalTransaction.self, from: bytes),

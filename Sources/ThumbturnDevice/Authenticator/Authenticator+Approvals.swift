@@ -2,8 +2,8 @@ public import ThumbturnCore
 import ThumbturnMessages
 
 extension Authenticator {
-    /// The transactions that this account may approve now, oldest first, without those that this version cannot show. Silent; it
-    /// needs no session.
+    /// The transactions that this account may approve now, oldest first, without those that this version cannot show.
+    /// Silent; it needs no session.
     public func approvals() async throws(Failure) -> [Approval] {
         let list = try await connection.send("GET", to: "/v1/approvals", key: approvingKey(), expecting: ApprovalList.self)
         return list.approvals.compactMap(Approval.init)
@@ -11,26 +11,26 @@ extension Authenticator {
 
     /// Fetches an approval, to be shown.
     ///
-    /// - Throws: `approvalOver` where this account has no such approval; `unexpectedAnswer` for one that this version cannot show
-    ///   whole.
+    /// - Throws: `approvalOver` where this account has no such approval; `unexpectedAnswer` for one that this version
+    ///   cannot show whole.
     public func approval(_ id: String) async throws(Failure) -> Approval {
         try await fetch(id, method: "GET")
     }
 
     /// Has the person prove the approval of exactly what was shown: `approval.details`.
     ///
-    /// The challenge comes from the server and has to hold those bytes, or no key is asked. Each approval has a prompt of its
-    /// own: no unlock and no step-up stands in for it, and no other call shares it. Where two keys are demanded, the sensor
-    /// answers first and then the PIN.
+    /// The challenge comes from the server and has to hold those bytes, or no key is asked. Each approval has a prompt
+    /// of its own: no unlock and no step-up stands in for it, and no other call shares it. Where two keys are demanded,
+    /// the sensor answers first and then the PIN.
     ///
     /// - Parameters:
     ///   - approval: the approval as it was shown to the person.
     ///   - language: the language of the prompt's reason, which names the transaction.
-    ///   - liveness: runs before the prompt, with the challenge, where evidence is demanded. Its evidence goes to the server
-    ///     unread.
+    ///   - liveness: runs before the prompt, with the challenge, where evidence is demanded. Its evidence goes to the
+    ///     server unread.
     /// - Returns: the approval as it stands afterwards: `open` where another account has to approve as well.
-    /// - Throws: what `authenticate` throws; `approvalOver`; `policyDenies` where liveness evidence is demanded and there is no
-    ///   check.
+    /// - Throws: what `authenticate` throws; `approvalOver`; `policyDenies` where liveness evidence is demanded and
+    ///   there is no check.
     @discardableResult
     public func approve(
         _ approval: Approval, in language: MessageLanguage = .english, liveness: (any LivenessCheck)? = nil

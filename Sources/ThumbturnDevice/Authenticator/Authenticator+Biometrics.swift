@@ -2,10 +2,11 @@ import Foundation
 public import ThumbturnCore
 
 extension Authenticator {
-    /// Switches the sensor off for this account until a stronger rung has succeeded, for a person who may be forced to use it.
+    /// Switches the sensor off for this account until a stronger rung has succeeded, for a person who may be forced to
+    /// use it.
     ///
-    /// Silent, without a prompt and offline; a prompt that is up unlocks nothing any more. It outlives the app and a restart of
-    /// the device, and no match undoes it. A device without a biometric key has nothing to switch off.
+    /// Silent, without a prompt and offline; a prompt that is up unlocks nothing any more. It outlives the app and a
+    /// restart of the device, and no match undoes it. A device without a biometric key has nothing to switch off.
     ///
     /// - Throws: `platform` where it cannot be written down: then the sensor is still on.
     public func requireStrongerRungNextTime() async throws(Failure) {
@@ -30,23 +31,26 @@ extension Authenticator {
         return offer.isDue(await readiness(for: policy), at: platform.clock.civilTime, under: rules)
     }
 
-    /// Stores the person's answer to the offer. "Set up" makes no key by itself: it lets the next enrolment make one, which needs
-    /// the full sign-in. So switching biometrics off and on is no way around a sensor that was switched off, or a key that died.
+    /// Stores the person's answer to the offer. "Set up" makes no key by itself: it lets the next enrolment make one,
+    /// which needs the full sign-in. So switching biometrics off and on is no way around a sensor that was switched
+    /// off, or a key that died.
     public func answerBiometricOffer(_ answer: BiometricOffer.Answer) async throws(Failure) {
         var offer = try await biometricOffer()
         offer.take(answer, at: platform.clock.civilTime)
         try await platform.secrets.write(StoredRecord.encode(offer), as: offerName)
     }
 
-    /// Turns biometrics off for this account: the biometric key is deleted, and neither offered nor made again until the person
-    /// wants it. Never prompts. The other rungs stay as they are.
+    /// Turns biometrics off for this account: the biometric key is deleted, and neither offered nor made again until
+    /// the person wants it. Never prompts. The other rungs stay as they are.
     ///
-    /// The server still lists the key, which can never sign again: it removes a factor only for a proof, and this call asks for
-    /// none. `removeBiometricKey` removes it there, also afterwards; otherwise the record goes with the enrolment.
+    /// The server still lists the key, which can never sign again: it removes a factor only for a proof, and this call
+    /// asks for none. `removeBiometricKey` removes it there, also afterwards; otherwise the record goes with the
+    /// enrolment.
     ///
     /// - Throws: `superseded` while an enrolment or a change of keys is running.
     public func declineBiometrics() async throws(Failure) {
-        // The answer first: an app that is killed in between makes no new key, and deletes the old one at the next call.
+        // The answer first: an app that is killed in between makes no new key, and deletes the old one at the next
+        // call.
         try await answerBiometricOffer(.never)
         guard try await liveEnrolment() != nil else { return }
         guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
@@ -60,8 +64,8 @@ extension Authenticator {
         _ = try? await settleChange()
     }
 
-    /// The person's answer to the offer of biometrics. One that is damaged, or that a backup brought without the key that opens
-    /// it, counts as never asked.
+    /// The person's answer to the offer of biometrics. One that is damaged, or that a backup brought without the key
+    /// that opens it, counts as never asked.
     func biometricOffer() async throws(Failure) -> BiometricOffer {
         let bytes: [UInt8]?
         do throws(Failure) {

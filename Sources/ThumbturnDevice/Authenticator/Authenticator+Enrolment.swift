@@ -4,8 +4,8 @@ import ThumbturnMessages
 extension Authenticator {
     /// What `enrol` does when this device is already enrolled.
     public enum IfExists: Sendable {
-        /// Leaves the enrolment as it is, if it has a usable key for every rung of the policy that this device can offer, and the
-        /// sensor does not wait for a stronger rung; otherwise enrols anew.
+        /// Leaves the enrolment as it is, if it has a usable key for every rung of the policy that this device can
+        /// offer, and the sensor does not wait for a stronger rung; otherwise enrols anew.
         case keep
         /// Enrols anew.
         case replace
@@ -13,13 +13,14 @@ extension Authenticator {
         case fail
     }
 
-    /// Makes the keys that the policy's ladder needs and registers them, with at most one prompt of the system. Where the ladder
-    /// and the platform have a PIN, the person chooses one before that prompt.
+    /// Makes the keys that the policy's ladder needs and registers them, with at most one prompt of the system. Where
+    /// the ladder and the platform have a PIN, the person chooses one before that prompt.
     ///
-    /// The new keys are made beside the live ones. Only when the server has them all does the new enrolment become the live one,
-    /// and the old keys are deleted; a failure before that, such as a wrong password or a crash, leaves the live enrolment as it
-    /// was. The passcode key is registered under the biometric key's proof and becomes active when it first signs. While the
-    /// account has other devices, a new one cools off on the server, also when it replaces itself.
+    /// The new keys are made beside the live ones. Only when the server has them all does the new enrolment become the
+    /// live one, and the old keys are deleted; a failure before that, such as a wrong password or a crash, leaves the
+    /// live enrolment as it was. The passcode key is registered under the biometric key's proof and becomes active when
+    /// it first signs. While the account has other devices, a new one cools off on the server, also when it replaces
+    /// itself.
     ///
     /// - Parameters:
     ///   - signIn: the person's first login; asked before any prompt.
@@ -29,8 +30,8 @@ extension Authenticator {
     ///   - ifExists: what to do when this device is already enrolled.
     /// - Returns: the server's record; nil where `keep` left an enrolment as it was.
     /// - Throws: `alreadyEnrolled`; `superseded` while another enrolment is running; what this device lacks
-    ///   (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`, `lockedOut`); `refused` for a wrong password;
-    ///   `pinEasilyGuessed` for a PIN that an attacker would try first; what `authenticate` throws.
+    ///   (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`, `lockedOut`); `refused` for a wrong
+    ///   password; `pinEasilyGuessed` for a PIN that an attacker would try first; what `authenticate` throws.
     @discardableResult
     public func enrol(
         with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String = "This device",
@@ -50,8 +51,8 @@ extension Authenticator {
         guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { platform.journals.unlock(enrolmentsName) }
 
-        // What an earlier attempt left behind when the app was killed goes first. A number is never used twice, so no failure can
-        // reach the keys of another enrolment.
+        // What an earlier attempt left behind when the app was killed goes first. A number is never used twice, so no
+        // failure can reach the keys of another enrolment.
         var marks = try await undoUnfinishedEnrolments()
         let (old, oldNumbers, new) = (marks.live, marks.numbers, Int.random(in: 1...Int.max))
         marks.begun.append(new)
@@ -83,11 +84,11 @@ extension Authenticator {
         return EnrolledDevice(record)
     }
 
-    /// Undoes what an enrolment left behind when the app was killed, or when the server's answer was lost: keys of the device,
-    /// and the record at the server.
+    /// Undoes what an enrolment left behind when the app was killed, or when the server's answer was lost: keys of the
+    /// device, and the record at the server.
     ///
-    /// Call it when the app starts. `enrol` begins with it and `authenticate` ends with it, so nothing depends on that call.
-    /// Silent: it never prompts and never throws. What the server cannot be told now waits for the next time.
+    /// Call it when the app starts. `enrol` begins with it and `authenticate` ends with it, so nothing depends on that
+    /// call. Silent: it never prompts and never throws. What the server cannot be told now waits for the next time.
     public func settle() async {
         guard platform.journals.tryLock(enrolmentsName) else { return }
         defer { platform.journals.unlock(enrolmentsName) }
@@ -97,8 +98,8 @@ extension Authenticator {
 
     /// Ends this device's enrolment on the server and deletes its keys. Never prompts, and needs no session.
     ///
-    /// The keys are deleted in any case. Where the server cannot be told, the failure is thrown after that: the record that is
-    /// left there can never sign in again, and another device can delete it.
+    /// The keys are deleted in any case. Where the server cannot be told, the failure is thrown after that: the record
+    /// that is left there can never sign in again, and another device can delete it.
     public func revoke() async throws(Failure) {
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
         let refusal: Failure?
@@ -133,8 +134,8 @@ extension Authenticator {
 // MARK: - Unfinished enrolments
 
 extension Authenticator {
-    /// Deletes the keys of enrolments that were begun and are not live, and has the server forget them. The caller holds the
-    /// journal.
+    /// Deletes the keys of enrolments that were begun and are not live, and has the server forget them. The caller
+    /// holds the journal.
     ///
     /// - Returns: the journal afterwards.
     private func undoUnfinishedEnrolments() async throws(Failure) -> Enrolments {
@@ -167,8 +168,8 @@ extension Authenticator {
         }
     }
 
-    /// Ends the enrolment on the server, which needs only its session key. A server that does not know the device has ended it
-    /// already.
+    /// Ends the enrolment on the server, which needs only its session key. A server that does not know the device has
+    /// ended it already.
     private func endOnServer(_ enrolment: Int) async throws(Failure) {
         do throws(Failure) {
             try await connection.send("DELETE", to: "/v1/devices/current", key: name(of: .session, in: enrolment))
@@ -254,16 +255,16 @@ extension Authenticator {
         return new
     }
 
-    /// Exchanges the person's credentials for an enrolment ticket. It comes after the challenge, because the DPoP nonce comes
-    /// with that: so the password is sent once.
+    /// Exchanges the person's credentials for an enrolment ticket. It comes after the challenge, because the DPoP nonce
+    /// comes with that: so the password is sent once.
     func ticket(for credentials: Credentials, key: KeyName) async throws(Failure) -> String {
         try await connection.send(
             "POST", to: credentials.path, body: .json(credentials.body), key: key, expecting: EnrolmentTicket.self
         ).ticket
     }
 
-    /// Shows one prompt: the first rung's key signs for itself, and a passcode key beside it is registered under that proof. A
-    /// PIN key has signed already.
+    /// Shows one prompt: the first rung's key signs for itself, and a passcode key beside it is registered under that
+    /// proof. A PIN key has signed already.
     private func prove(
         _ plan: EnrolmentPlan, _ new: NewKeys, _ challenge: CheckedChallenge
     ) async throws(Failure) -> [KeyRegistration] {

@@ -10,8 +10,8 @@ extension Authenticator {
         return EnrolmentMark.change(from: stored, to: await platform.sensor.enrolmentMark())
     }
 
-    /// Stores the mark, because the person was confirmed: what is enrolled now is theirs. Where the system gives no mark, the old
-    /// one stays.
+    /// Stores the mark, because the person was confirmed: what is enrolled now is theirs. Where the system gives no
+    /// mark, the old one stays.
     func keepEnrolmentMark() async {
         guard let mark = await platform.sensor.enrolmentMark() else { return }
         // Where this cannot be written the person is asked to confirm once more.

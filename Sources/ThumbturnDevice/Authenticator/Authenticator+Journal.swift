@@ -2,8 +2,8 @@ import Foundation
 package import ThumbturnCore
 import ThumbturnMessages
 
-/// The journal of this device's enrolments with one server and account: which one is live, where its keys are, and what may be
-/// unfinished.
+/// The journal of this device's enrolments with one server and account: which one is live, where its keys are, and what
+/// may be unfinished.
 struct Enrolments: Codable, Equatable {
     /// The number of the live enrolment.
     var live: Int?
@@ -73,8 +73,8 @@ struct Enrolments: Codable, Equatable {
 }
 
 extension Authenticator {
-    /// The number of this device's live enrolment; nil where there is none. It tells where the keys are, not whether they work:
-    /// that is read from the keys.
+    /// The number of this device's live enrolment; nil where there is none. It tells where the keys are, not whether
+    /// they work: that is read from the keys.
     package func liveEnrolment() async throws(Failure) -> Int? { try await enrolments().live }
 
     /// The handle under which the server knows the live enrolment's PIN key; nil where there is none.
@@ -91,8 +91,8 @@ extension Authenticator {
         do throws(Failure) {
             bytes = try await platform.secrets.read(enrolmentsName)
         } catch {
-            // A backup brought the journal without the key that opens it, and without the keys that it names: nothing is
-            // enrolled.
+            // A backup brought the journal without the key that opens it, and without the keys that it names: nothing
+            // is enrolled.
             guard error.recovery == .reEnrol else { throw error }
             bytes = nil
         }
@@ -116,8 +116,8 @@ extension Authenticator {
 // MARK: - Pending changes
 
 extension Authenticator {
-    /// Finishes or undoes a change of keys that was interrupted, because the app was killed or an answer was lost. Only the
-    /// server knows which, so it is asked, in the name of the session key.
+    /// Finishes or undoes a change of keys that was interrupted, because the app was killed or an answer was lost. Only
+    /// the server knows which, so it is asked, in the name of the session key.
     func settleInterruptedChange() async throws(Failure) {
         let marks = try await enrolments()
         guard marks.change != nil || marks.stale != nil else { return }
@@ -127,7 +127,8 @@ extension Authenticator {
         try await settleChange()
     }
 
-    /// Finishes or undoes a pending change, and deletes keys that are not needed any more. The caller holds the journal.
+    /// Finishes or undoes a pending change, and deletes keys that are not needed any more. The caller holds the
+    /// journal.
     ///
     /// - Returns: whether the server has made the change; false where there was none.
     @discardableResult

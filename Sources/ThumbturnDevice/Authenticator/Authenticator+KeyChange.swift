@@ -4,11 +4,11 @@ import ThumbturnMessages
 
 /// Changes of single keys of a live enrolment.
 ///
-/// Each of them is a transaction with a journal. The new key is made beside the old one, under a number of its own, and written
-/// down before the server hears of it; the server exchanges one for the other in one step; then the old key is deleted. An app
-/// that is killed in between finds out at the next unlock which of the two the server has. All of them throw `superseded` while
-/// another enrolment or change is running, what `authenticate` throws where a key has to sign, and `refused` where the server
-/// does not allow the change.
+/// Each of them is a transaction with a journal. The new key is made beside the old one, under a number of its own, and
+/// written down before the server hears of it; the server exchanges one for the other in one step; then the old key is
+/// deleted. An app that is killed in between finds out at the next unlock which of the two the server has. All of them
+/// throw `superseded` while another enrolment or change is running, what `authenticate` throws where a key has to sign,
+/// and `refused` where the server does not allow the change.
 extension Authenticator {
     /// Sets a PIN on a device that has none, authorised by the sensor or the device passcode.
     ///
@@ -24,11 +24,11 @@ extension Authenticator {
         try await change(.changePIN, reason, authorisedBy: .keys(of: [.appPIN, .biometric], policy))
     }
 
-    /// Sets a new PIN where the old one was forgotten or is used up. It is authorised only by the full sign-in, never by the
-    /// device passcode: otherwise the passcode would be enough to have the PIN too.
+    /// Sets a new PIN where the old one was forgotten or is used up. It is authorised only by the full sign-in, never
+    /// by the device passcode: otherwise the passcode would be enough to have the PIN too.
     ///
-    /// - Throws: `refused` for a wrong password, before a PIN is chosen; `pinEasilyGuessed` for one that an attacker would try
-    ///   first.
+    /// - Throws: `refused` for a wrong password, before a PIN is chosen; `pinEasilyGuessed` for one that an attacker
+    ///   would try first.
     public func resetPIN(with signIn: some PrimarySignIn) async throws(Failure) {
         try await change(.resetPIN, "Set a new PIN", authorisedBy: .credentials(signIn))
     }
@@ -40,19 +40,19 @@ extension Authenticator {
         try await change(.removePIN, reason, authorisedBy: .keys(of: [.appPIN, .biometric], policy))
     }
 
-    /// Makes a new biometric key after the enrolled faces or fingers changed, or after biometrics were turned off, authorised by
-    /// the full sign-in.
+    /// Makes a new biometric key after the enrolled faces or fingers changed, or after biometrics were turned off,
+    /// authorised by the full sign-in.
     ///
-    /// - Throws: what this device lacks (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`, `lockedOut`);
-    ///   `refused` for a wrong password.
+    /// - Throws: what this device lacks (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`,
+    ///   `lockedOut`); `refused` for a wrong password.
     public func replaceBiometricKey(
         _ reason: String = "Use the sensor again", with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
         try await change(.replaceBiometric, reason, authorisedBy: .credentials(signIn), newKeyFor: policy)
     }
 
-    /// Makes a new biometric key, authorised by the device passcode. A server allows that only where its operator has configured
-    /// it, and it records that the passcode authorised the key.
+    /// Makes a new biometric key, authorised by the device passcode. A server allows that only where its operator has
+    /// configured it, and it records that the passcode authorised the key.
     ///
     /// - Throws: what this device lacks, as with the full sign-in.
     public func replaceBiometricKey(
@@ -63,8 +63,8 @@ extension Authenticator {
         )
     }
 
-    /// Turns biometrics off. Turning them on again is `replaceBiometricKey`, with the authorisation that it needs after a change
-    /// of the enrolled faces and fingers: switching off and on is no way around that.
+    /// Turns biometrics off. Turning them on again is `replaceBiometricKey`, with the authorisation that it needs after
+    /// a change of the enrolled faces and fingers: switching off and on is no way around that.
     ///
     /// - Throws: `notEnrolled` where there is no biometric key.
     public func removeBiometricKey(
@@ -130,7 +130,8 @@ extension Authenticator {
             case .keys(let rungs, let policy): try await make(running, withKeysOf: rungs, policy)
             }
         } catch {
-            // The server may have made the change all the same; where it does not answer, that is found out at the next unlock.
+            // The server may have made the change all the same; where it does not answer, that is found out at the next
+            // unlock.
             if (try? await settleChange(after: error)) == true { return }
             throw error
         }
@@ -255,7 +256,8 @@ extension Authenticator {
 // MARK: - The new key
 
 extension Authenticator {
-    /// Has the new key sign for itself; nil where the change brings none. Its id is written down before the server hears of it.
+    /// Has the new key sign for itself; nil where the change brings none. Its id is written down before the server
+    /// hears of it.
     private func register(
         _ running: RunningChange, _ challenge: CheckedChallenge
     ) async throws(Failure) -> KeyRegistration? {

@@ -9,8 +9,8 @@ extension Authenticator {
         return await counted.state()
     }
 
-    /// The states of all keys of an enrolment. A key that was enrolled and is missing is gone for good: systems delete keys that
-    /// died, and backups bring back everything but keys.
+    /// The states of all keys of an enrolment. A key that was enrolled and is missing is gone for good: systems delete
+    /// keys that died, and backups bring back everything but keys.
     func keyStates(_ marks: Enrolments) async throws(Failure) -> [KeyKind: KeyState] {
         var states: [KeyKind: KeyState] = [:]
         for kind in KeyKind.allCases {
@@ -49,8 +49,8 @@ extension Authenticator {
         }
     }
 
-    /// Makes the key of a new PIN under a number, and has it sign for itself at once, so that the person does not enter the PIN
-    /// again.
+    /// Makes the key of a new PIN under a number, and has it sign for itself at once, so that the person does not enter
+    /// the PIN again.
     func registerPIN(
         _ chosen: PIN, challenge: CheckedChallenge, as number: Int
     ) async throws(Failure) -> KeyRegistration {

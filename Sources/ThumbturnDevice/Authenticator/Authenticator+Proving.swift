@@ -17,7 +17,8 @@ extension Authenticator {
     /// Asks for a challenge, has the keys of the live enrolment sign it, and redeems their proofs.
     ///
     /// - Parameters:
-    ///   - sharesChallenge: whether all keys that the policy demands sign one challenge; otherwise each signs one of its own.
+    ///   - sharesChallenge: whether all keys that the policy demands sign one challenge; otherwise each signs one of
+    ///     its own.
     ///   - challenge: asks for a challenge; also for a new one where the first was consumed or grew old.
     ///   - redeem: redeems the proofs.
     func answer<Redeemed: Sendable>(
@@ -81,8 +82,8 @@ extension Authenticator {
         }
     }
 
-    /// The keys of the live enrolment that may answer for these rungs; none where no rung of them is usable now. A key whose
-    /// sensor cannot be used yet is among them, because a lid may be opened during the prompt.
+    /// The keys of the live enrolment that may answer for these rungs; none where no rung of them is usable now. A key
+    /// whose sensor cannot be used yet is among them, because a lid may be opened during the prompt.
     func signingKeys(for rungs: [Rung], _ readiness: Readiness) async throws(Failure) -> [Rung: Signer] {
         var signers: [Rung: Signer] = [:]
         guard try await liveEnrolment() != nil, rungs.contains(where: { $0.key != nil && readiness.isUsable($0) }) else {

@@ -2,10 +2,11 @@ import Foundation
 public import ThumbturnCore
 import ThumbturnMessages
 
-/// A live session: tokens that are bound to this device's session key. It prints as its type's name, so it cannot reach a log.
+/// A live session: tokens that are bound to this device's session key. It prints as its type's name, so it cannot reach
+/// a log.
 public struct DeviceSession: Sendable, Redacted {
-    /// The token for requests to this server's resources. Each request needs a DPoP proof of the session key beside it; without
-    /// one the token is useless.
+    /// The token for requests to this server's resources. Each request needs a DPoP proof of the session key beside it;
+    /// without one the token is useless.
     public let accessToken: String
     /// Nil after a step-up: what was proved for one action ends with its token.
     let refreshToken: String?
@@ -29,15 +30,15 @@ extension Authenticator {
         return response.body
     }
 
-    /// Sends a request that does one action, with the last step-up's token where that is recent enough. Where the resource
-    /// demands a step-up (RFC 9470), the person is asked, and the request is sent once more.
+    /// Sends a request that does one action, with the last step-up's token where that is recent enough. Where the
+    /// resource demands a step-up (RFC 9470), the person is asked, and the request is sent once more.
     ///
-    /// What is signed is the action and the amount that the app names here, and shows. A resource that names another one gets
-    /// nothing.
+    /// What is signed is the action and the amount that the app names here, and shows. A resource that names another
+    /// one gets nothing.
     ///
     /// - Returns: the body of the answer.
-    /// - Throws: what `send` and `stepUp` throw; `refused` where the resource demands more than this device can prove, or demands
-    ///   a step-up again.
+    /// - Throws: what `send` and `stepUp` throw; `refused` where the resource demands more than this device can prove,
+    ///   or demands a step-up again.
     public func send(
         _ method: String, to path: String, json: [UInt8]? = nil, for action: StepUpAction, amount: Money? = nil, reason: String,
         policy: UnlockPolicy = .highRisk, liveness: (any LivenessCheck)? = nil
@@ -90,8 +91,8 @@ extension Authenticator {
         }
     }
 
-    /// Makes a request with the session's access token, and once more with a fresh one where the server reports that it is over: the
-    /// device's clock may be wrong about the token's age.
+    /// Makes a request with the session's access token, and once more with a fresh one where the server reports that it
+    /// is over: the device's clock may be wrong about the token's age.
     private func withSession<Answer: Sendable>(
         of enrolment: Int, _ request: (_ token: String, _ key: KeyName) async throws(Failure) -> Answer
     ) async throws(Failure) -> Answer {

@@ -2,25 +2,29 @@ public import ThumbturnCore
 import ThumbturnMessages
 
 extension Authenticator {
-    /// Proves that the person is present for one action, and returns an access token whose `auth_time` shows it (RFC 9470).
+    /// Proves that the person is present for one action, and returns an access token whose `auth_time` shows it (RFC
+    /// 9470).
     ///
-    /// The session of the last sign-in goes on beside it; the token is not refreshed, and expires within five minutes. An unlock
-    /// never stands in for a step-up. Only the last step-up for the same action and amount does, within the action's maximum age:
-    /// of this enrolment and this boot, by a rung that the policy has, with liveness evidence where that is demanded now, and
-    /// until the next sign-in or step-up. A maximum age of zero always asks. The age is counted on monotonic time from when the
-    /// challenge was asked for, and goes on while the app is in the background. Two step-ups never share one prompt.
+    /// The session of the last sign-in goes on beside it; the token is not refreshed, and expires within five minutes.
+    /// An unlock never stands in for a step-up. Only the last step-up for the same action and amount does, within the
+    /// action's maximum age: of this enrolment and this boot, by a rung that the policy has, with liveness evidence
+    /// where that is demanded now, and until the next sign-in or step-up. A maximum age of zero always asks. The age is
+    /// counted on monotonic time from when the challenge was asked for, and goes on while the app is in the background.
+    /// Two step-ups never share one prompt.
     ///
-    /// Where the server's table demands more than this policy gives, it refuses: nothing here weakens what is demanded there.
+    /// Where the server's table demands more than this policy gives, it refuses: nothing here weakens what is demanded
+    /// there.
     ///
     /// - Parameters:
     ///   - action: what the person wants to do, and how old the proof of their presence may be.
-    ///   - amount: the amount, where the action is about money. The keys sign it too; another amount needs another step-up.
+    ///   - amount: the amount, where the action is about money. The keys sign it too; another amount needs another
+    ///     step-up.
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     ///   - policy: which rungs are asked. The keys of its `additionalRungs` sign the one challenge as well.
-    ///   - liveness: runs before the prompt, with the challenge. Its evidence goes to the server unread; a server that cannot
-    ///     judge it refuses the request.
-    /// - Throws: what `authenticate` throws; what the check throws; `timedOut` where the check left too little time to answer the
-    ///   challenge; `policyDenies` for a policy with a `reuse`.
+    ///   - liveness: runs before the prompt, with the challenge. Its evidence goes to the server unread; a server that
+    ///     cannot judge it refuses the request.
+    /// - Throws: what `authenticate` throws; what the check throws; `timedOut` where the check left too little time to
+    ///   answer the challenge; `policyDenies` for a policy with a `reuse`.
     public func stepUp(
         for action: StepUpAction, amount: Money? = nil, reason: String, policy: UnlockPolicy = .highRisk,
         liveness: (any LivenessCheck)? = nil

@@ -5,7 +5,8 @@ import ThumbturnMessages
 
 /// Signs a person in with the keys of this device. This is where an app begins.
 ///
-/// One authenticator serves one server and one account. It stores no "enabled" flag: what is possible is read from the keys.
+/// One authenticator serves one server and one account. It stores no "enabled" flag: what is possible is read from the
+/// keys.
 ///
 ///     let auth = try Authenticator(server: url, platform: platform)
 ///     try await auth.enrol(with: PasswordSignIn(account: name, password: password))
@@ -18,8 +19,8 @@ public actor Authenticator {
     private nonisolated let observe: @Sendable (UnlockNews) -> Void
     /// Reaches the flow that is running.
     var choose: AsyncStream<PromptChoice>.Continuation?
-    /// Whether a prompt found no sensor although the system had called it ready. It is not asked again before the system reports
-    /// another state.
+    /// Whether a prompt found no sensor although the system had called it ready. It is not asked again before the
+    /// system reports another state.
     private nonisolated let sensorIsOut = Mutex(false)
     /// The last unlock, for policies whose `reuse` lets it stand in for the next one.
     private var lastUnlock: (rung: Rung, at: Moment)?
@@ -72,19 +73,20 @@ public actor Authenticator {
 
     /// Walks the ladder until a key has signed the server's challenge, and exchanges the proof for tokens.
     ///
-    /// There is one prompt at a time in the process, and none while the app is not in front: a call waits until then. While a
-    /// call runs, another one for the same account with the same reason and policy joins it and has the same outcome; all others
-    /// wait their turn. A policy that demands two keys has both sign the one challenge.
+    /// There is one prompt at a time in the process, and none while the app is not in front: a call waits until then.
+    /// While a call runs, another one for the same account with the same reason and policy joins it and has the same
+    /// outcome; all others wait their turn. A policy that demands two keys has both sign the one challenge.
     ///
     /// - Parameters:
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     ///   - policy: which rungs are asked, in which order, and its numbers.
-    ///   - start: whether the prompt comes at once, or as the policy determines for a screen that appeared. A call with `tap` also ends
-    ///     the waiting of such a screen, so that the person does not have to tap twice.
+    ///   - start: whether the prompt comes at once, or as the policy determines for a screen that appeared. A call with
+    ///     `tap` also ends the waiting of such a screen, so that the person does not have to tap twice.
     /// - Returns: the rung that answered, and the tokens.
-    /// - Throws: one of the four cancellations; the obstacle at the last rung, with `signInAgain`; `keyInvalidated` with
-    ///   `reEnrol`; `paused` with the time to wait, after too many mismatches or wrong PINs; `refused`, `unreachable` or
-    ///   `unexpectedAnswer` from the server. Cancelling the task dismisses the prompt and throws `cancelledByApp`.
+    /// - Throws: one of the four cancellations; the obstacle at the last rung, with `signInAgain`; `keyInvalidated`
+    ///   with `reEnrol`; `paused` with the time to wait, after too many mismatches or wrong PINs; `refused`,
+    ///   `unreachable` or `unexpectedAnswer` from the server. Cancelling the task dismisses the prompt and throws
+    ///   `cancelledByApp`.
     public func authenticate(
         _ reason: String, policy: UnlockPolicy = .unlock, by start: UnlockFlow.Start = .tap
     ) async throws(Failure) -> Grant {
@@ -112,14 +114,14 @@ public actor Authenticator {
         choose?.yield(.prompt)
     }
 
-    /// Sets the rung that the person prefers to be asked first; nil for the policy's order. It counts where the policy has that
-    /// rung.
+    /// Sets the rung that the person prefers to be asked first; nil for the policy's order. It counts where the policy
+    /// has that rung.
     public func prefer(_ rung: Rung?) async throws(Failure) {
         try await history.prefer(rung)
     }
 
-    /// Forgets recent authentications: no earlier unlock or step-up stands in for a later one, nor does one whose proof is on its
-    /// way to the server. Call it where the app is locked, if one of its policies has a `reuse`.
+    /// Forgets recent authentications: no earlier unlock or step-up stands in for a later one, nor does one whose proof
+    /// is on its way to the server. Call it where the app is locked, if one of its policies has a `reuse`.
     public func forgetRecentAuthentication() {
         (lastUnlock, lastStepUp) = (nil, nil)
         forgottenCount += 1
@@ -141,8 +143,8 @@ public actor Authenticator {
 // MARK: - Recent authentications
 
 extension Authenticator {
-    /// The last unlock, where the policy lets it stand in for this one: the app was not started again since, the time is not
-    /// over, and its session is alive.
+    /// The last unlock, where the policy lets it stand in for this one: the app was not started again since, the time
+    /// is not over, and its session is alive.
     private func reusableUnlock(_ policy: UnlockPolicy) async throws(Failure) -> Grant? {
         guard policy.problem == nil, let lastUnlock, policy.ladder.contains(lastUnlock.rung),
             let elapsed = lastUnlock.at.elapsed(until: moment), elapsed < policy.reuse

@@ -2,8 +2,8 @@ import ThumbturnCore
 
 /// Provides the challenge that the keys of a flow sign.
 ///
-/// A challenge may be consumed by a PIN that the server did not accept, or grow old while the app is in the background between
-/// two prompts, and the server accepts no such challenge; then the source asks for the same one anew.
+/// A challenge may be consumed by a PIN that the server did not accept, or grow old while the app is in the background
+/// between two prompts, and the server accepts no such challenge; then the source asks for the same one anew.
 actor ChallengeSource {
     private var current: CheckedChallenge
     private var since: Instant
@@ -22,7 +22,8 @@ actor ChallengeSource {
         self.renew = renew
     }
 
-    /// The challenge to sign now. Where it can be renewed, it is not consumed, and there is at least a minute left to answer it.
+    /// The challenge to sign now. Where it can be renewed, it is not consumed, and there is at least a minute left to
+    /// answer it.
     func challenge() async throws(Failure) -> CheckedChallenge {
         guard let renew, isConsumed || since.duration(to: clock.now) >= current.lifetime - .seconds(60) else { return current }
         let asked = clock.now

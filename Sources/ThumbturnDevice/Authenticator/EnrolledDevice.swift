@@ -23,7 +23,8 @@ public struct EnrolledDevice: Hashable, Sendable, Identifiable {
     public let enrolledAt: UnixTime
     /// Whether it is this device.
     public let isCurrent: Bool
-    /// Whether it is an app that signs in with a key of another library and does nothing else; `keys` does not list that key.
+    /// Whether it is an app that signs in with a key of another library and does nothing else; `keys` does not list
+    /// that key.
     public let onlySignsIn: Bool
 
     init(_ record: DeviceRecord) {

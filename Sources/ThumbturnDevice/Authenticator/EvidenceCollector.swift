@@ -1,7 +1,8 @@
 import Synchronization
 import ThumbturnCore
 
-/// Collects the liveness evidence for the challenges of one request. A challenge that is asked for anew has evidence of its own.
+/// Collects the liveness evidence for the challenges of one request. A challenge that is asked for anew has evidence of
+/// its own.
 final class EvidenceCollector: Sendable {
     /// A challenge and its evidence.
     struct Entry: Sendable {

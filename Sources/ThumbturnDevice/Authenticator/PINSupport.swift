@@ -7,8 +7,8 @@ public struct PINSupport: Sendable {
     /// Lets one guess through at a time, so that two of them are counted as two.
     let gate = SerialGate()
 
-    /// A PIN screen and the keys behind it. Make one value for each key store of the device: guesses through one value, and
-    /// through its copies, wait for each other.
+    /// A PIN screen and the keys behind it. Make one value for each key store of the device: guesses through one value,
+    /// and through its copies, wait for each other.
     public init(entry: any PINEntry, key: any PINKey) {
         self.entry = entry
         self.key = key

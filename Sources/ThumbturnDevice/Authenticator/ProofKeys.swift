@@ -14,15 +14,16 @@ struct Signer: Sendable {
 struct Signers: Sendable {
     var keys: [Rung: Signer]
     var challenge: ChallengeSource
-    /// Whether all keys sign one challenge, and their proofs are redeemed together; otherwise each key signs a challenge of its
-    /// own.
+    /// Whether all keys sign one challenge, and their proofs are redeemed together; otherwise each key signs a
+    /// challenge of its own.
     var shareChallenge = true
 }
 
 /// The keys of an account in one flow: they sign the server's challenge, and their proofs are redeemed.
 ///
-/// A wrong PIN that only the server can tell has to be known while the flow is running, so that the person may try again. So the
-/// proof of such a key is redeemed as soon as the key has signed; all others are redeemed when the flow has ended.
+/// A wrong PIN that only the server can tell has to be known while the flow is running, so that the person may try
+/// again. So the proof of such a key is redeemed as soon as the key has signed; all others are redeemed when the flow
+/// has ended.
 actor ProofKeys<Redeemed: Sendable>: RungKeys {
     /// A signature over a challenge.
     struct Use: KeyUse {
@@ -56,8 +57,8 @@ actor ProofKeys<Redeemed: Sendable>: RungKeys {
     func use(for rung: Rung) async throws(Failure) -> Use? {
         guard let signers, let signer = signers.keys[rung] else { return nil }
         let challenge = try await signers.challenge.challenge()
-        // All keys sign one challenge. Where it was consumed by a wrong PIN, or has grown too old, the first key has to sign
-        // anew.
+        // All keys sign one challenge. Where it was consumed by a wrong PIN, or has grown too old, the first key has to
+        // sign anew.
         if signers.shareChallenge, additionalRungs.contains(rung), signed?.challenge != challenge.text {
             throw Failure(.timedOut)
         }
@@ -100,7 +101,8 @@ actor ProofKeys<Redeemed: Sendable>: RungKeys {
 // MARK: - Signatures
 
 extension ProofKeys {
-    /// Signs with a PIN that only the server can judge, and redeems the proof: the server's answer is the verdict on the guess.
+    /// Signs with a PIN that only the server can judge, and redeems the proof: the server's answer is the verdict on
+    /// the guess.
     private func redeemAtOnce(
         _ rung: Rung, _ use: Use, _ key: CountedPINKey, with pin: PIN
     ) async throws(Failure) -> Output {

@@ -25,8 +25,8 @@ struct ChallengeCheck {
         return CheckedChallenge(text: challenge, newHandle: new?.1, lifetime: claims.exp - claims.iat, issuedAt: claims.iat)
     }
 
-    /// Whether these are the key ids that were asked for, in the same order, with a handle of the server's in place of the
-    /// placeholder.
+    /// Whether these are the key ids that were asked for, in the same order, with a handle of the server's in place of
+    /// the placeholder.
     private func isAnswered(by kids: [String]) -> Bool {
         kids.count == request.kids.count
             && zip(request.kids, kids).allSatisfy { asked, given in

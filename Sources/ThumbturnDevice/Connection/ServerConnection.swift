@@ -3,8 +3,8 @@ import Synchronization
 package import ThumbturnCore
 package import ThumbturnMessages
 
-/// Sends requests to one server in the name of a session key, with DPoP proofs and server nonces, and turns problem documents
-/// into failures.
+/// Sends requests to one server in the name of a session key, with DPoP proofs and server nonces, and turns problem
+/// documents into failures.
 package final class ServerConnection: Sendable {
     let address: ServerAddress
     private let platform: DevicePlatform
@@ -58,7 +58,8 @@ package final class ServerConnection: Sendable {
         return accepted
     }
 
-    /// Sends a request with a DPoP proof and reads the answer. Sends it once more where the server demands a newer nonce.
+    /// Sends a request with a DPoP proof and reads the answer. Sends it once more where the server demands a newer
+    /// nonce.
     package func send<Answer: Message>(
         _ method: String, to path: String, body: Body = .none, token: String? = nil, key: KeyName, expecting: Answer.Type
     ) async throws(Failure) -> Answer {
@@ -150,8 +151,8 @@ package final class ServerConnection: Sendable {
         let http = Failure.PlatformStatus(domain: "HTTP", code: status)
         // RFC 6750 section 3.1 and RFC 9449 section 7.1: only this error means that the token is invalid.
         if problem?.error == "invalid_token" { return Failure(.sessionOver, status: http) }
-        // The server refused a DPoP proof of ours: the address is not the server's public one, or it is a fault. No sign-in mends
-        // that.
+        // The server refused a DPoP proof of ours: the address is not the server's public one, or it is a fault. No
+        // sign-in mends that.
         if problem?.error == "invalid_dpop_proof" { return Failure(.unexpectedAnswer, status: http) }
         // The server tells this only about a guess that was counted, and only to this session key.
         if let left = problem?.triesLeft {

@@ -1,8 +1,8 @@
 import Synchronization
 import ThumbturnCore
 
-/// The last time that each server reported, as long as the app and the device run. The time of one server counts only for its own
-/// ledgers.
+/// The last time that each server reported, as long as the app and the device run. The time of one server counts only
+/// for its own ledgers.
 final class ServerTimes: Sendable {
     private struct Report: Sendable {
         var time: UnixTime

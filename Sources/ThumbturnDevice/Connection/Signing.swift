@@ -16,8 +16,8 @@ package enum Signing {
     /// SHA-256 in base64url.
     package static func hash(_ bytes: [UInt8]) -> String { Base64URL.encode(SHA256.hash(data: bytes)) }
 
-    /// The value that evidence for these keys is bound to: 32 bytes. A PIN key is not among them, because nothing that is
-    /// computed from its public half may be sent.
+    /// The value that evidence for these keys is bound to: 32 bytes. A PIN key is not among them, because nothing that
+    /// is computed from its public half may be sent.
     package static func boundValue(challenge: String, keys: [PublicKey]) -> [UInt8] {
         let input = EvidenceBinding.input(challenge: challenge, thumbprints: keys.map { thumbprint(of: $0) })
         return Array(SHA256.hash(data: input))

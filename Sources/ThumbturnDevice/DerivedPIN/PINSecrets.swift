@@ -1,12 +1,13 @@
 public import ThumbturnCore
 
-/// The port to the device's half of a derived PIN key: for each key a random secret that computes an HMAC-SHA-256 and never
-/// leaves the device. On Android it is a key of the Keystore.
+/// The port to the device's half of a derived PIN key: for each key a random secret that computes an HMAC-SHA-256 and
+/// never leaves the device. On Android it is a key of the Keystore.
 public protocol PINSecrets: Sendable {
     /// Makes a new secret. One of the same name is replaced.
     func create(_ name: KeyName) async throws(Failure)
 
-    /// Computes the HMAC-SHA-256 of the message, 32 bytes. Throws `notEnrolled` with `signInAgain` where there is no such secret.
+    /// Computes the HMAC-SHA-256 of the message, 32 bytes. Throws `notEnrolled` with `signInAgain` where there is no
+    /// such secret.
     func authenticate(_ message: [UInt8], with name: KeyName) async throws(Failure) -> [UInt8]
 
     /// Whether the secret is there, without a prompt.

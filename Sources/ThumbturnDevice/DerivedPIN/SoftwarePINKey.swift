@@ -15,10 +15,11 @@ import ThumbturnMessages
 ///
 /// (RFC 8018 section 5.2, RFC 2104, RFC 5869; drawing again until a number fits is FIPS 186-5 appendix A.2.2.)
 ///
-/// **Nothing on the device can tell a wrong PIN from the right one**: it derives another key, whose signature only the server can
-/// judge. So an attacker who copies the storage finds nothing to try PINs against, and the public key, its thumbprint and every
-/// signature are returned to the caller and never stored. An attacker who has the device's secret *and* the public key can try
-/// all PINs; in a keystore the secret cannot be copied, and each guess is one operation there.
+/// **Nothing on the device can tell a wrong PIN from the right one**: it derives another key, whose signature only the
+/// server can judge. So an attacker who copies the storage finds nothing to try PINs against, and the public key, its
+/// thumbprint and every signature are returned to the caller and never stored. An attacker who has the device's secret
+/// *and* the public key can try all PINs; in a keystore the secret cannot be copied, and each guess is one operation
+/// there.
 public struct SoftwarePINKey: PINKey {
     private let secrets: any PINSecrets
     private let rounds: Int
@@ -86,8 +87,8 @@ public struct SoftwarePINKey: PINKey {
         ).withUnsafeBytes { unsafe Array($0) }
     }
 
-    /// The first candidate between 1 and n - 1. Reducing the others modulo n instead would favour small numbers. The first
-    /// candidate fits except in about one of four billion cases.
+    /// The first candidate between 1 and n - 1. Reducing the others modulo n instead would favour small numbers. The
+    /// first candidate fits except in about one of four billion cases.
     static func firstScalar(of candidates: (UInt8) -> [UInt8]) -> [UInt8]? {
         (UInt8(0)...255).lazy.map(candidates).first { candidate in
             candidate.contains { $0 != 0 } && candidate.lexicographicallyPrecedes(order)

@@ -2,9 +2,9 @@ public import ThumbturnCore
 
 /// A store of vault keys for development, in files of mode 0600.
 ///
-/// **Their protection is `software`**: a process that can read the files has the keys, with or without the person, and neither a
-/// change of enrolment nor a removed passcode invalidates them. The prompt is shown all the same, so that an app behaves as on a
-/// real device.
+/// **Their protection is `software`**: a process that can read the files has the keys, with or without the person, and
+/// neither a change of enrolment nor a removed passcode invalidates them. The prompt is shown all the same, so that an
+/// app behaves as on a real device.
 public struct FileVaultStore: ProtectedStore {
     private let files: PrivateFiles
 

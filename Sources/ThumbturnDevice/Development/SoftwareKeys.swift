@@ -8,8 +8,8 @@ import ThumbturnMessages
 
 /// Keys for development, in files of mode 0600.
 ///
-/// **Their protection is `software`**: a process that can read the files can sign, with or without the person, and a change of
-/// enrolment does not invalidate them. A server that demands evidence refuses them.
+/// **Their protection is `software`**: a process that can read the files can sign, with or without the person, and a
+/// change of enrolment does not invalidate them. A server that demands evidence refuses them.
 public struct SoftwareKeys: DeviceKeys {
     private let files: PrivateFiles
 
@@ -30,7 +30,8 @@ public struct SoftwareKeys: DeviceKeys {
         do throws(Failure) {
             return try key(name) == nil ? .missing : .usable
         } catch {
-            // A key that cannot be read now does not mean that the person is signed out; a damaged one is gone for good.
+            // A key that cannot be read now does not mean that the person is signed out; a damaged one is gone for
+            // good.
             return error.recovery == .reEnrol ? .invalidated(.unknown) : .notYetReadable
         }
     }

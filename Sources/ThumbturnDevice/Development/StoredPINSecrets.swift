@@ -7,8 +7,8 @@ public import ThumbturnCore
 
 /// Secrets of derived PIN keys for development, kept among the small secrets.
 ///
-/// **An attacker who reads that store can compute the device's half of every guess elsewhere**; then only the server's count
-/// limits the guesses.
+/// **An attacker who reads that store can compute the device's half of every guess elsewhere**; then only the server's
+/// count limits the guesses.
 public struct StoredPINSecrets: PINSecrets {
     private let store: any SecretStore
 

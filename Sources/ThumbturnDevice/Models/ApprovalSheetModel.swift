@@ -24,8 +24,8 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     /// A warning to show beside the lines; nil for most.
     public let caution: PersonMessage?
 
-    /// Makes the contents; nil where they could not be shown as they are: no title or no line, an empty text, or control and
-    /// format characters, which reverse or hide the text beside them.
+    /// Makes the contents; nil where they could not be shown as they are: no title or no line, an empty text, or
+    /// control and format characters, which reverse or hide the text beside them.
     public init?(title: String, lines: [Line], caution: PersonMessage? = nil) {
         let texts = [title] + lines.flatMap { [$0.label, $0.value] }
         guard !lines.isEmpty, texts.allSatisfy({ ShownText.isShownAsItIs($0) }) else { return nil }
@@ -38,8 +38,8 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(title): \(lines.map(\.label).joined(separator: ", "))" }
 }
 
-/// The sheet for one approval: it shows what the server sent, and asks for a proof of exactly that after a tap. Nothing starts by
-/// itself.
+/// The sheet for one approval: it shows what the server sent, and asks for a proof of exactly that after a tap. Nothing
+/// starts by itself.
 @MainActor @Observable public final class ApprovalSheetModel {
     /// The stages of the sheet.
     public enum Stage: Hashable, Sendable {
@@ -77,8 +77,8 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - details: the contents to approve.
-    ///   - sign: has the person prove the approval of the contents that it is given, with a prompt of its own: no unlock stands
-    ///     in for it.
+    ///   - sign: has the person prove the approval of the contents that it is given, with a prompt of its own: no
+    ///     unlock stands in for it.
     public init(_ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws -> Void) {
         self.details = details
         self.sign = sign

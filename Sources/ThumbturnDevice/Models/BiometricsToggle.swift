@@ -1,8 +1,8 @@
 public import Observation
 public import ThumbturnCore
 
-/// The switch for biometrics in an app's settings. It is on where there is a working biometric key: that is read from the key and
-/// never stored, so it cannot show "on" where nothing would happen.
+/// The switch for biometrics in an app's settings. It is on where there is a working biometric key: that is read from
+/// the key and never stored, so it cannot show "on" where nothing would happen.
 @MainActor @Observable public final class BiometricsToggle {
     /// The positions of the switch.
     public enum State: Hashable, Sendable {

@@ -1,5 +1,5 @@
-/// Carries the news of an authenticator or a vault to the screens that are shown. Make it first, and pass its `hear` as the
-/// observer:
+/// Carries the news of an authenticator or a vault to the screens that are shown. Make it first, and pass its `hear` as
+/// the observer:
 ///
 ///     let news = UnlockNewsRelay()
 ///     let auth = try Authenticator(server: url, platform: platform, observe: news.hear)

@@ -8,8 +8,8 @@ import ThumbturnMessages
 ///
 ///     .task { await screen.appear() }
 ///
-/// It asks by itself when the policy allows it, a moment after it appeared. It does not after the person cancelled, and never for a
-/// payment: there a tap comes first.
+/// It asks by itself when the policy allows it, a moment after it appeared. It does not after the person cancelled, and
+/// never for a payment: there a tap comes first.
 @MainActor @Observable public final class UnlockScreen {
     /// The purposes of the screen.
     public enum Purpose: Hashable, Sendable {
@@ -65,8 +65,8 @@ import ThumbturnMessages
     private let prompt: @Sendable () async -> Void
     private let useAnotherWay: @Sendable () async -> Void
     private let recover: @MainActor (Recovery) -> Void
-    /// A button that leads to the settings where something could be set up; nil where there is none. It is shown beside the
-    /// others.
+    /// A button that leads to the settings where something could be set up; nil where there is none. It is shown beside
+    /// the others.
     public private(set) var offer: Button?
 
     private let work: AsyncStream<Work>

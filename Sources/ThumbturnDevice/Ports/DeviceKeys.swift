@@ -24,8 +24,8 @@ public struct KeyName: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(kind.rawValue) key of enrolment \(enrolment)" }
 }
 
-/// The port to the device's keys: P-256 keys that are made on the device and never leave it. Keys of the kind `pin` are not among
-/// them; see `PINKey`.
+/// The port to the device's keys: P-256 keys that are made on the device and never leave it. Keys of the kind `pin` are
+/// not among them; see `PINKey`.
 public protocol DeviceKeys: Sendable {
     /// Makes a key and returns its public half. A key of the same name is replaced. Never prompts.
     func create(_ name: KeyName) async throws(Failure) -> PublicKey

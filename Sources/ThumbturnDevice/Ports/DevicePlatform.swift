@@ -18,8 +18,9 @@ public struct DevicePlatform: Sendable {
     public var vaults: (any ProtectedStore)?
     /// The app's place on the screen.
     public var phases: any AppPhases
-    /// How long a system prompt has to be gone before the next one is shown. A second Face ID prompt that comes while the first
-    /// is being dismissed is lost; the time also covers the cross-fade from rung to rung. Zero where the system shows no sheet.
+    /// How long a system prompt has to be gone before the next one is shown. A second Face ID prompt that comes while
+    /// the first is being dismissed is lost; the time also covers the cross-fade from rung to rung. Zero where the
+    /// system shows no sheet.
     public var promptGap: Duration
     /// How time limits apply now, with the assistive technology that is on.
     public var timeLimits: @Sendable () async -> TimeLimits = { .ofThePolicy }

@@ -11,8 +11,8 @@ public protocol LivenessCheck: Sendable {
     func evidence(for challenge: String, action: StepUpAction) async throws(Failure) -> LivenessEvidence
 }
 
-/// The result of a liveness check: an opaque compact JWS that the vendor signed. It prints as its type's name, so it cannot reach
-/// a log.
+/// The result of a liveness check: an opaque compact JWS that the vendor signed. It prints as its type's name, so it
+/// cannot reach a log.
 public struct LivenessEvidence: Hashable, Sendable, Redacted {
     package let jws: String
 

@@ -1,7 +1,7 @@
 public import ThumbturnCore
 
-/// A PIN as it was entered: 6 to 32 ASCII digits. It prints as its type's name and has no equality, so it reaches no log and is
-/// never compared: only a key can tell whether it is right.
+/// A PIN as it was entered: 6 to 32 ASCII digits. It prints as its type's name and has no equality, so it reaches no
+/// log and is never compared: only a key can tell whether it is right.
 public struct PIN: Sendable, Redacted {
     /// The digits as ASCII.
     package let digits: [UInt8]
@@ -15,11 +15,12 @@ public struct PIN: Sendable, Redacted {
         self.digits = bytes
     }
 
-    /// Whether an attacker would try it first. NIST SP 800-63B-4 section 3.2.10 demands that such a PIN is refused when it is
-    /// chosen; entering one is never refused for it.
+    /// Whether an attacker would try it first. NIST SP 800-63B-4 section 3.2.10 demands that such a PIN is refused when
+    /// it is chosen; entering one is never refused for it.
     public var isEasilyGuessed: Bool { hasOneStep || repeatsItself || Self.frequentChoices.contains(digits) }
 
-    /// Whether the step from each digit to the next is the same, with 0 after 9: 000000, 123456, 654321, 890123, 024680.
+    /// Whether the step from each digit to the next is the same, with 0 after 9: 000000, 123456, 654321, 890123,
+    /// 024680.
     private var hasOneStep: Bool {
         let steps = zip(digits, digits.dropFirst()).map { (Int($1) - Int($0) + 10) % 10 }
         return steps.allSatisfy { $0 == steps[0] }
@@ -32,8 +33,8 @@ public struct PIN: Sendable, Redacted {
         }
     }
 
-    /// Frequent choices that no rule above finds: doubled and mirrored runs, and lines on the keypad. From the most frequent
-    /// six-digit PINs of Markert et al., "This PIN Can Be Easily Guessed" (2020), and similar ones.
+    /// Frequent choices that no rule above finds: doubled and mirrored runs, and lines on the keypad. From the most
+    /// frequent six-digit PINs of Markert et al., "This PIN Can Be Easily Guessed" (2020), and similar ones.
     private static let frequentChoices = Set(
         [
             "112233", "223344", "332211", "123321", "321123", "456654", "111222", "000111", "789456", "456789123", "123789",

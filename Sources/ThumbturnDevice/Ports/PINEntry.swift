@@ -5,8 +5,8 @@ public protocol PINEntry: Sendable {
     /// Asks for the PIN. Cancelling the task dismisses the screen, and the call returns when it is gone.
     func enter(_ request: PINRequest) async -> PINAnswer
 
-    /// Asks for a new PIN. One that `isEasilyGuessed` is refused afterwards, so a screen should say so at once. The screen
-    /// decides whether the person types it twice.
+    /// Asks for a new PIN. One that `isEasilyGuessed` is refused afterwards, so a screen should say so at once. The
+    /// screen decides whether the person types it twice.
     func choose() async -> PINAnswer
 }
 

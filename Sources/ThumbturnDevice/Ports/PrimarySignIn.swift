@@ -13,15 +13,15 @@ public struct Credentials: Sendable, Redacted {
     let path: String
     let body: [UInt8]
 
-    /// Name and password of an account that the server keeps itself, and the code of an authenticator app where the account needs
-    /// one.
+    /// Name and password of an account that the server keeps itself, and the code of an authenticator app where the
+    /// account needs one.
     public static func password(_ password: String, for account: String, oneTimeCode: String? = nil) -> Credentials {
         let request = PasswordSignInRequest(account: account, password: password, oneTimeCode: oneTimeCode)
         return Credentials(path: "/v1/accounts/sign-in", body: Signing.encode(request))
     }
 
-    /// A recovery code, which is accepted once. Where the account has an authenticator app, the code replaces that, and the
-    /// password is needed as well; otherwise it replaces the password.
+    /// A recovery code, which is accepted once. Where the account has an authenticator app, the code replaces that, and
+    /// the password is needed as well; otherwise it replaces the password.
     public static func recoveryCode(_ code: String, for account: String, password: String? = nil) -> Credentials {
         let request = RecoveryRequest(account: account, code: code, password: password)
         return Credentials(path: "/v1/accounts/recover", body: Signing.encode(request))

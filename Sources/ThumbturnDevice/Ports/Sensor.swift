@@ -14,12 +14,13 @@ public protocol Sensor: Sendable {
     /// The system's mark of the enrolled faces and fingers, without a prompt; nil where it gives none.
     func enrolmentMark() async -> EnrolmentMark?
 
-    /// Shows one prompt and waits for its end. Cancelling the task dismisses the prompt, and the call returns when it is gone.
+    /// Shows one prompt and waits for its end. Cancelling the task dismisses the prompt, and the call returns when it
+    /// is gone.
     ///
     /// - Parameters:
     ///   - request: the contents of the prompt, and what its success will be used for.
-    ///   - hearing: called for each reading that gave no verdict, where the sensor reports them; the prompt stays, and the sensor
-    ///     asks again by itself.
+    ///   - hearing: called for each reading that gave no verdict, where the sensor reports them; the prompt stays, and
+    ///     the sensor asks again by itself.
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer
 }
 
@@ -38,7 +39,8 @@ public struct PromptRequest: Sendable, CustomStringConvertible {
     public var reason: String
     /// The text of the cancel button.
     public var cancelButton: UnlockFlow.CancelButton
-    /// The key that will sign. Platforms that bind a prompt to one use of one key need it, and the bytes, before the prompt.
+    /// The key that will sign. Platforms that bind a prompt to one use of one key need it, and the bytes, before the
+    /// prompt.
     public var key: KeyName
     /// The bytes that the key will sign; empty for the key of a vault, which is released and signs nothing.
     public var message: [UInt8]
@@ -68,8 +70,8 @@ public enum PromptAnswer: Sendable {
     case failed(Failure)
 }
 
-/// The platform's permission to use a key after a match: an authenticated context, a signature object, an authorisation. It
-/// proves nothing by itself, and is never sent to a server.
+/// The platform's permission to use a key after a match: an authenticated context, a signature object, an
+/// authorisation. It proves nothing by itself, and is never sent to a server.
 public struct Presence: Sendable {
     /// The platform's own value, which only its adapter can read.
     public let context: any Sendable

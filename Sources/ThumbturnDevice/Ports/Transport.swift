@@ -2,8 +2,8 @@ public import ThumbturnCore
 
 /// The port to the network.
 public protocol Transport: Sendable {
-    /// Sends one request and returns the answer, whatever its status. Redirects are not followed. Throws `unreachable` where
-    /// there is no answer.
+    /// Sends one request and returns the answer, whatever its status. Redirects are not followed. Throws `unreachable`
+    /// where there is no answer.
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse
 }
 

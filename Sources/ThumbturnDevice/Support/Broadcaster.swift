@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Sends values to every listener. Where the broadcaster began with a value, a new listener first receives the latest one.
+/// Sends values to every listener. Where the broadcaster began with a value, a new listener first receives the latest
+/// one.
 package final class Broadcaster<Value: Sendable>: Sendable {
     private let state: Mutex<State>
 

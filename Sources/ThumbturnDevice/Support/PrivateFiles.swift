@@ -10,8 +10,8 @@ import Android
 import Foundation
 package import ThumbturnCore
 
-/// Reads and writes files that only their owner can read: mode 0600 in a folder of mode 0700. A file is replaced as a whole, and
-/// synced.
+/// Reads and writes files that only their owner can read: mode 0600 in a folder of mode 0700. A file is replaced as a
+/// whole, and synced.
 package struct PrivateFiles: Sendable {
     let folder: String
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The form of the records that the device keeps for itself: JSON of Foundation, which writes `Data` as base64. Nothing in it is signed or
-/// judged by another party.
+/// The form of the records that the device keeps for itself: JSON of Foundation, which writes `Data` as base64. Nothing
+/// in it is signed or judged by another party.
 package enum StoredRecord {
     /// The bytes of a record, with sorted members.
     package static func encode(_ record: some Encodable) -> [UInt8] {

@@ -37,8 +37,8 @@ public struct SystemClock: DeviceClock {
     private static let sinceBoot = CLOCK_BOOTTIME
     #endif
 
-    /// Where the system gives no boot id, each start of the app counts as a boot: that can lengthen a pause, and never shortens
-    /// one.
+    /// Where the system gives no boot id, each start of the app counts as a boot: that can lengthen a pause, and never
+    /// shortens one.
     private static let thisBoot = systemBoot() ?? UUID().uuidString
 
     #if canImport(Darwin)

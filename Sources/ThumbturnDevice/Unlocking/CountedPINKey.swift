@@ -52,7 +52,8 @@ struct CountedPINKey: Sendable {
     /// How many wrong PINs in a row there were, to show on the PIN screen.
     func wrongInARow() async -> Int { (try? await ledger.read().wrongInARow) ?? 0 }
 
-    /// Begins a guess: writes it into the ledger as a wrong one, before any key is asked. Other guesses wait until it is settled.
+    /// Begins a guess: writes it into the ledger as a wrong one, before any key is asked. Other guesses wait until it
+    /// is settled.
     ///
     /// - Throws: `paused` or `keyInvalidated` where the ledger allows no guess now.
     func beginGuess() async throws(Failure) -> PINGuess {
@@ -71,8 +72,8 @@ struct CountedPINKey: Sendable {
 
     /// Signs as one counted guess, with a key that can tell a wrong PIN.
     ///
-    /// - Throws: `notMatched` for a wrong PIN; `paused` or `keyInvalidated` where it was one too many, or where the ledger allows no
-    ///   guess now.
+    /// - Throws: `notMatched` for a wrong PIN; `paused` or `keyInvalidated` where it was one too many, or where the
+    ///   ledger allows no guess now.
     func sign(_ message: [UInt8], with entered: PIN) async throws(Failure) -> [UInt8] {
         let guess = try await beginGuess()
         let signature: [UInt8]
@@ -117,8 +118,8 @@ struct PINGuess: ~Copyable, Sendable {
         try? await ledger.write(PINLedger())
     }
 
-    /// There is no signature, or no server took it. `notMatched` means a wrong PIN, `keyInvalidated` that no PIN is accepted any
-    /// more; any other failure is no verdict, and the guess is not counted.
+    /// There is no signature, or no server took it. `notMatched` means a wrong PIN, `keyInvalidated` that no PIN is
+    /// accepted any more; any other failure is no verdict, and the guess is not counted.
     ///
     /// - Returns: the failure to throw: after a wrong PIN, the pause that it began.
     consuming func failed(_ failure: Failure) async -> Failure {

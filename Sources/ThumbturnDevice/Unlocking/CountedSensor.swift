@@ -100,8 +100,8 @@ extension CountedSensor {
 
     /// Empties the ledger after a match.
     ///
-    /// - Returns: why the match unlocks nothing: the sensor was switched off while the prompt was up, which no match undoes, or
-    ///   the ledger cannot be read, so that this is not known.
+    /// - Returns: why the match unlocks nothing: the sensor was switched off while the prompt was up, which no match
+    ///   undoes, or the ledger cannot be read, so that this is not known.
     private func settleMatch() async -> Failure? {
         let isOff = try? await serialised { () async throws(Failure) in
             guard try await !ledger.read().isOff else { return true }
@@ -112,7 +112,8 @@ extension CountedSensor {
         return isOff ?? true ? BiometryState.lockedOut(.untilStrongerRung).obstacle : nil
     }
 
-    /// Leaves the mismatch counted. Where another flow has settled its own attempt meanwhile, this one is counted on top.
+    /// Leaves the mismatch counted. Where another flow has settled its own attempt meanwhile, this one is counted on
+    /// top.
     private func settleMismatch(_ attempt: Attempt) async {
         // Where this cannot be written, what stands there counts the attempt or a later one.
         try? await serialised { () async throws(Failure) in

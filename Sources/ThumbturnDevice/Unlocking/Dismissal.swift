@@ -25,7 +25,8 @@ final class Dismissal: Sendable {
     /// Waits until the prompt is gone.
     func untilPromptIsGone() async { for await _ in ends {} }
 
-    /// The operation's answer, or nil when the prompt was dismissed first. The loser of the race is cancelled and waited for.
+    /// The operation's answer, or nil when the prompt was dismissed first. The loser of the race is cancelled and
+    /// waited for.
     func race<Answer: Sendable>(_ operation: @escaping @Sendable () async -> Answer) async -> Answer? {
         await withTaskGroup(of: Answer?.self) { group in
             group.addTask { await operation() }

@@ -22,8 +22,8 @@ struct LedgerFile<Ledger: AttemptLedger>: Sendable {
     /// Starts the ledger's pause anew where the time since its last attempt cannot be told.
     let anchor: @Sendable (Ledger, Moment) -> Ledger
 
-    /// Reads the ledger as it counts now. One that is damaged or gone, and one whose time cannot be told, is written anew, so
-    /// that its pause can end.
+    /// Reads the ledger as it counts now. One that is damaged or gone, and one whose time cannot be told, is written
+    /// anew, so that its pause can end.
     func read() async throws(Failure) -> Ledger {
         let now = now
         let bytes = try await platform.secrets.read(name)

@@ -25,9 +25,11 @@ final class PromptCoordinator: Sendable {
     /// Whether a prompt of the system is up: now, and every change from here on.
     func promptVisibility() -> AsyncStream<Bool> { visibility.stream() }
 
-    /// Does the work once its turn has come, the app is in front, and the last prompt has been gone for the platform's gap.
+    /// Does the work once its turn has come, the app is in front, and the last prompt has been gone for the platform's
+    /// gap.
     ///
-    /// - Parameter mayShare: whether an equal request that comes meanwhile shares this work's outcome. Never for a step-up.
+    /// - Parameter mayShare: whether an equal request that comes meanwhile shares this work's outcome. Never for a
+    ///   step-up.
     func inTurn<Value: Sendable>(
         for request: UnlockRequest, mayShare: Bool, on platform: DevicePlatform,
         _ work: @escaping @Sendable () async throws(Failure) -> Value
@@ -125,7 +127,8 @@ final class PromptCoordinator: Sendable {
 }
 
 extension DevicePlatform {
-    /// Shows a prompt of the system: one at a time, only while the app is in front, and with an answer within bounded time.
+    /// Shows a prompt of the system: one at a time, only while the app is in front, and with an answer within bounded
+    /// time.
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
         await prompts.prompt(request, on: self, hearing: hearing)
     }

@@ -1,15 +1,17 @@
 import ThumbturnCore
 
-/// The keys behind the rungs of one flow: an account's keys, which sign a server's challenge, or the copies of a vault's key,
-/// which the platform releases.
+/// The keys behind the rungs of one flow: an account's keys, which sign a server's challenge, or the copies of a
+/// vault's key, which the platform releases.
 ///
-/// A flow asks them twice for each prompt: before it, which key the prompt is for, and after it, to sign or to be released. Each
-/// kind has an output of its own, so that a vault's unlock cannot become a proof for a server, nor the reverse.
+/// A flow asks them twice for each prompt: before it, which key the prompt is for, and after it, to sign or to be
+/// released. Each kind has an output of its own, so that a vault's unlock cannot become a proof for a server, nor the
+/// reverse.
 protocol RungKeys: Sendable {
     associatedtype Use: KeyUse
     associatedtype Output: UnlockOutput
 
-    /// The key of a rung and what it will do; nil where the rung has no key. A failure ends the flow: there is nothing to sign.
+    /// The key of a rung and what it will do; nil where the rung has no key. A failure ends the flow: there is nothing
+    /// to sign.
     func use(for rung: Rung) async throws(Failure) -> Use?
 
     /// Has the key sign, or has the platform release it.

@@ -2,8 +2,8 @@ import ThumbturnCore
 
 /// Runs an `UnlockFlow` on a platform.
 ///
-/// One task owns the flow; see `UnlockRun`. Here are the parts that run in child tasks: the prompts and the keys. They own
-/// nothing, and what happens to them comes back as an event.
+/// One task owns the flow; see `UnlockRun`. Here are the parts that run in child tasks: the prompts and the keys. They
+/// own nothing, and what happens to them comes back as an event.
 struct UnlockDriver<Keys: RungKeys>: Sendable {
     let platform: DevicePlatform
     let request: UnlockRequest
@@ -28,8 +28,8 @@ struct UnlockDriver<Keys: RungKeys>: Sendable {
 
     typealias Mailbox = AsyncStream<Heard>.Continuation
 
-    /// What the child tasks report. An answered prompt also carries what lets its key be used, and a used key what it gave: the
-    /// flow itself needs to know neither.
+    /// What the child tasks report. An answered prompt also carries what lets its key be used, and a used key what it
+    /// gave: the flow itself needs to know neither.
     enum Heard: Sendable {
         case event(UnlockFlow.Event)
         case phase(AppPhase)

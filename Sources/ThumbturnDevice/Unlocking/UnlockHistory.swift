@@ -1,8 +1,8 @@
 import Foundation
 import ThumbturnCore
 
-/// What is remembered from one unlock to the next: how long the person usually takes, which rung they prefer, and whether the
-/// last flow came to its end.
+/// What is remembered from one unlock to the next: how long the person usually takes, which rung they prefer, and
+/// whether the last flow came to its end.
 ///
 /// Nothing is granted by it. A history that is damaged or cannot be read counts as empty.
 struct UnlockHistory: Sendable {

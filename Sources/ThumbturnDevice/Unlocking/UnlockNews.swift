@@ -5,12 +5,13 @@ public import ThumbturnCore
 @nonexhaustive
 #endif
 public enum UnlockNews: Sendable, Hashable, CustomStringConvertible {
-    /// The moment to offer another way beside the prompt, without covering it. `Authenticator.useAnotherWay()` takes it.
+    /// The moment to offer another way beside the prompt, without covering it. `Authenticator.useAnotherWay()` takes
+    /// it.
     case hint(Rung)
     /// The sensor saw too little and asks again, which is no mismatch: a screen may say “a little longer”.
     case readPoorly(PoorReading)
-    /// Something is missing that the person could set up: a screen may offer it beside the unlock. The failure's recovery leads
-    /// to the settings.
+    /// Something is missing that the person could set up: a screen may offer it beside the unlock. The failure's
+    /// recovery leads to the settings.
     case offerSetUp(Failure)
     /// The ladder moved on to another rung.
     case moved(from: Rung, to: Rung, because: Trigger)

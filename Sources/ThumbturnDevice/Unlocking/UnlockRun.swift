@@ -1,7 +1,7 @@
 import ThumbturnCore
 
-/// One run of an `UnlockFlow`, owned by one task: events go into the flow, and its effects run as child tasks that come back as
-/// events. So there is no lock and no re-entrancy.
+/// One run of an `UnlockFlow`, owned by one task: events go into the flow, and its effects run as child tasks that come
+/// back as events. So there is no lock and no re-entrancy.
 struct UnlockRun<Keys: RungKeys> {
     private typealias Heard = UnlockDriver<Keys>.Heard
     private typealias Progress = UnlockHistory.Progress

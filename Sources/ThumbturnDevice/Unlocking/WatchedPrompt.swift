@@ -2,8 +2,8 @@ import ThumbturnCore
 
 /// Runs a `PromptWatch`.
 ///
-/// The platform's call is not a child task of the caller, because the caller must not hang on a platform that never answers: it
-/// has an answer in bounded time, and a later answer of the platform is dropped.
+/// The platform's call is not a child task of the caller, because the caller must not hang on a platform that never
+/// answers: it has an answer in bounded time, and a later answer of the platform is dropped.
 struct WatchedPrompt: Sendable {
     private let platform: DevicePlatform
     private let earliest: Instant
@@ -24,9 +24,11 @@ struct WatchedPrompt: Sendable {
         guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
     }
 
-    /// Shows the prompt and returns its answer. Cancelling the task dismisses the prompt and waits for its end, within bounds.
+    /// Shows the prompt and returns its answer. Cancelling the task dismisses the prompt and waits for its end, within
+    /// bounds.
     ///
-    /// - Parameter changed: called when the prompt is up and when it is gone; not called for a prompt that was never shown.
+    /// - Parameter changed: called when the prompt is up and when it is gone; not called for a prompt that was never
+    ///   shown.
     func answer(_ changed: @escaping @Sendable (_ isUp: Bool) -> Void) async -> PromptAnswer {
         let (events, mailbox) = AsyncStream.makeStream(of: Heard.self)
         let watch = Task(executorPreference: platform.clock.executor) { await run(events, mailbox, changed) }

@@ -2,8 +2,8 @@ public import Foundation
 import Synchronization
 public import ThumbturnCore
 
-/// An open vault, which a local unlock gives. It holds the vault's key until the unlock is over, and gives nothing that a server
-/// accepts.
+/// An open vault, which a local unlock gives. It holds the vault's key until the unlock is over, and gives nothing that
+/// a server accepts.
 ///
 /// After its end every use throws `vaultClosed`.
 public final class LocalUnlock: Sendable, Redacted {
@@ -23,8 +23,9 @@ public final class LocalUnlock: Sendable, Redacted {
         try await vault.secrets(opened()).secrets[name].map { SecretBytes($0) }
     }
 
-    /// Stores a secret, replacing one of the same name. It is durable when this returns; a crash before that leaves the old one.
-    /// All secrets of a vault together have at most `Vault.secretsLimit` bytes; more throws `tooLarge` and changes nothing.
+    /// Stores a secret, replacing one of the same name. It is durable when this returns; a crash before that leaves the
+    /// old one. All secrets of a vault together have at most `Vault.secretsLimit` bytes; more throws `tooLarge` and
+    /// changes nothing.
     public func save(_ secret: SecretBytes, as name: String) async throws(Failure) {
         try await update(name) { _ in secret }
     }
@@ -34,8 +35,8 @@ public final class LocalUnlock: Sendable, Redacted {
         try await update(name) { _ in nil }
     }
 
-    /// Replaces a secret by the result of a function of it, in one step. Nil means that there is none, before and after. Updates
-    /// through one `Vault` value happen one after another.
+    /// Replaces a secret by the result of a function of it, in one step. Nil means that there is none, before and
+    /// after. Updates through one `Vault` value happen one after another.
     public func update(
         _ name: String, _ change: @Sendable (SecretBytes?) throws -> SecretBytes?
     ) async throws(Failure) {
@@ -50,8 +51,8 @@ public final class LocalUnlock: Sendable, Redacted {
 
     /// Seals bytes for a file outside the vault: AES-256-GCM with a random nonce.
     ///
-    /// Layout: magic "TTVF" (4 bytes), format 1 (1), revision (8, most significant first), nonce (12), ciphertext, tag (16). The
-    /// tag also covers the names of vault and file, so that files cannot be exchanged.
+    /// Layout: magic "TTVF" (4 bytes), format 1 (1), revision (8, most significant first), nonce (12), ciphertext, tag
+    /// (16). The tag also covers the names of vault and file, so that files cannot be exchanged.
     ///
     /// - Parameters:
     ///   - bytes: at most `Vault.fileLimit`; they are handled in memory as a whole. More throws `tooLarge`.
@@ -61,14 +62,14 @@ public final class LocalUnlock: Sendable, Redacted {
         try SealedFile(vault: vault.name, file: file).seal(bytes, revision: revision, with: opened())
     }
 
-    /// Opens what `seal` gave for the same name. Anything else throws `notAuthentic`: bytes that were changed, cut or exchanged,
-    /// that belong to another vault, or that have another revision where one is given.
+    /// Opens what `seal` gave for the same name. Anything else throws `notAuthentic`: bytes that were changed, cut or
+    /// exchanged, that belong to another vault, or that have another revision where one is given.
     public func open(_ sealed: [UInt8], as file: String, revision: UInt64? = nil) throws(Failure) -> SecretBytes {
         SecretBytes(try SealedFile(vault: vault.name, file: file).open(sealed, revision: revision, with: opened()))
     }
 
-    /// Seals bytes into a file that only its owner can read. An existing file is replaced as a whole: a crash leaves the old one
-    /// or the new one.
+    /// Seals bytes into a file that only its owner can read. An existing file is replaced as a whole: a crash leaves
+    /// the old one or the new one.
     public func seal(_ bytes: [UInt8], to url: URL, as file: String, revision: UInt64 = 0) throws(Failure) {
         let sealed = try seal(bytes, as: file, revision: revision)
         try PrivateFiles(folder: url.deletingLastPathComponent().path).write(sealed, to: url.lastPathComponent)

@@ -10,8 +10,8 @@ import ThumbturnCore
 ///     25      n       ciphertext, as long as the plain bytes (AES-256-GCM)
 ///     25 + n  16      tag
 ///
-/// The tag also authenticates the first 13 bytes, the vault's name and the file's name, which are not in the file. So a file that
-/// was changed, cut, renamed, or exchanged with another one of the same vault is refused.
+/// The tag also authenticates the first 13 bytes, the vault's name and the file's name, which are not in the file. So a
+/// file that was changed, cut, renamed, or exchanged with another one of the same vault is refused.
 struct SealedFile {
     static let overhead = 41
     private static let magic: [UInt8] = [0x54, 0x54, 0x56, 0x46]

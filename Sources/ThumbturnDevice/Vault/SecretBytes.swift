@@ -1,6 +1,7 @@
 public import ThumbturnCore
 
-/// Secret bytes. They print as their type's name and have no equality, so they reach no log and are not compared by accident.
+/// Secret bytes. They print as their type's name and have no equality, so they reach no log and are not compared by
+/// accident.
 public struct SecretBytes: Sendable, Redacted {
     /// The bytes themselves.
     public let bytes: [UInt8]

@@ -10,15 +10,15 @@ public import ThumbturnCore
 ///         let drawing = try secrets.open(sealed, as: "house.plan")
 ///     }
 ///
-/// Opening walks the same ladder as a sign-in, with the same times and failures; instead of a signature, the platform releases
-/// the vault's key. The first unlock makes the vault. **The contents of a vault are lost with its key**, so it must be possible
-/// to fetch or make them again.
+/// Opening walks the same ladder as a sign-in, with the same times and failures; instead of a signature, the platform
+/// releases the vault's key. The first unlock makes the vault. **The contents of a vault are lost with its key**, so it
+/// must be possible to fetch or make them again.
 ///
-/// Mismatches at the sensor are counted from one unlock to the next, in a ledger of the vault's own. Where the sensor is the only
-/// rung, very many of them slow it down and never switch it off: no other rung could switch it on again.
+/// Mismatches at the sensor are counted from one unlock to the next, in a ledger of the vault's own. Where the sensor
+/// is the only rung, very many of them slow it down and never switch it off: no other rung could switch it on again.
 ///
-/// The app's PIN opens no vault: its keys can only sign (see `PINKey`), so nothing could be released for it. Make one value for
-/// each vault: prompts and changes through one value happen one after another.
+/// The app's PIN opens no vault: its keys can only sign (see `PINKey`), so nothing could be released for it. Make one
+/// value for each vault: prompts and changes through one value happen one after another.
 public final class Vault: Sendable {
     /// The name in place of a server's address in the names of protected secrets.
     public static let realm = "vault"
@@ -43,10 +43,10 @@ public final class Vault: Sendable {
     /// - Parameters:
     ///   - name: the vault's name, different from those of the app's other vaults.
     ///   - platform: the sensor, protected store, storage and time to use.
-    ///   - policy: its numbers count, and those rungs of its ladder that the access has. Where it has none of them, every unlock
-    ///     throws `policyDenies`.
-    ///   - access: the rungs that open the vault. A vault keeps the access that it was made with; unlocking with another throws
-    ///     `policyDenies`.
+    ///   - policy: its numbers count, and those rungs of its ladder that the access has. Where it has none of them,
+    ///     every unlock throws `policyDenies`.
+    ///   - access: the rungs that open the vault. A vault keeps the access that it was made with; unlocking with
+    ///     another throws `policyDenies`.
     ///   - observe: receives hints, moves along the ladder and telemetry.
     public init(
         named name: String, platform: DevicePlatform, policy: UnlockPolicy = .unlock, access: VaultAccess = .biometryCurrentSet,
@@ -61,20 +61,21 @@ public final class Vault: Sendable {
         self.observe = observe
     }
 
-    /// Opens the vault with one prompt, for as many reads and writes as the body makes, and closes it when the body ends.
+    /// Opens the vault with one prompt, for as many reads and writes as the body makes, and closes it when the body
+    /// ends.
     ///
-    /// There is one prompt at a time in the process, and none while the app is not in front. Equal unlocks that come meanwhile
-    /// share the prompt; all others wait their turn.
+    /// There is one prompt at a time in the process, and none while the app is not in front. Equal unlocks that come
+    /// meanwhile share the prompt; all others wait their turn.
     ///
     /// - Parameters:
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     ///   - start: whether the prompt comes at once, or as the policy determines for a screen that appeared.
     ///   - body: reads, writes and seals with the open vault.
     /// - Returns: what the body returns.
-    /// - Throws: what the body throws; one of the four cancellations; the obstacle at the last rung, with the step that removes
-    ///   it; `paused` with the time to wait, after too many mismatches; `keyInvalidated` with `reEnrol` where the vault is gone
-    ///   for good: call `delete()`, and the next unlock makes a new one. Cancelling the task dismisses the prompt and throws
-    ///   `cancelledByApp`.
+    /// - Throws: what the body throws; one of the four cancellations; the obstacle at the last rung, with the step that
+    ///   removes it; `paused` with the time to wait, after too many mismatches; `keyInvalidated` with `reEnrol` where
+    ///   the vault is gone for good: call `delete()`, and the next unlock makes a new one. Cancelling the task
+    ///   dismisses the prompt and throws `cancelledByApp`.
     public func unlocked<Value>(
         _ reason: String, by start: UnlockFlow.Start = .tap, _ body: (LocalUnlock) async throws -> Value
     ) async throws -> Value {
@@ -83,8 +84,8 @@ public final class Vault: Sendable {
         return try await body(unlock)
     }
 
-    /// What can be done now. Silent: it never prompts and never throws. The keys are the copies of the vault's own key; the
-    /// session key, which a vault does not have, counts as usable. A vault that was not made yet has no keys.
+    /// What can be done now. Silent: it never prompts and never throws. The keys are the copies of the vault's own key;
+    /// the session key, which a vault does not have, counts as usable. A vault that was not made yet has no keys.
     public func readiness() async -> Readiness {
         do throws(Failure) {
             return try await readiness(of: try await record())
@@ -111,11 +112,12 @@ public final class Vault: Sendable {
         }
     }
 
-    /// Switches the sensor off for this vault until the passcode has opened it, as `Authenticator.requireStrongerRungNextTime()`
-    /// does for an account. Silent, and not undone by a match, by a restart or by time.
+    /// Switches the sensor off for this vault until the passcode has opened it, as
+    /// `Authenticator.requireStrongerRungNextTime()` does for an account. Silent, and not undone by a match, by a
+    /// restart or by time.
     ///
-    /// - Throws: `policyDenies` where only the sensor opens the vault: no other rung could switch it on again. To close such a
-    ///   vault for good, delete it.
+    /// - Throws: `policyDenies` where only the sensor opens the vault: no other rung could switch it on again. To close
+    ///   such a vault for good, delete it.
     public func requireStrongerRungNextTime() async throws(Failure) {
         guard policy.ladder.contains(where: { $0 != .biometric }) else { throw Failure(.policyDenies) }
         guard let store = platform.vaults, await store.state(of: copy(.biometric)) != .missing else { return }
@@ -156,7 +158,8 @@ extension Vault {
         let record = try await recordOrMake(in: store)
         guard record.access == access else { throw Failure(.policyDenies) }
         let (rung, key) = try await release(record, from: store, for: request, by: start)
-        // The record may be damaged or belong to another vault. Only opening its box tells, and it will never open again.
+        // The record may be damaged or belong to another vault. Only opening its box tells, and it will never open
+        // again.
         guard (try? record.secrets(of: name, with: key)) != nil else { throw Failure(.keyInvalidated) }
         if rung != .biometric {
             await countedSensor.forgive()
@@ -199,8 +202,8 @@ extension Vault {
         Dictionary(uniqueKeysWithValues: policy.ladder.compactMap { rung in rung.key.map { (rung, copy($0)) } })
     }
 
-    /// Makes a copy for each rung that had none, such as the sensor's where it had not been set up when the vault was made. The
-    /// passcode opens these vaults anyway, so nothing is weakened; a copy that cannot be made is left out.
+    /// Makes a copy for each rung that had none, such as the sensor's where it had not been set up when the vault was
+    /// made. The passcode opens these vaults anyway, so nothing is weakened; a copy that cannot be made is left out.
     private func addMissingCopies(of key: VaultKey, in store: any ProtectedStore) async {
         await changes.enter()
         defer { changes.leave() }
@@ -235,8 +238,9 @@ extension Vault {
         return readiness
     }
 
-    /// The state of a sensor that the system calls ready, as far as the ledger allows it. Where the access has no other rung, no
-    /// stronger one could switch it on again: instead of being off for good it allows one attempt after each longest pause.
+    /// The state of a sensor that the system calls ready, as far as the ledger allows it. Where the access has no other
+    /// rung, no stronger one could switch it on again: instead of being off for good it allows one attempt after each
+    /// longest pause.
     private func counted() async throws(Failure) -> BiometryState {
         let state = try await countedSensor.state()
         guard state == .lockedOut(.untilStrongerRung), access.rungs == [.biometric] else { return state }
@@ -270,8 +274,8 @@ extension Vault {
         try await keep(record)
     }
 
-    /// Reads the record, or makes the vault. The copies come first and the record last: without the record there is no vault, and
-    /// copies that a crash left behind are replaced.
+    /// Reads the record, or makes the vault. The copies come first and the record last: without the record there is no
+    /// vault, and copies that a crash left behind are replaced.
     private func recordOrMake(in store: any ProtectedStore) async throws(Failure) -> VaultRecord {
         await changes.enter()
         defer { changes.leave() }

@@ -1,9 +1,10 @@
 public import ThumbturnCore
 
-/// The rungs that open a vault. The platform enforces it, not this library: behind each rung there is a copy of the vault's key.
+/// The rungs that open a vault. The platform enforces it, not this library: behind each rung there is a copy of the
+/// vault's key.
 public enum VaultAccess: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The faces and fingers that were enrolled when the vault was made. Any change to them destroys the vault's contents, so
-    /// store here only what can be fetched or made again.
+    /// The faces and fingers that were enrolled when the vault was made. Any change to them destroys the vault's
+    /// contents, so store here only what can be fetched or made again.
     case biometryCurrentSet
     /// Any face or finger that is enrolled, also later. A person who knows the passcode can enrol one.
     case biometryAny

@@ -29,8 +29,8 @@ struct VaultKey: Sendable, Redacted {
         case files = "thumbturn vault files 1"
     }
 
-    /// Seals bytes with AES-256-GCM (NIST SP 800-38D) and a random nonce, under a key derived for the use (HKDF-SHA-256, RFC
-    /// 5869).
+    /// Seals bytes with AES-256-GCM (NIST SP 800-38D) and a random nonce, under a key derived for the use
+    /// (HKDF-SHA-256, RFC 5869).
     ///
     /// - Returns: nonce (12 bytes), ciphertext, tag (16 bytes).
     func seal(_ plain: [UInt8], for use: Use, bound: [UInt8]) throws(Failure) -> [UInt8] {

@@ -25,6 +25,7 @@ struct VaultKeys: RungKeys {
 }
 
 extension VaultKey: UnlockOutput {
-    /// An empty proof, because the flow ends only with something that a key made. No server accepts it: it is no compact JWS.
+    /// An empty proof, because the flow ends only with something that a key made. No server accepts it: it is no
+    /// compact JWS.
     var proof: Proof { Proof(jws: "") }
 }

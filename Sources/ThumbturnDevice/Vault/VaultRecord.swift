@@ -2,13 +2,14 @@ import Foundation
 import ThumbturnCore
 import ThumbturnMessages
 
-/// The stored part of a vault beside the protected copies of its key. It is one document, replaced as a whole: after a crash
-/// there is the old content or the new one, never a mixture.
+/// The stored part of a vault beside the protected copies of its key. It is one document, replaced as a whole: after a
+/// crash there is the old content or the new one, never a mixture.
 struct VaultRecord: Codable, Equatable {
     let access: VaultAccess
     /// The rungs that have a copy of the key.
     var rungs: [Rung]
-    /// Hashes of the secrets' names, so that `contains` needs no prompt. They are a hint: the box decides what is there.
+    /// Hashes of the secrets' names, so that `contains` needs no prompt. They are a hint: the box decides what is
+    /// there.
     var names: [String]
     /// The secrets, sealed under the vault's key; base64url.
     private var box: String

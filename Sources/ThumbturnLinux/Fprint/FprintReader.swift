@@ -49,13 +49,13 @@ struct FprintReader: Sendable {
     /// Runs one verification, until the finger matches, does not match, or the request is cancelled.
     ///
     /// - Parameters:
-    /// - cancellation: a descriptor; when it becomes readable or its other end closes, the verification is cancelled. A verdict
-    ///   that fprintd gave before that counts; one that it gives after `VerifyStop` does not, because fprintd reports a stopped
-    ///   verification as a finger that did not match.
+    /// - cancellation: a descriptor; when it becomes readable or its other end closes, the verification is cancelled. A
+    ///   verdict that fprintd gave before that counts; one that it gives after `VerifyStop` does not, because fprintd
+    ///   reports a stopped verification as a finger that did not match.
     ///   - deadline: when the verification has to end; evaluated repeatedly, because it may move.
     ///   - hearing: called with each reading that gave no verdict.
-    /// - claimed: called while this call has claimed the reader: before the person is prompted, and again after a match. No
-    ///   finger can be enrolled in between. An error that it throws ends the verification.
+    /// - claimed: called while this call has claimed the reader: before the person is prompted, and again after a
+    ///   match. No finger can be enrolled in between. An error that it throws ends the verification.
     func verify(
         cancellation: Int32, deadline: () -> ContinuousClock.Instant, hearing: (PoorReading) -> Void = { _ in },
         claimed: () throws(Failure) -> Void = {}
@@ -124,8 +124,8 @@ private struct Daemon {
         return try bus.call(member, of: device)
     }
 
-    /// Claims the reader. fprintd keeps it claimed for a moment after a client exits without releasing it, so a claim is retried
-    /// for up to a second.
+    /// Claims the reader. fprintd keeps it claimed for a moment after a client exits without releasing it, so a claim
+    /// is retried for up to a second.
     func claim(_ reader: String, for user: String, cancellation: Int32) throws(BusError) {
         for attempt in 1... {
             do throws(BusError) {
@@ -163,13 +163,14 @@ private struct Daemon {
             switch verification.verdict {
             // A match and the cancellation may cross; then the caller no longer uses the match.
             case .matched: return isReadable(cancellation) ? .failed(.withdrawn) : .matched
-            // Before our own `VerifyStop` this is a finger that did not match, even if the caller has cancelled meanwhile.
+            // Before our own `VerifyStop` this is a finger that did not match, even if the caller has cancelled
+            // meanwhile.
             case .notMatched: return .notMatched
             case .failed(let failure): return .failed(failure)
             case .poor, nil: break
             }
-            // A caller that hears a mismatch on the bus and then cancels does not escape the count: every signal that fprintd
-            // sent before it answers this call is read first.
+            // A caller that hears a mismatch on the bus and then cancels does not escape the count: every signal that
+            // fprintd sent before it answers this call is read first.
             if isCancelled {
                 guard hasReadAllSignals else {
                     _ = try property("name", of: reader)

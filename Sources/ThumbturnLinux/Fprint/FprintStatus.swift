@@ -2,7 +2,8 @@ package import ThumbturnCore
 
 /// The meaning of fprintd's statuses and errors, as tables.
 ///
-/// The names are those of the interfaces `net.reactivated.Fprint.Manager` and `.Device` (fprintd 1.94) and of the bus itself.
+/// The names are those of the interfaces `net.reactivated.Fprint.Manager` and `.Device` (fprintd 1.94) and of the bus
+/// itself.
 package enum FprintStatus {
     /// The meaning of one `VerifyStatus` signal.
     package enum Verdict: Hashable, Sendable {

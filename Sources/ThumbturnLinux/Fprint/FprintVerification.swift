@@ -11,11 +11,11 @@ struct BusSignal: Hashable, Sendable {
     var texts: [String] = []
 }
 
-/// The state of one verification, from fprintd's signals to a verdict. The first verdict of the right process about the right
-/// reader counts; late and repeated signals, and signals from other processes, change nothing.
+/// The state of one verification, from fprintd's signals to a verdict. The first verdict of the right process about the
+/// right reader counts; late and repeated signals, and signals from other processes, change nothing.
 struct FprintVerification: Hashable, Sendable {
-    /// The unique name of fprintd's process, read before the reader was claimed. A process that takes over the well-known name
-    /// later is not believed.
+    /// The unique name of fprintd's process, read before the reader was claimed. A process that takes over the
+    /// well-known name later is not believed.
     let owner: String
     let reader: String
     /// Nil until there is a verdict.

@@ -4,8 +4,8 @@ public import ThumbturnDevice
 
 /// The fingerprint reader of this machine, asked through fprintd.
 ///
-/// A match is only a claim of this process, so this sensor is for software keys in development. Keys in a TPM need a match that
-/// the TPM can check: use ``MatcherSensor``.
+/// A match is only a claim of this process, so this sensor is for software keys in development. Keys in a TPM need a
+/// match that the TPM can check: use ``MatcherSensor``.
 public struct FprintdSensor: Sensor {
     private let reader: FprintReader
 

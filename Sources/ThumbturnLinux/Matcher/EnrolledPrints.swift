@@ -9,8 +9,8 @@ struct EnrolledPrints: Sendable {
 
     /// The prints as they were at one moment.
     struct Snapshot: Hashable, Sendable {
-        /// SHA-256 over names and contents in the order of the names. It changes when a finger is enrolled, removed or replaced,
-        /// also while the matcher was not running.
+        /// SHA-256 over names and contents in the order of the names. It changes when a finger is enrolled, removed or
+        /// replaced, also while the matcher was not running.
         var digest: [UInt8]
         var files: Int
     }

@@ -40,8 +40,8 @@ final class LineSocket: Sendable {
         return true
     }
 
-    /// Receives the next line; nil if the other end is closed, the request is cancelled, the time is over, or the line does not
-    /// decode.
+    /// Receives the next line; nil if the other end is closed, the request is cancelled, the time is over, or the line
+    /// does not decode.
     func receive<Value: Decodable>(_ type: Value.Type, within limit: Duration, cancellation: CancellationPipe? = nil) -> Value? {
         let deadline = ContinuousClock.now + limit
         while true {

@@ -8,7 +8,8 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
 
-/// A match request after the matcher's own checks, with the text for the person and the one TPM command that a match allows.
+/// A match request after the matcher's own checks, with the text for the person and the one TPM command that a match
+/// allows.
 struct CheckedMatchRequest: Hashable, Sendable {
     var purpose: Purpose
     /// The transaction to approve, if approval is the purpose.
@@ -23,19 +24,19 @@ struct CheckedMatchRequest: Hashable, Sendable {
 extension MatchRequest {
     /// Checks every rule that a request has to meet before the person is asked for a finger.
     ///
-    /// The matcher would be a confused deputy if it signed a value that a device had computed. So it takes the message itself,
-    /// reads its purpose, and computes every byte that it will sign.
+    /// The matcher would be a confused deputy if it signed a value that a device had computed. So it takes the message
+    /// itself, reads its purpose, and computes every byte that it will sign.
     func checked(for identity: MatcherIdentity) throws(MatcherRefusal) -> CheckedMatchRequest {
         guard let area = TPMPublicArea(Array(key)), let publicKey = area.publicKey,
             let matcher = identity.key.publicKey.map(TPMPublicArea.init(verifying:))
         else { throw .malformed }
 
-        // The server's address is shown to the person and written to the log, so it must be printable ASCII without control
-        // characters.
+        // The server's address is shown to the person and written to the log, so it must be printable ASCII without
+        // control characters.
         guard server.utf8.count <= 256, server.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformed }
 
-        // The message is a proof, and its challenge is for this key and this key's server. No other kind of message is signed: no
-        // DPoP proof, no token, no text.
+        // The message is a proof, and its challenge is for this key and this key's server. No other kind of message is
+        // signed: no DPoP proof, no token, no text.
         let message = Array(message)
         guard let jws = CompactJWS(String(decoding: message, as: UTF8.self) + ".AA"), jws.signingInput == message,
             let header = Self.read(ProofHeader.self, jws.header), header == ProofHeader(kid: Signing.thumbprint(of: publicKey)),

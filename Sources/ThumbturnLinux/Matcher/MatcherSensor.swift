@@ -2,8 +2,9 @@
 public import ThumbturnCore
 public import ThumbturnDevice
 
-/// The fingerprint reader of this machine, asked through `thumbturn-matcherd`. A match comes with the matcher's signature for one
-/// use of one key over one message, which the TPM checks, so the device process itself is not trusted.
+/// The fingerprint reader of this machine, asked through `thumbturn-matcherd`. A match comes with the matcher's
+/// signature for one use of one key over one message, which the TPM checks, so the device process itself is not
+/// trusted.
 public struct MatcherSensor: Sensor {
     private let keys: TPMKeys
     private let matcher: MatcherConnection
@@ -27,7 +28,8 @@ public struct MatcherSensor: Sensor {
     /// Always false: Linux has no passcode that a key could ask for.
     public func isPasscodeSet() -> Bool { false }
 
-    /// Asks for a finger to sign the request's message with the request's key. Cancelling the task cancels the verification.
+    /// Asks for a finger to sign the request's message with the request's key. Cancelling the task cancels the
+    /// verification.
     public func prompt(
         _ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void
     ) async -> PromptAnswer {

@@ -10,8 +10,8 @@ import ThumbturnMessages
 
 /// The matcher: the only process that holds the key whose signature the TPM accepts for a match.
 ///
-/// For each match request it reads what will be signed, shows the purpose to the person, has fprintd verify a finger, and signs
-/// for one command in one session of the TPM. One match gives one signature.
+/// For each match request it reads what will be signed, shows the purpose to the person, has fprintd verify a finger,
+/// and signs for one command in one session of the TPM. One match gives one signature.
 package final class MatcherService: Sendable {
     /// The addresses and folders that the matcher uses.
     package struct Settings: Sendable {
@@ -45,7 +45,8 @@ package final class MatcherService: Sendable {
     private let queue = ReaderQueue()
     private let limits = Mutex(RequestLimits())
 
-    /// Seconds from the TPM session's start to its command. Both follow the match and wait for no person, so the time is short.
+    /// Seconds from the TPM session's start to its command. Both follow the match and wait for no person, so the time
+    /// is short.
     private static let expiration: Int32 = 10
 
     /// Creates the key if it is missing, and listens on the socket.
@@ -186,7 +187,8 @@ extension MatcherService {
         ) { reading in
             _ = line.send(MatcherReply.poor(reading))
         } claimed: { () throws(Failure) in
-            // The reader is claimed, so no finger can be enrolled: an enrolment that is unchanged now stays so until the verdict.
+            // The reader is claimed, so no finger can be enrolled: an enrolment that is unchanged now stays so until
+            // the verdict.
             let began = ContinuousClock.now
             defer { checking += ContinuousClock.now - began }
             do throws(MatcherRefusal) {
@@ -212,7 +214,8 @@ extension MatcherService {
 
 extension MatcherService {
     private static func listen(at path: String) -> Int32? {
-        // A socket without a listener was left behind by an earlier matcher; one that answers belongs to a running matcher.
+        // A socket without a listener was left behind by an earlier matcher; one that answers belongs to a running
+        // matcher.
         guard LineSocket(path: path) == nil else {
             errno = EADDRINUSE
             return nil

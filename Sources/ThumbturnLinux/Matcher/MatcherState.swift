@@ -38,19 +38,20 @@ final class MatcherState: Sendable {
         var name: String
     }
 
-    /// The matcher's identity for a user, with the counter's current value. The first call for a user creates the counter.
+    /// The matcher's identity for a user, with the counter's current value. The first call for a user creates the
+    /// counter.
     func identity(of user: User) throws(MatcherRefusal) -> MatcherIdentity {
         try identity(of: user, changed: { () throws(MatcherRefusal) in })
     }
 
-    /// Returns the same identity, but throws `enrolmentChanged` if the enrolment has changed since the last check. The counter is
-    /// raised then, so every biometric key of this user that was created before is invalidated.
+    /// Returns the same identity, but throws `enrolmentChanged` if the enrolment has changed since the last check. The
+    /// counter is raised then, so every biometric key of this user that was created before is invalidated.
     func unchangedIdentity(of user: User) throws(MatcherRefusal) -> MatcherIdentity {
         try identity(of: user, changed: { () throws(MatcherRefusal) in throw .enrolmentChanged })
     }
 
-    /// Throws unless the folder holds prints of this user. A finger that matched has a print somewhere, and a change of prints
-    /// that are elsewhere would go unnoticed.
+    /// Throws unless the folder holds prints of this user. A finger that matched has a print somewhere, and a change of
+    /// prints that are elsewhere would go unnoticed.
     func confirmPrints(of user: User) throws(MatcherRefusal) {
         guard let snapshot = try? prints.snapshot(of: user.name), snapshot.files > 0 else { throw .broken }
     }
@@ -67,7 +68,8 @@ final class MatcherState: Sendable {
         return before
     }
 
-    /// Settles an attempt: a match resets the count, a mismatch stays counted, and an attempt without a verdict is not counted.
+    /// Settles an attempt: a match resets the count, a mismatch stays counted, and an attempt without a verdict is not
+    /// counted.
     func settle(_ user: User, _ outcome: FprintReader.Outcome, before: MatcherThrottle) throws(MatcherRefusal) {
         try change(user) { record throws(MatcherRefusal) in
             switch outcome {
@@ -99,8 +101,8 @@ final class MatcherState: Sendable {
                     var enrolment: Record.Enrolment
                     if let old { enrolment = old } else { enrolment = try Self.makeCounter(on: tpm) }
                     if let old, old.prints != digest {
-                        // The counter is raised before the record is written: after a crash in between it is raised twice, which
-                        // is harmless.
+                        // The counter is raised before the record is written: after a crash in between it is raised
+                        // twice, which is harmless.
                         try tpm.raise(old.counter, value: old.value)
                     }
                     enrolment.prints = digest
@@ -108,9 +110,9 @@ final class MatcherState: Sendable {
                     return enrolment
                 }
             } catch {
-                // A counter that was removed, by the TPM's owner or by clearing the TPM, is forgotten and created again below;
-                // the keys that were bound to it are invalidated. If there was no counter yet, the owner's password prevents
-                // creating one.
+                // A counter that was removed, by the TPM's owner or by clearing the TPM, is forgotten and created again
+                // below; the keys that were bound to it are invalidated. If there was no counter yet, the owner's
+                // password prevents creating one.
                 guard old != nil, error.meaning == .missing || error.meaning == .wrongValue else { throw .broken }
                 record.enrolment = nil
                 return (nil as MatcherIdentity?, true)
@@ -131,8 +133,8 @@ final class MatcherState: Sendable {
         return Record.Enrolment(counter: counter, value: value, count: 0, prints: [])
     }
 
-    /// The NV indexes of counters: a part of the range that the TCG reserves for the owner (Registry of Reserved TPM 2.0
-    /// Handles).
+    /// The NV indexes of counters: a part of the range that the TCG reserves for the owner (Registry of Reserved TPM
+    /// 2.0 Handles).
     private static let counters: ClosedRange<UInt32> = 0x0180_7400...0x0180_74FF
 
     /// Reads a user's record, changes it, and writes it to disk before it returns.

@@ -1,7 +1,7 @@
 import ThumbturnCore
 
-/// The wait that the matcher imposes on a user of the machine after fingers that did not match. The count is the matcher's own,
-/// so a manipulated device process cannot make it ask faster.
+/// The wait that the matcher imposes on a user of the machine after fingers that did not match. The count is the
+/// matcher's own, so a manipulated device process cannot make it ask faster.
 struct MatcherThrottle: Hashable, Sendable, Codable {
     /// Consecutive mismatches. Written before the finger is asked for, so that killing the matcher saves no attempt.
     private(set) var mismatches = 0

@@ -3,9 +3,9 @@ import Foundation
 
 /// Gives the reader to one user of the machine at a time.
 ///
-/// A question that times out without a finger costs its user nothing, so without this queue one user could keep all others away
-/// from the reader. A user whose last question stayed unanswered therefore comes after all other waiting users, and while another
-/// user waits, a question lasts ten seconds instead of sixty.
+/// A question that times out without a finger costs its user nothing, so without this queue one user could keep all
+/// others away from the reader. A user whose last question stayed unanswered therefore comes after all other waiting
+/// users, and while another user waits, a question lasts ten seconds instead of sixty.
 final class ReaderQueue: Sendable {
     private let changed = NSCondition()
     private nonisolated(unsafe) var holder: UInt32?
@@ -17,8 +17,8 @@ final class ReaderQueue: Sendable {
 
     /// Waits until the reader is free for this user. Returns false after a time limit.
     ///
-    /// A user who holds the reader already waits 2 s: a cancelled question needs that long to end. Another user's question needs
-    /// its own time limit as well.
+    /// A user who holds the reader already waits 2 s: a cancelled question needs that long to end. Another user's
+    /// question needs its own time limit as well.
     func acquire(for user: UInt32) -> Bool {
         changed.lock()
         defer { changed.unlock() }

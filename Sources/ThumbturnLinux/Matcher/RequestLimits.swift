@@ -1,4 +1,5 @@
-/// Limits how many connections each user of the machine has open at the matcher, and how many requests that user makes a minute.
+/// Limits how many connections each user of the machine has open at the matcher, and how many requests that user makes
+/// a minute.
 ///
 /// Fingers that do not match have a limit of their own, in `MatcherThrottle`.
 struct RequestLimits: Sendable {
@@ -15,7 +16,8 @@ struct RequestLimits: Sendable {
     /// An unlock makes three requests, so this allows more than six unlocks each second: far more than a person makes.
     static let maxRequestsPerMinute = 1_200
 
-    /// Counts a request and returns whether to answer it. Each admitted request must be followed by one call of `leave`.
+    /// Counts a request and returns whether to answer it. Each admitted request must be followed by one call of
+    /// `leave`.
     ///
     /// - Parameter seconds: the time by a monotonic clock.
     mutating func admit(_ user: UInt32, at seconds: Int64) -> Bool {

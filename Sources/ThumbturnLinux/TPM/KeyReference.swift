@@ -8,8 +8,9 @@ import ThumbturnDevice
 import ThumbturnMessages
 
 extension KeyName {
-    /// The name as 32 bytes: the `policyRef` of the key's policy and authorisations, which makes an authorisation for one of our
-    /// keys unusable for another. The TPM's own name cannot serve here, because it is computed from the policy.
+    /// The name as 32 bytes: the `policyRef` of the key's policy and authorisations, which makes an authorisation for
+    /// one of our keys unusable for another. The TPM's own name cannot serve here, because it is computed from the
+    /// policy.
     var reference: [UInt8] {
         var writer = TPMWriter()
         for part in ["thumbturn-key-v1", server, account, String(enrolment), kind.rawValue] { writer.sized(Array(part.utf8)) }

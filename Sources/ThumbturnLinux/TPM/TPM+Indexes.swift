@@ -5,13 +5,13 @@ import ThumbturnCore
 import ThumbturnMessages
 
 extension TPM {
-    /// Creates a counter. It starts above every counter that this TPM ever had, so a counter that replaces another one never
-    /// shows an old value.
+    /// Creates a counter. It starts above every counter that this TPM ever had, so a counter that replaces another one
+    /// never shows an old value.
     ///
     /// - Parameter value: the authorisation value for raising and reading. Comparing needs no authorisation.
     func defineCounter(at handle: UInt32, value: [UInt8]) throws(TPMError) -> TPMIndex {
-        // Its value authorises raising and reading, its policy comparing. The value is random, so it needs no dictionary attack
-        // protection.
+        // Its value authorises raising and reading, its policy comparing. The value is random, so it needs no
+        // dictionary attack protection.
         try define(
             handle, attributes: [.authWrite, .authRead, .policyRead, .counter, .noDictionaryAttack], policy: .compare,
             value: value)
@@ -39,11 +39,12 @@ extension TPM {
         }
     }
 
-    /// Creates an index that is authorised by a value and counts consecutive wrong values. At the limit it is disabled for good.
+    /// Creates an index that is authorised by a value and counts consecutive wrong values. At the limit it is disabled
+    /// for good.
     ///
-    /// Its count and limit can be written only with a signature by one key, which is discarded here, so they cannot be reset. For
-    /// the same reason not even the TPM's owner can create another index with the same name: an index has its final name only
-    /// after the first write.
+    /// Its count and limit can be written only with a signature by one key, which is discarded here, so they cannot be
+    /// reset. For the same reason not even the TPM's owner can create another index with the same name: an index has
+    /// its final name only after the first write.
     func definePIN(at handle: UInt32, value: [UInt8], limit: UInt32) throws(TPMError) -> TPMIndex {
         let discardedKey = P256.Signing.PrivateKey()
         guard let writer = PublicKey(x963: Array(discardedKey.publicKey.x963Representation)).map(TPMPublicArea.init(verifying:))

@@ -10,8 +10,8 @@ extension TPM {
         var parent: [UInt8]
     }
 
-    /// Calls a closure with the parent of our keys: the storage root that the machine keeps, if it is of the standard kind, or
-    /// one derived from the standard template.
+    /// Calls a closure with the parent of our keys: the storage root that the machine keeps, if it is of the standard
+    /// kind, or one derived from the standard template.
     ///
     /// - Parameter name: the name of the root that sealed an existing key; nil for any root.
     func withStorageRoot<Result>(

@@ -7,8 +7,9 @@ extension TPM {
         try with(try startSession(type: 0x01), work)
     }
 
-    /// Calls a closure with a session that encrypts the first parameter (AES-128 in CFB mode) under a secret that only this
-    /// storage root can decrypt. A passive listener on the bus learns no PIN and gets nothing to test guesses against.
+    /// Calls a closure with a session that encrypts the first parameter (AES-128 in CFB mode) under a secret that only
+    /// this storage root can decrypt. A passive listener on the bus learns no PIN and gets nothing to test guesses
+    /// against.
     func withEncryptedSession<Result>(
         to root: Handle, _ work: (Handle) throws(TPMError) -> Result
     ) throws(TPMError) -> Result {
@@ -20,9 +21,9 @@ extension TPM {
         }
     }
 
-    /// Calls a closure with an HMAC session, which proves an authorisation value without sending it, and in which the TPM's
-    /// answers are authenticated by the same value (TPM 2.0 Library, part 1, section 19.6). It is only for values of many random
-    /// bits: a listener could test guesses of a PIN against the HMAC.
+    /// Calls a closure with an HMAC session, which proves an authorisation value without sending it, and in which the
+    /// TPM's answers are authenticated by the same value (TPM 2.0 Library, part 1, section 19.6). It is only for values
+    /// of many random bits: a listener could test guesses of a PIN against the HMAC.
     func withProvingSession<Result>(_ work: (Handle) throws(TPMError) -> Result) throws(TPMError) -> Result {
         try with(try startSession(type: 0x00)) { session throws(TPMError) in
             // Attribute: the session stays open for another command.

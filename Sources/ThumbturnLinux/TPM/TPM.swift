@@ -1,8 +1,8 @@
 #if LinuxDevice && os(Linux)
 import CTss
 
-/// A connection to a TPM 2.0 through libtss2. Keep it short: a TPM without a resource manager serves one connection at a time and
-/// has memory for three keys. It must be used from one thread at a time.
+/// A connection to a TPM 2.0 through libtss2. Keep it short: a TPM without a resource manager serves one connection at
+/// a time and has memory for three keys. It must be used from one thread at a time.
 @safe final class TPM {
     /// The handle of a key, an index or a session on this connection.
     typealias Handle = ESYS_TR

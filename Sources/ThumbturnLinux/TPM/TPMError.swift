@@ -4,7 +4,8 @@ import ThumbturnCore
 struct TPMError: Error, Hashable, Sendable {
     /// The response code of libtss2. Bits 16 to 23 name the layer; 0 is the TPM itself.
     var code: UInt32
-    /// Whether a PIN was being checked. Elsewhere a wrong value means that the owner has a password, which is not a guess.
+    /// Whether a PIN was being checked. Elsewhere a wrong value means that the owner has a password, which is not a
+    /// guess.
     var isAboutPIN = false
 
     /// `TPM_RC_AUTH_UNAVAILABLE`, the TPM's own answer to a PIN after the limit is reached.

@@ -5,11 +5,12 @@ public import ThumbturnCore
 import ThumbturnMessages
 public import ThumbturnDevice
 
-/// Keys in a TPM 2.0. They are created in the TPM and never leave it in the clear; a file holds each key, encrypted by the TPM.
+/// Keys in a TPM 2.0. They are created in the TPM and never leave it in the clear; a file holds each key, encrypted by
+/// the TPM.
 ///
-/// The session key signs for every process that can read its file. The biometric key signs with the matcher's signature for a
-/// match (see ``MatcherSensor``), until a finger is enrolled or removed. The PIN key signs with its PIN; ten consecutive wrong
-/// PINs disable it for good.
+/// The session key signs for every process that can read its file. The biometric key signs with the matcher's signature
+/// for a match (see ``MatcherSensor``), until a finger is enrolled or removed. The PIN key signs with its PIN; ten
+/// consecutive wrong PINs disable it for good.
 public struct TPMKeys: DeviceKeys, PINKey {
     /// Consecutive wrong PINs after which the TPM disables a PIN key for good.
     public static let pinLimit = 10
@@ -18,7 +19,8 @@ public struct TPMKeys: DeviceKeys, PINKey {
     private let files: PrivateFiles
     private let matcher: (any Matcher)?
     private let queue: DispatchQueue
-    /// The NV indexes of PINs: a part of the range that the TCG reserves for the owner (Registry of Reserved TPM 2.0 Handles).
+    /// The NV indexes of PINs: a part of the range that the TCG reserves for the owner (Registry of Reserved TPM 2.0
+    /// Handles).
     private static let pinIndexes: ClosedRange<UInt32> = 0x0180_7500...0x0180_75FF
 
     /// Creates the keys' interface. The TPM is contacted when a key is used.
@@ -103,7 +105,8 @@ public struct TPMKeys: DeviceKeys, PINKey {
         return area
     }
 
-    /// Signs with a session key, or with a biometric key and the match that ``MatcherSensor`` returned. A match signs once.
+    /// Signs with a session key, or with a biometric key and the match that ``MatcherSensor`` returned. A match signs
+    /// once.
     public func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
         try await onQueue { () throws(Failure) in
             let file = try kept(name)
@@ -201,7 +204,8 @@ extension TPMKeys {
             do throws(TPMError) {
                 wrong = try tpm.wrongValues(index)
             } catch {
-                // Only the owner may read the count, and here the owner has a password. The TPM still enforces the limit.
+                // Only the owner may read the count, and here the owner has a password. The TPM still enforces the
+                // limit.
                 guard error.meaning == .wrongValue else { throw error }
                 return
             }
@@ -247,8 +251,8 @@ extension TPMKeys {
         return try TPMKeyFile(bytes)
     }
 
-    /// The authorisation value that the TPM gets for a PIN, different for every key. It needs no stretching: the TPM counts wrong
-    /// values, and no data outside the TPM allows guesses to be tested.
+    /// The authorisation value that the TPM gets for a PIN, different for every key. It needs no stretching: the TPM
+    /// counts wrong values, and no data outside the TPM allows guesses to be tested.
     private static func value(of pin: PIN, for name: KeyName) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: pin.digits, using: SymmetricKey(data: name.reference)))
     }

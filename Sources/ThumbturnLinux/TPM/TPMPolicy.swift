@@ -4,9 +4,9 @@ import CryptoKit
 import Crypto
 #endif
 
-/// The policy that a session has to satisfy before the TPM uses a key, as the digest that the key carries (TPM 2.0 Library, part
-/// 1, section 19.7). Each step hashes the digest so far with a command and its arguments, so all steps have to happen, in this
-/// order.
+/// The policy that a session has to satisfy before the TPM uses a key, as the digest that the key carries (TPM 2.0
+/// Library, part 1, section 19.7). Each step hashes the digest so far with a command and its arguments, so all steps
+/// have to happen, in this order.
 struct TPMPolicy: Hashable, Sendable {
     /// The SHA-256 digest; all zeros before the first step.
     private(set) var digest = [UInt8](repeating: 0, count: 32)
@@ -51,7 +51,8 @@ struct TPMPolicy: Hashable, Sendable {
 }
 
 extension TPMPolicy {
-    /// The biometric key's policy: the matcher signs the use, and no finger was enrolled or removed since the key was created.
+    /// The biometric key's policy: the matcher signs the use, and no finger was enrolled or removed since the key was
+    /// created.
     static func biometric(matcher: [UInt8], reference: [UInt8], counter: [UInt8], at value: UInt64) -> TPMPolicy {
         TPMPolicy().signed(by: matcher, reference: reference).counter(counter, equals: value)
     }
@@ -61,7 +62,8 @@ extension TPMPolicy {
         TPMPolicy().secret(of: index, reference: reference)
     }
 
-    /// The policy for writing a PIN index's count and limit: a signature by this key, which is discarded after its one use.
+    /// The policy for writing a PIN index's count and limit: a signature by this key, which is discarded after its one
+    /// use.
     static func writing(by name: [UInt8]) -> TPMPolicy {
         TPMPolicy().signed(by: name, reference: [])
     }
@@ -88,8 +90,8 @@ struct TPMAuthorization: Hashable, Sendable {
         return nonce + seconds.bytes + command + reference
     }
 
-    /// The hash of the command `TPM2_Sign` with the key of this name over this digest, in the key's own scheme, without a ticket
-    /// (part 1, section 16: cpHash; part 3, section 20.2).
+    /// The hash of the command `TPM2_Sign` with the key of this name over this digest, in the key's own scheme, without
+    /// a ticket (part 1, section 16: cpHash; part 3, section 20.2).
     static func signing(_ digest: [UInt8], with name: [UInt8]) -> [UInt8] {
         var command = TPMWriter()
         command.uint32(0x15D)

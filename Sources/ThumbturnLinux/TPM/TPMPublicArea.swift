@@ -6,8 +6,8 @@ import Crypto
 import ThumbturnCore
 import ThumbturnMessages
 
-/// The public area of a P-256 key in a TPM: the structure `TPMT_PUBLIC` (TPM 2.0 Library, part 2, section 12.2.4) in its wire
-/// form, for the few kinds of key that are made here.
+/// The public area of a P-256 key in a TPM: the structure `TPMT_PUBLIC` (TPM 2.0 Library, part 2, section 12.2.4) in
+/// its wire form, for the few kinds of key that are made here.
 struct TPMPublicArea: Hashable, Sendable {
     /// The key's permitted uses: `TPMA_OBJECT` (part 2, section 8.3).
     struct Attributes: OptionSet, Hashable, Sendable {
@@ -117,8 +117,8 @@ extension TPMPublicArea {
         )
     }
 
-    /// The parent of all our keys: the ECC storage key of the TCG's provisioning guidance. Every program that follows the
-    /// guidance derives the same key, so one that the machine keeps can be used.
+    /// The parent of all our keys: the ECC storage key of the TCG's provisioning guidance. Every program that follows
+    /// the guidance derives the same key, so one that the machine keeps can be used.
     static let storageRoot = TPMPublicArea(
         attributes: [.bound, .userWithAuth, .noDictionaryAttack, .restricted, .decrypt], policy: [], use: .storage
     )
@@ -127,7 +127,8 @@ extension TPMPublicArea {
     static let session = TPMPublicArea(
         attributes: [.bound, .userWithAuth, .noDictionaryAttack, .sign], policy: [], use: .signing)
 
-    /// A template for a key that signs only when its policy is satisfied: `userWithAuth` is clear, so no password works.
+    /// A template for a key that signs only when its policy is satisfied: `userWithAuth` is clear, so no password
+    /// works.
     static func guarded(by policy: TPMPolicy) -> TPMPublicArea {
         TPMPublicArea(attributes: [.bound, .noDictionaryAttack, .sign], policy: policy.digest, use: .signing)
     }

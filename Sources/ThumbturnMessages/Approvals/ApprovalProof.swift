@@ -1,10 +1,10 @@
 public import ThumbturnCore
 
-/// The evidence of an approval: the signatures, and the server's receipt for the accounts of their keys. It can be checked offline under
-/// the server's archived keys; see `CheckedApproval` of the verifier.
+/// The evidence of an approval: the signatures, and the server's receipt for the accounts of their keys. It can be
+/// checked offline under the server's archived keys; see `CheckedApproval` of the verifier.
 ///
-/// It proves that a key signed these bytes. That the key belonged to the account is claimed by the server, so it proves nothing against
-/// the server itself.
+/// It proves that a key signed these bytes. That the key belonged to the account is claimed by the server, so it proves
+/// nothing against the server itself.
 public struct ApprovalProof: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable { case txn, signatures, receipt }
 
@@ -12,7 +12,8 @@ public struct ApprovalProof: Message, Hashable {
     public let txn: String
     /// One for each key that signed, without PIN keys: the holder of such a signature could try all PINs against it.
     public let signatures: [Signature]
-    /// The server's receipt: a compact JWS of type `thumbturn-receipt+jwt`, ES256, by a key of its key set; see `ApprovalReceipt`.
+    /// The server's receipt: a compact JWS of type `thumbturn-receipt+jwt`, ES256, by a key of its key set; see
+    /// `ApprovalReceipt`.
     public let receipt: String
 
     /// One key's signature.

@@ -19,7 +19,8 @@ extension ApprovalTransaction {
         }
     }
 
-    /// Everything that is signed, in the order in which it matters (TS12's levels of display): the payee and the amount come first.
+    /// Everything that is signed, in the order in which it matters (TS12's levels of display): the payee and the amount
+    /// come first.
     public var lines: [Line] {
         switch content {
         case .payment(let payment):

@@ -1,9 +1,11 @@
 public import ThumbturnCore
 
-/// A transaction to approve: one of four kinds, after EUDI TS12 (version 1.0, section 4.3), in JSON `{"type":…,"payload":{…}}`.
+/// A transaction to approve: one of four kinds, after EUDI TS12 (version 1.0, section 4.3), in JSON
+/// `{"type":…,"payload":{…}}`.
 ///
-/// It differs from TS12 in two points: an amount is a decimal text, because decoders differ in how they read JSON numbers, and members
-/// that are not listed are refused. A value of this type can be shown as it is: text that hides or turns its surroundings was refused.
+/// It differs from TS12 in two points: an amount is a decimal text, because decoders differ in how they read JSON
+/// numbers, and members that are not listed are refused. A value of this type can be shown as it is: text that hides or
+/// turns its surroundings was refused.
 public struct ApprovalTransaction: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable { case type, payload }
 

@@ -26,7 +26,8 @@ public struct ChallengeClaims: Message, Hashable {
     public var cnf: KeyConfirmation
     /// The purpose that it may be consumed for.
     public var purpose: Purpose
-    /// With the purposes `manage` and `step-up`: the change or the action that it is for. With `approve`: the approval's id.
+    /// With the purposes `manage` and `step-up`: the change or the action that it is for. With `approve`: the
+    /// approval's id.
     public var act: String?
     /// Only with the purpose `approve`: the transaction, base64url of exactly its bytes in JSON, at most 4 KiB.
     public var txn: String?

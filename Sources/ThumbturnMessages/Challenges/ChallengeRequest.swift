@@ -8,12 +8,12 @@ public struct ChallengeRequest: Message, Hashable {
 
     /// The purpose of the challenge.
     public var purpose: Purpose
-    /// Only with the purposes `manage` and `step-up`: the change or the action that the challenge is for; see `KeyChange` and
-    /// `StepUpAction`.
+    /// Only with the purposes `manage` and `step-up`: the change or the action that the challenge is for; see
+    /// `KeyChange` and `StepUpAction`.
     public var act: String?
-    /// The ids of the keys that may answer, 1 to 4. The server echoes them without looking them up, so a caller learns nothing by asking.
-    /// A new PIN key is named `pin`, and the server replaces that by a new random handle. In a change that brings a key, the new key is
-    /// the first.
+    /// The ids of the keys that may answer, 1 to 4. The server echoes them without looking them up, so a caller learns
+    /// nothing by asking. A new PIN key is named `pin`, and the server replaces that by a new random handle. In a
+    /// change that brings a key, the new key is the first.
     public var kids: [String]
     /// The thumbprint of the device's session key.
     public var jkt: String

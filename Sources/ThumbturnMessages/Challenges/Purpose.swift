@@ -6,7 +6,8 @@ public enum Purpose: String, Hashable, Sendable, Codable, CaseIterable {
     case manage
     /// A proof of presence for one action; `act` says which. See `StepUpAction`.
     case stepUp = "step-up"
-    /// The approval of one transaction; `act` is the approval's id, and `txn` the transaction. See `ApprovalTransaction`.
+    /// The approval of one transaction; `act` is the approval's id, and `txn` the transaction. See
+    /// `ApprovalTransaction`.
     case approve
 
     /// The longest lifetime of a challenge for it.

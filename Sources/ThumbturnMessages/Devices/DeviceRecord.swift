@@ -53,7 +53,8 @@ public struct DeviceRecord: Message, Hashable {
 
 /// The restriction of a device's use.
 public enum DeviceUse: String, Hashable, Sendable, Codable, CaseIterable {
-    /// An app that signs in with a key of another library, which the list of keys does not include, and does nothing else.
+    /// An app that signs in with a key of another library, which the list of keys does not include, and does nothing
+    /// else.
     case plain
 }
 

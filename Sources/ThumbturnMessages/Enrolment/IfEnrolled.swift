@@ -2,7 +2,7 @@
 public enum IfEnrolled: String, Hashable, Sendable, Codable, CaseIterable {
     /// The enrolment is refused.
     case fail
-    /// The device keeps its id, and the keys of this request replace its keys. Repeating the request changes nothing, so a client that
-    /// lost the answer can ask again with a new ticket.
+    /// The device keeps its id, and the keys of this request replace its keys. Repeating the request changes nothing,
+    /// so a client that lost the answer can ask again with a new ticket.
     case replace
 }

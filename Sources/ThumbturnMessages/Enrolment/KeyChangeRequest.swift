@@ -1,6 +1,7 @@
 public import ThumbturnCore
 
-/// `POST /v1/devices/current/keys`: one change of a live enrolment's keys, under one challenge of purpose `manage` that names it.
+/// `POST /v1/devices/current/keys`: one change of a live enrolment's keys, under one challenge of purpose `manage` that
+/// names it.
 public struct KeyChangeRequest: Message, Redacted {
     package enum CodingKeys: String, CodingKey, CaseIterable { case key, proof, ticket }
 

@@ -12,8 +12,9 @@ public struct KeyRegistration: Message, Redacted {
     public var spki: String?
     /// The uncompressed point, 65 bytes in base64url.
     public var x963: String?
-    /// The key's own proof over the challenge. A PIN key's proof has the handle as its `kid`. A passcode key may come without a proof: it
-    /// is registered under the biometric key's proof, so that enrolment shows one prompt, and becomes active with its own first proof.
+    /// The key's own proof over the challenge. A PIN key's proof has the handle as its `kid`. A passcode key may come
+    /// without a proof: it is registered under the biometric key's proof, so that enrolment shows one prompt, and
+    /// becomes active with its own first proof.
     public var proof: String?
 
     /// A key as a JSON Web Key, with its proof.

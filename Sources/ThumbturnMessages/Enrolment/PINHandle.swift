@@ -1,7 +1,7 @@
 /// The key ids of PIN keys: random handles from the server, never thumbprints.
 ///
-/// A PIN key may be derived from the PIN. An attacker with its thumbprint could then try all PINs offline, so nothing that is computed
-/// from the public key identifies it.
+/// A PIN key may be derived from the PIN. An attacker with its thumbprint could then try all PINs offline, so nothing
+/// that is computed from the public key identifies it.
 package enum PINHandle {
     /// The placeholder for a new PIN key in the `kids` of a request: the server replaces it by a new handle.
     package static let placeholder = "pin"

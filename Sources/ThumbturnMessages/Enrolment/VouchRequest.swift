@@ -1,6 +1,7 @@
 public import ThumbturnCore
 
-/// `POST /v1/tickets`: an enrolled device authorises the enrolment of another one, in the place of the account's password.
+/// `POST /v1/tickets`: an enrolled device authorises the enrolment of another one, in the place of the account's
+/// password.
 public struct VouchRequest: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable { case jkt }
 

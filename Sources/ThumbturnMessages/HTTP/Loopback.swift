@@ -1,7 +1,7 @@
 /// The hosts that are this machine itself: the only hosts to which plain HTTP is allowed.
 public enum Loopback {
-    /// True for `localhost`, `::1` (with or without brackets) and dotted addresses of 127.0.0.0/8 (RFC 6761 section 6.3, RFC 1122
-    /// section 3.2.1.3). False for names that only begin like such an address.
+    /// True for `localhost`, `::1` (with or without brackets) and dotted addresses of 127.0.0.0/8 (RFC 6761 section
+    /// 6.3, RFC 1122 section 3.2.1.3). False for names that only begin like such an address.
     public static func contains(host: String) -> Bool {
         if ["localhost", "::1", "[::1]"].contains(host.lowercased()) { return true }
         let octets = host.split(separator: ".", omittingEmptySubsequences: false)

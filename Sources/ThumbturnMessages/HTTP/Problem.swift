@@ -48,8 +48,8 @@ public struct Problem: Codable, Hashable, Sendable {
     public var status: Int
     /// The OAuth code, where there is one.
     public var error: String?
-    /// How many more consecutive wrong PINs the PIN key allows; at 0 it is disabled permanently. Told only to the holder of the session
-    /// key of that key's device, about a guess that was counted.
+    /// How many more consecutive wrong PINs the PIN key allows; at 0 it is disabled permanently. Told only to the
+    /// holder of the session key of that key's device, about a guess that was counted.
     public var triesLeft: Int?
 
     /// How many seconds the key pauses after wrong signatures. Told only to the holder of its device's session key.

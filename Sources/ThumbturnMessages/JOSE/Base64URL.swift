@@ -5,8 +5,8 @@ public enum Base64URL {
         String(decoding: encodedBytes(bytes), as: UTF8.self)
     }
 
-    /// The decoded bytes. Nil for padding, characters outside the alphabet, impossible lengths and unused bits that are not zero, so that
-    /// every byte string has exactly one encoding.
+    /// The decoded bytes. Nil for padding, characters outside the alphabet, impossible lengths and unused bits that are
+    /// not zero, so that every byte string has exactly one encoding.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         decode(Array(text.utf8))
     }

@@ -9,7 +9,8 @@ public struct CompactJWS: Hashable, Sendable {
     /// The bytes that were signed: the encoded header, a dot and the encoded payload.
     public let signingInput: [UInt8]
 
-    /// Splits a compact JWS of at most 16 KiB. Nil unless it is exactly three parts in canonical base64url, none of them empty.
+    /// Splits a compact JWS of at most 16 KiB. Nil unless it is exactly three parts in canonical base64url, none of
+    /// them empty.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.maximumLength else { return nil }

@@ -1,6 +1,7 @@
 public import ThumbturnCore
 
-/// A public P-256 key as a JSON Web Key (RFC 7517, RFC 7518 section 6.2.1). Unknown members are refused, private ones too.
+/// A public P-256 key as a JSON Web Key (RFC 7517, RFC 7518 section 6.2.1). Unknown members are refused, private ones
+/// too.
 public struct JWK: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case kty, crv, x, y, kid, use, alg
@@ -43,8 +44,8 @@ public struct JWK: Message, Hashable {
         self.init(x: Array(key.x963[1..<33]), y: Array(key.x963[33...]))
     }
 
-    /// The uncompressed point. Nil unless this is an EC key on P-256 with coordinates of the right length, meant for ES256
-    /// signatures. Whether the point lies on the curve is for the cryptographic library
+    /// The uncompressed point. Nil unless this is an EC key on P-256 with coordinates of the right length, meant for
+    /// ES256 signatures. Whether the point lies on the curve is for the cryptographic library
     /// to check.
     public var x963: [UInt8]? {
         guard kty == "EC", crv == "P-256", use == nil || use == "sig", alg == nil || alg == "ES256",
@@ -56,7 +57,8 @@ public struct JWK: Message, Hashable {
     /// The uncompressed point as a key. Nil where `x963` is nil.
     package var publicKey: PublicKey? { x963.flatMap(PublicKey.init(x963:)) }
 
-    /// The bytes whose SHA-256 is the key's thumbprint (RFC 7638 section 3): the required members, sorted, without spaces.
+    /// The bytes whose SHA-256 is the key's thumbprint (RFC 7638 section 3): the required members, sorted, without
+    /// spaces.
     public var thumbprintInput: [UInt8] {
         Array(#"{"crv":"\#(crv)","kty":"\#(kty)","x":"\#(x)","y":"\#(y)"}"#.utf8)
     }

@@ -1,6 +1,7 @@
 /// Random bytes for identifiers that an attacker must not guess.
 package enum RandomBytes {
-    /// 16 bytes of the system's generator, taken eight at a time: each request of a single byte would be a call into the kernel.
+    /// 16 bytes of the system's generator, taken eight at a time: each request of a single byte would be a call into
+    /// the kernel.
     package static func sixteen() -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return sixteen(using: &generator)

@@ -1,7 +1,7 @@
 public import ThumbturnCore
 
-/// `POST /v1/accounts/recover`, with a DPoP proof by the new session key: a recovery code in the place of lost credentials.
-/// The answer is an `EnrolmentTicket`.
+/// `POST /v1/accounts/recover`, with a DPoP proof by the new session key: a recovery code in the place of lost
+/// credentials. The answer is an `EnrolmentTicket`.
 public struct RecoveryRequest: Message, Redacted {
     package enum CodingKeys: String, CodingKey, CaseIterable { case account, code, password }
 

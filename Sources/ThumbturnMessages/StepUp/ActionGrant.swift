@@ -1,9 +1,10 @@
 public import ThumbturnCore
 
-/// The action that a token's person proved presence for: the one element of the claim `authorization_details` (RFC 9396 section 9.1).
+/// The action that a token's person proved presence for: the one element of the claim `authorization_details` (RFC 9396
+/// section 9.1).
 ///
-/// Not the claim `act`: in a token that is the actor of a delegation (RFC 8693 section 4.1), and a resource server that knows the
-/// standard would take an action for a delegation.
+/// Not the claim `act`: in a token that is the actor of a delegation (RFC 8693 section 4.1), and a resource server that
+/// knows the standard would take an action for a delegation.
 public struct ActionGrant: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case type, action, currency
@@ -42,8 +43,8 @@ public struct ActionGrant: Message, Hashable {
         self.once = once
     }
 
-    /// Whether it covers an action and its amount: the same action with the same amount, or with a smaller one where the token is for
-    /// several uses.
+    /// Whether it covers an action and its amount: the same action with the same amount, or with a smaller one where
+    /// the token is for several uses.
     public func covers(_ ask: ActionAsk) -> Bool {
         guard type == Self.type, action == ask.name else { return false }
         guard let amount = ask.amount else { return true }

@@ -15,7 +15,8 @@ public struct StepUpChallenge: Hashable, Sendable {
         self.ask = ask
     }
 
-    /// The header's value, in the words of the standard's examples. `DPoP` names its algorithm as well (RFC 9449 section 7.1).
+    /// The header's value, in the words of the standard's examples. `DPoP` names its algorithm as well (RFC 9449
+    /// section 7.1).
     public func header(scheme: Scheme) -> String {
         var parts = [
             "error=\"insufficient_user_authentication\"",
@@ -38,8 +39,8 @@ public struct StepUpChallenge: Hashable, Sendable {
         case bearer = "Bearer"
     }
 
-    /// Reads one value of the header: `Bearer` or `DPoP` and parameters (RFC 9110 section 11.6.1). Nil for anything else than
-    /// `insufficient_user_authentication`, for malformed parameters, and for a parameter that occurs twice.
+    /// Reads one value of the header: `Bearer` or `DPoP` and parameters (RFC 9110 section 11.6.1). Nil for anything
+    /// else than `insufficient_user_authentication`, for malformed parameters, and for a parameter that occurs twice.
     public init?(_ header: String) {
         guard header.utf8.count <= 4096, let space = header.firstIndex(of: " "),
             ["bearer", "dpop"].contains(header[..<space].lowercased()),

@@ -6,7 +6,7 @@ extension StepUpTable {
 }
 
 extension ActionDemand {
-    /// The greatest age of a proof. Where each use needs a signature of its own, that is the lifetime of its challenge, in which it is
-    /// redeemed, and the lifetime of its token, in which it is used.
+    /// The greatest age of a proof. Where each use needs a signature of its own, that is the lifetime of its challenge,
+    /// in which it is redeemed, and the lifetime of its token, in which it is used.
     public var oldest: Duration { signsEach ? Purpose.stepUp.lifetime + ActionGrant.lifeOfOneUse : maximumAge }
 }

@@ -49,11 +49,11 @@ struct IDToken {
     private let id: [UInt8]
     private let expiresAt: UnixTime
 
-    /// The consumption of this token.
+    /// The record that this token was used, so that it is accepted once.
     func spend(in epoch: Int64) -> Spend { Spend(.idToken, id: id, expiresAt: expiresAt, epoch: epoch) }
 
-    /// Verifies a token. Its `nonce` has to be the thumbprint of the session key that presents it, so that a stolen token is
-    /// useless to another device, and so is a token that was issued for another purpose.
+    /// Verifies a token. Its `nonce` has to be the thumbprint of the session key that presents it, so that a stolen
+    /// token is useless to another device, and so is a token that was issued for another purpose.
     init(_ text: String, providers: [IdentityProvider], jkt: String, at now: UnixTime) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decodeClaims(Header.self, from: jws.header)

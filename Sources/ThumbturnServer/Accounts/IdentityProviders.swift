@@ -10,8 +10,8 @@ import ThumbturnVerifier
 ///
 ///     {"providers": [{"issuer": "https://id.example", "audience": "our-app", "jwks": "id.example.json"}]}
 ///
-/// `jwks` is a file with the provider's key set, in the same folder. Keys that are neither P-256 nor RSA of 2048 to 4096 bits are
-/// ignored.
+/// `jwks` is a file with the provider's key set, in the same folder. Keys that are neither P-256 nor RSA of 2048 to
+/// 4096 bits are ignored.
 final class IdentityProviders: Sendable {
     private let file: String?
     private let loaded: Mutex<[IdentityProvider]>

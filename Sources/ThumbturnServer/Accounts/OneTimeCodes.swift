@@ -8,10 +8,13 @@ package struct OneTimeCodes: Sendable, Redacted {
     /// 20 bytes (RFC 4226 section 4, R6).
     package let secret: [UInt8]
 
+    /// Creates the codes of a secret.
     package init(secret: [UInt8]) { self.secret = secret }
 
+    /// Codes with a new random secret.
     package static func random() -> OneTimeCodes { OneTimeCodes(secret: (0..<20).map { _ in UInt8.random(in: 0...255) }) }
 
+    /// The number of the 30-second step at a time (RFC 6238 section 4.2).
     package static func step(at time: UnixTime) -> Int64 { time.seconds / 30 }
 
     /// The code of a step (RFC 4226 section 5.3).
@@ -25,8 +28,8 @@ package struct OneTimeCodes: Sendable, Redacted {
         return String(repeating: "0", count: digits - text.count) + text
     }
 
-    /// The step of a typed code: the current one, the previous one or the next one (RFC 6238 section 5.2). All three are
-    /// compared, so that the time does not tell which one it is.
+    /// The step of a typed code: the current one, the previous one or the next one (RFC 6238 section 5.2). All three
+    /// are compared, so that the time does not reveal which one it is.
     package func step(of typed: String, at time: UnixTime) -> Int64? {
         let now = Self.step(at: time)
         let digits = Array(typed.utf8.filter { $0 != UInt8(ascii: " ") })

@@ -6,17 +6,18 @@ import Synchronization
 
 /// Password hashes: argon2id through libsodium, with OWASP's parameters (19 MiB, 2 passes, 1 lane).
 ///
-/// At most two threads hash at once, and a bounded number of requests waits. Beyond that the answer is 503, so that a flood of
-/// sign-ins does not take the memory and the cores that all other requests need.
+/// At most two threads hash at once, and a bounded number of requests waits. Beyond that the answer is 503, so that a
+/// flood of sign-ins does not take the memory and the cores that all other requests need.
 package final class Passwords: Sendable {
-    /// In characters. NIST SP 800-63B-4 section 3.1.1.2 demands it of a password that is the only factor.
+    /// The shortest password, in characters. NIST SP 800-63B-4 section 3.1.1.2 demands this length where the password
+    /// is the only factor.
     package static let minimumLength = 15
-    /// A longer text would only cost time.
+    /// The longest password, in bytes of UTF-8. Hashing a longer one would take time without making it stronger.
     package static let maximumBytes = 1024
 
     /// The cost of a hash.
     package enum Cost: Sendable {
-        /// OWASP's parameters.
+        /// OWASP's parameters, for every real account.
         case full
         /// The lowest cost that libsodium allows. It protects nothing and adds little noise to measurements.
         case least
@@ -28,13 +29,20 @@ package final class Passwords: Sendable {
     let waiting = Mutex(0)
     private let queueLimit: Int
     private let comparisons = Mutex(0)
-    /// The hash that is compared when the account is unknown, so that the answer takes the same time.
+    /// The hash that a password is compared with when the account is unknown, so that the answer takes the same time.
     private let decoy: String
 
+    /// The maximum number of requests waits already.
     package struct QueueFull: Error {}
     /// libsodium failed, because there was not enough memory.
     package struct Failed: Error {}
 
+    /// Starts the threads.
+    ///
+    /// - Parameters:
+    ///   - queueLimit: the most requests that may wait or be hashed at once.
+    ///   - cost: the cost of a hash.
+    /// - Throws: `Failed`.
     package init(queueLimit: Int = 64, cost: Cost = .full) throws {
         self.queueLimit = queueLimit
         self.cost = cost
@@ -47,6 +55,7 @@ package final class Passwords: Sendable {
         threads.shutdownGracefully { _ in }
     }
 
+    /// The hash of a password in libsodium's text format, with a random salt. Throws `QueueFull` or `Failed`.
     package func hash(_ password: String) async throws -> String {
         let bytes = Self.normalized(password)
         let cost = cost
@@ -55,8 +64,8 @@ package final class Passwords: Sendable {
 
     /// Whether a password fits a hash. Without a hash the same work is done, and the result is false.
     ///
-    /// - Parameter isStranger: whether the sender has no enrolled session key. A quarter of the queue is reserved for senders
-    ///   that have one.
+    /// - Parameter isStranger: whether the sender has no enrolled session key. A quarter of the queue is reserved for
+    ///   senders that have one.
     package func verify(_ password: String, against hash: String?, isStranger: Bool = true) async throws -> Bool {
         let bytes = Self.normalized(password)
         let compared = hash ?? decoy

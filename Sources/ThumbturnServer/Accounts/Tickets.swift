@@ -5,8 +5,8 @@ package import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Enrolment tickets: the right to enrol one device, as a compact JWS (`typ: thumbturn-ticket+jwt`, HS256) bound to an account
-/// and a session key. A ticket is consumed like a challenge.
+/// Enrolment tickets: the right to enrol one device, as a compact JWS (`typ: thumbturn-ticket+jwt`, HS256) bound to an
+/// account and a session key. A ticket is consumed like a challenge.
 package struct Tickets {
     struct Claims: Message {
         enum CodingKeys: String, CodingKey, CaseIterable { case iss, sub, jti, exp, cnf, sid }

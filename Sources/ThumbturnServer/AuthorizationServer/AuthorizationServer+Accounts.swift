@@ -5,7 +5,7 @@ package import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// Makes an embedded account, for the operator's command. No route calls it.
+    /// Adds an account whose password this server keeps, for the operator's command. No route calls it.
     package func addAccount(named name: String, password: String) async throws {
         guard (1...128).contains(name.count), !name.contains(where: \.isNewline) else { throw SetupError.accountName }
         guard password.count >= Passwords.minimumLength, password.utf8.count <= Passwords.maximumBytes else {
@@ -15,8 +15,8 @@ extension AuthorizationServer {
         guard try await store.addAccount(account) else { throw SetupError.accountExists(name) }
     }
 
-    /// `POST /v1/accounts/sign-in`: a password becomes an enrolment ticket. An unknown account, a wrong password, a wrong
-    /// one-time code and a throttled account take the same time and get the same answer.
+    /// `POST /v1/accounts/sign-in`: exchanges a password for an enrolment ticket. An unknown account, a wrong password,
+    /// a wrong one-time code and a throttled account take the same time and get the same answer.
     package func signIn(_ request: PasswordSignInRequest, from sender: Sender) async throws -> EnrolmentTicket {
         guard request.account.utf8.count <= 512, request.password.utf8.count <= Passwords.maximumBytes,
             request.oneTimeCode?.utf8.count ?? 0 <= 32
@@ -28,9 +28,9 @@ extension AuthorizationServer {
         return try await settle(candidate, sender)
     }
 
-    /// `POST /v1/accounts/recover`: a recovery code replaces what was lost. That is the one-time codes where the account has
-    /// them, and then the password is needed beside it; otherwise it is the password. Every attempt costs the work of a password,
-    /// so that none tells what is missing.
+    /// `POST /v1/accounts/recover`: exchanges a recovery code for an enrolment ticket. For an account with one-time
+    /// codes the recovery code replaces the one-time code, and the password is needed as well; for any other account it
+    /// replaces the password. Every attempt hashes a password, so that its time does not reveal which part was wrong.
     package func recover(_ request: RecoveryRequest, from sender: Sender) async throws -> EnrolmentTicket {
         guard request.account.utf8.count <= 512, request.password?.utf8.count ?? 0 <= Passwords.maximumBytes,
             request.code.utf8.count <= 64
@@ -55,9 +55,9 @@ extension AuthorizationServer {
         var isStranger: Bool
     }
 
-    /// The account that is asked for, and whether a sign-in to it may be tried. A caller with a session key that is enrolled for
-    /// this account counts at that device only, so that no flood of strangers locks it out. For any other account it counts as a
-    /// stranger.
+    /// The account that is asked for, and whether a sign-in to it may be tried. The attempts of a caller whose session
+    /// key is enrolled for this account are counted against that device only, so that a flood of attempts by strangers
+    /// does not lock the device out. For any other account the caller counts as a stranger.
     private func candidate(named name: String, from sender: Sender) async throws -> Candidate {
         let name = Self.normalized(name)
         let places = throttlePlaces
@@ -75,7 +75,7 @@ extension AuthorizationServer {
         return Candidate(account: account, attempt: attempt, standing: standing, isStranger: isStranger)
     }
 
-    /// Compares the password, always with the same work: where nothing may be tried, or the account is unknown, with a decoy.
+    /// Compares the password, always with the same work: if the account is throttled or unknown, with a decoy.
     private func compare(_ password: String, _ candidate: Candidate) async throws -> Bool {
         guard candidate.standing != .overloaded else { throw RequestError.unavailable(.init(.server, .overloaded)) }
         do {
@@ -88,7 +88,8 @@ extension AuthorizationServer {
         }
     }
 
-    /// The step of a one-time code that fits. Without an account's secret the work is done with a decoy.
+    /// The time step of a one-time code; nil for a wrong code. If the account has no secret, the same work is done with
+    /// a decoy, and the result is nil.
     private func oneTimeStep(_ code: String?, _ account: Account?) -> Int64? {
         guard let code else { return nil }
         let sealed = account?.oneTimeSecret ?? decoySecret
@@ -112,7 +113,8 @@ extension AuthorizationServer {
 
     var throttlePlaces: ThrottlePlaces { ThrottlePlaces(key: secrets.current.refresh) }
 
-    /// Counts a wrong proof that came without the session key that it needs: at the address, and nowhere else.
+    /// Counts a wrong proof that came without the session key that it needs. It is counted against the sender's
+    /// network, and against no account or device.
     func countStranger(_ network: Network) async throws {
         try await store.count(against: [throttlePlaces.address(network)], limits: throttleLimits)
     }
@@ -140,7 +142,7 @@ extension AuthorizationServer {
         return codes
     }
 
-    /// Forgets an account's wrong sign-ins.
+    /// Resets an account's count of wrong sign-ins.
     package func unlock(accountNamed name: String) async throws {
         try await store.unlock(try await existingAccount(named: name).id)
     }

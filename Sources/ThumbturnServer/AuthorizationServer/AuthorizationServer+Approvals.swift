@@ -4,10 +4,11 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Approvals as their creators use them: dynamic linking (SCA-RTS Article 5). The device's part is in `+Approving`.
+/// The routes of approvals for the back ends that create them: dynamic linking (SCA-RTS Article 5). The routes for
+/// devices are in `AuthorizationServer+Approving.swift`.
 extension AuthorizationServer {
-    /// `POST /v1/approvals`. The transaction is written anew in one canonical form; those bytes are shown, signed, compared and
-    /// never written again.
+    /// `POST /v1/approvals`: creates an approval. The transaction is encoded once, in a canonical form. The device
+    /// shows and signs these bytes, and the server compares them and never encodes the transaction again.
     func createApproval(_ request: ApprovalRequest, by client: Client) async throws -> (ApprovalRecord, isNew: Bool) {
         let shortest = Duration.seconds(30)
         let lifetime = request.expiresIn.map { Duration.seconds($0) } ?? settings.approvals.lifetime
@@ -19,7 +20,7 @@ extension AuthorizationServer {
         if let second { guard let second, second != account else { throw RequestError.malformed() } }
         let txn = try Self.txn(of: request.transaction)
         let demand = request.demand ?? .oneKey
-        // Evidence that no vendor can make is not demanded.
+        // A level of liveness that no trusted vendor is certified for could never be met.
         if let level = demand.liveness {
             guard settings.approvals.livenessVendors.vendors.contains(where: { $0.certified >= level }) else {
                 throw RequestError.malformed(.insufficient)
@@ -38,12 +39,12 @@ extension AuthorizationServer {
         }
     }
 
-    /// `GET /v1/approvals/{id}`, by its creator.
+    /// `GET /v1/approvals/{id}`, called by the approval's creator.
     func approval(_ id: String, for client: Client) async throws -> ApprovalRecord {
         record(of: try await approval(id, createdBy: client))
     }
 
-    /// `DELETE /v1/approvals/{id}`, by its creator.
+    /// `DELETE /v1/approvals/{id}`, called by the approval's creator: withdraws it.
     func withdraw(_ id: String, by client: Client) async throws -> ApprovalRecord {
         let approval = try await approval(id, createdBy: client)
         guard let withdrawn = try await store.withdraw(approval.id, by: client.id) else {
@@ -52,8 +53,8 @@ extension AuthorizationServer {
         return record(of: withdrawn)
     }
 
-    /// `POST /v1/approvals/{id}/redeem`: redeems an approval once. The call is idempotent by the creator's key: a repeated one,
-    /// whose answer was lost, gets the same answer.
+    /// `POST /v1/approvals/{id}/redeem`: redeems an approval once. The call is idempotent: a creator that lost the
+    /// answer repeats the call with the same `Idempotency-Key` and gets the same answer.
     func redeemApproval(
         _ id: String, _ request: ApprovalRedemption, key: String, by client: Client
     ) async throws -> ApprovalProof {
@@ -79,7 +80,7 @@ extension AuthorizationServer {
 
     /// The record of an approval.
     ///
-    /// - Parameter account: whose device asks; nil for the creator.
+    /// - Parameter account: the account whose device asks; nil if the creator asks.
     func record(of approval: ApprovalView, for account: AccountID? = nil) -> ApprovalRecord {
         ApprovalRecord(
             id: approval.id.text, state: approval.state(at: time.now), txn: approval.txn, demand: approval.demand,
@@ -89,7 +90,8 @@ extension AuthorizationServer {
     }
 
     private func approval(_ id: String, createdBy client: Client) async throws -> ApprovalView {
-        // Another back end's approval does not exist for this one, even if that back end had the same name before.
+        // An approval of another back end is reported as not found, even if that back end was removed and had this
+        // one's name.
         guard let id = ApprovalID(id), let approval = try await store.approval(id), approval.creator == client.id,
             approval.createdAt >= client.createdAt
         else { throw RequestError.notFound }
@@ -119,7 +121,7 @@ extension AuthorizationServer {
         )
     }
 
-    /// The canonical bytes of a transaction, in base64url: members sorted, no spaces, nothing but text.
+    /// The canonical bytes of a transaction, in base64url: sorted members, no spaces, and every value a string.
     private static func txn(of transaction: ApprovalTransaction) throws -> String {
         let bytes = WireJSON.encode(transaction)
         guard bytes.count <= ApprovalTransaction.largest else { throw RequestError.malformed() }

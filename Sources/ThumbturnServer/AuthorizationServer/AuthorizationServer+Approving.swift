@@ -3,10 +3,10 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Approvals on the devices of the accounts that are asked. A device authenticates by its session key: the person need not be
-/// signed in.
+/// The routes of approvals for the devices of the accounts that are asked to approve. A device authenticates by its
+/// session key; the person need not be signed in.
 extension AuthorizationServer {
-    /// `GET /v1/approvals`.
+    /// `GET /v1/approvals`: the open approvals of the device's account.
     func approvals(_ dpop: DPoPProof) async throws -> ApprovalList {
         let device = try await device(dpop)
         let now = time.now
@@ -14,13 +14,13 @@ extension AuthorizationServer {
         return ApprovalList(approvals: open.map { record(of: $0, for: device.account) })
     }
 
-    /// `GET /v1/approvals/{id}`.
+    /// `GET /v1/approvals/{id}`: one approval of the device's account.
     func approval(_ id: String, _ dpop: DPoPProof) async throws -> ApprovalRecord {
         let device = try await device(dpop)
         return record(of: try await approval(id, askedOf: device.account), for: device.account)
     }
 
-    /// `POST /v1/approvals/{id}/decline`.
+    /// `POST /v1/approvals/{id}/decline`: declines an approval for the device's account.
     func decline(_ id: String, _ dpop: DPoPProof) async throws -> ApprovalRecord {
         let device = try await device(dpop)
         let approval = try await approval(id, askedOf: device.account)
@@ -30,8 +30,8 @@ extension AuthorizationServer {
         return record(of: declined, for: device.account)
     }
 
-    /// `POST /v1/approvals/{id}/challenge`: the challenge to be signed, made from the row that is kept. The key ids are echoed
-    /// without looking them up.
+    /// `POST /v1/approvals/{id}/challenge`: issues the challenge that the device signs, from the stored approval. The
+    /// key ids are copied into it without looking them up.
     func challenge(for id: String, _ request: ApprovalChallengeRequest, _ dpop: DPoPProof) async throws -> ChallengeAnswer {
         let device = try await device(dpop)
         let approval = try await approval(id, askedOf: device.account)
@@ -54,9 +54,9 @@ extension AuthorizationServer {
         }
     }
 
-    /// `POST /v1/approvals/{id}/proofs`: one key's signature.
+    /// `POST /v1/approvals/{id}/proofs`: adds the signature of one key.
     func approve(_ id: String, _ request: ApprovalProofRequest, _ dpop: DPoPProof) async throws -> ApprovalRecord {
-        // No challenge names such an approval.
+        // The server issues no challenge for such an id.
         guard let approvalID = ApprovalID(id) else { throw RequestError(.unopened(.wrongPurpose), .approve) }
         let intent = ApprovalIntent(
             id: approvalID, proof: request.proof, liveness: request.liveness, vendors: settings.approvals.livenessVendors,

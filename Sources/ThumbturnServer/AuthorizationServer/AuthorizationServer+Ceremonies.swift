@@ -6,7 +6,7 @@ import ThumbturnVerifier
 
 /// Runs ceremonies against the store, the secrets and the counters.
 extension AuthorizationServer {
-    /// Runs a ceremony to its end. Throws `RequestError` where it is refused.
+    /// Runs a ceremony to its end. Throws `RequestError` if it is refused.
     func run(_ ceremony: Ceremony) async throws -> Ceremony.Committed {
         var ceremony = ceremony
         defer { counters.verifications.wrappingAdd(ceremony.verifications, ordering: .relaxed) }
@@ -62,7 +62,8 @@ extension AuthorizationServer {
         switch commit {
         case .session(let authTime, let granted):
             let id = SessionID.random(at: time.now, time.moment)
-            // That of a step-up is handed to no client, and its hash is not kept, so nothing is exchanged for it.
+            // The refresh token of a step-up is given to no client, and its hash is not stored, so it can never be
+            // used.
             let refreshToken = refreshTokens.token(of: id, generation: 0)
             let new = NewSession(
                 id: id, tokenHash: granted == nil ? RefreshTokens.hash(refreshToken) : [], authTime: authTime, granted: granted
@@ -108,8 +109,8 @@ extension Ceremony.Committed {
 }
 
 extension RequestError {
-    /// The answer to a refused ceremony. All refusals of one form are equal bytes, except what only the holder of the key's own
-    /// session key is told: a pause, and the tries that are left.
+    /// The answer to a refused ceremony. All refusals of one form are the same bytes, except for two values that only
+    /// the holder of the key's session key gets: the length of a pause, and the number of tries that are left.
     init(_ refusal: Ceremony.Refusal, _ rules: CeremonyRules) {
         func refused(_ reason: LogReason) -> RequestError {
             switch rules.refusal {
@@ -120,7 +121,7 @@ extension RequestError {
         switch refusal {
         case .unopened(let error), .spent(let error):
             self = refused(.init(rules.log, error))
-            // It came without the session key that it needs, so it counts at the address.
+            // The request came without the session key that it needs, so it is counted against its network.
             isByStranger = error == .foreignKey || error == .unknownKey
         case .paused(let wait):
             self = refused(.init(.proof, .paused))

@@ -4,7 +4,7 @@ import ThumbturnMessages
 package import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// The back end that made an assertion (RFC 7523 section 3). The assertion is spent.
+    /// The back end that made an assertion (RFC 7523 section 3). The assertion is consumed.
     func client(asserting text: String) async throws -> Client {
         do {
             let assertion = try ClientAssertion(text)
@@ -12,7 +12,7 @@ extension AuthorizationServer {
             try assertion.verify(
                 by: client.keys, audiences: [settings.publicURL, settings.publicURL + "/v1/token"], at: time.now
             )
-            // Whether an assertion from before this epoch was used is no longer known.
+            // The server no longer knows which assertions were used before this epoch began, so it refuses them all.
             let epoch = try await store.epoch()
             guard assertion.issuedAt - epoch.began > ClientAssertion.skew else { throw VerificationError.replayed }
             let spend = Spend(.assertion, id: assertion.replayKey, expiresAt: assertion.expiry, epoch: epoch.number)
@@ -23,10 +23,10 @@ extension AuthorizationServer {
         }
     }
 
-    /// The token endpoint's client credentials grant (RFC 6749 section 4.4): a short-lived bearer token for the routes of back
-    /// ends.
+    /// The token endpoint's client credentials grant (RFC 6749 section 4.4): a short-lived bearer token for the routes
+    /// of back ends.
     ///
-    /// - Parameter scope: the scopes that are asked for; nil for all that the client has.
+    /// - Parameter scope: the scopes that the client asks for, separated by spaces; nil for all that it has.
     func clientToken(asserting text: String, scope: String?) async throws -> ClientTokenAnswer {
         let client = try await client(asserting: text)
         let asked = scope.map { Set($0.split(separator: " ").map(String.init)) } ?? Set(client.scopes.map(\.rawValue))
@@ -46,15 +46,15 @@ extension AuthorizationServer {
         )
     }
 
-    /// The back end of a bearer token. It is looked up each time: a client that was removed is refused at once, and a scope that
-    /// was taken from it is missing at once.
+    /// The back end of a bearer token. It is looked up for every request, so the removal of a client and the loss of a
+    /// scope take effect at once.
     func client(bearing token: String) async throws -> Client {
         do {
             let claims = try ClientTokenClaims(
                 verifying: token, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.publicURL,
                 at: time.now
             )
-            // A client that was added under the name of a removed one inherits none of its tokens.
+            // A client that has the name of a removed one must not be reached with the tokens of the removed one.
             guard var client = try await store.client(claims.sub), client.createdAt <= claims.iat else {
                 throw VerificationError.unknownKey
             }
@@ -67,7 +67,7 @@ extension AuthorizationServer {
 
     // MARK: The operator's commands
 
-    /// Registers a back end. A second key lets it change its key without a gap.
+    /// Registers a back end. With a second key it can replace its key without an interruption.
     package func addClient(named name: String, scopes: Set<ClientScope>, keys: [VerifyingKey]) async throws {
         guard StepUpAction.isName(name) else { throw SetupError.clientName }
         guard !scopes.isEmpty, (1...2).contains(keys.count) else { throw SetupError.clientNeeds }

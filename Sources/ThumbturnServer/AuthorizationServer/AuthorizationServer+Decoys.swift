@@ -3,7 +3,7 @@ import ThumbturnCore
 import ThumbturnMessages
 
 extension AuthorizationServer {
-    /// Enrols plain clients' keys without a private half, for a measurement of refused sign-ins.
+    /// Enrols plain clients with public keys that have no private half, to measure refused sign-ins.
     ///
     /// - Returns: the account's id.
     package func enrolDecoys(_ count: Int, _ kind: PlainKey.Kind, ofAccountNamed name: String) async throws -> AccountID {

@@ -4,14 +4,14 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// `GET /v1/devices`.
+    /// `GET /v1/devices`: the devices of the caller's account.
     func devices(_ caller: Caller) async throws -> DeviceList {
         let devices = try await store.devices(of: caller.session.account)
         return DeviceList(devices: devices.map { record(of: $0, current: caller.session.device) })
     }
 
-    /// `PATCH /v1/devices/{id}`. A name is how the owner tells devices apart, so changing it needs the same proof of presence as
-    /// removing a device.
+    /// `PATCH /v1/devices/{id}`: renames a device. The owner tells devices apart by their names, so renaming another
+    /// device needs the same proof of presence as removing it.
     func rename(_ device: String, _ request: DeviceRename, _ caller: Caller) async throws -> DeviceRecord {
         guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
@@ -22,9 +22,10 @@ extension AuthorizationServer {
         return record(of: renamed, current: caller.session.device)
     }
 
-    /// `DELETE /v1/devices/{id}`. A device may always end its own enrolment, even where it is the account's last: then full
-    /// credentials begin anew. To end another device's, the person must have been verified a moment ago, on a device that is past
-    /// its cool-off, by a key whose factor is worth as much as those of the keys that are removed.
+    /// `DELETE /v1/devices/{id}`: revokes a device. A device may always end its own enrolment, even if it is the
+    /// account's last one; the person then enrols again with full credentials. To end another device's enrolment, the
+    /// person must have been verified within `deviceChangeMaximumAge`, on a device whose cool-off is over, by a key
+    /// that `DeviceChangeRules` allow to remove the target's keys.
     func revoke(_ device: String, _ caller: Caller) async throws {
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
         if id != caller.session.device {
@@ -39,13 +40,14 @@ extension AuthorizationServer {
         guard try await store.revoke(id, by: caller.session.id) else { throw RequestError.notFound }
     }
 
-    /// `DELETE /v1/devices/current` without a token: the holder of a device's session key may end that device without being
-    /// signed in.
+    /// `DELETE /v1/devices/current` without a token: the holder of a device's session key may end that device without
+    /// being signed in.
     func endDevice(_ dpop: DPoPProof) async throws {
         guard try await store.revoke(deviceWithSessionKey: dpop.jkt) else { throw RequestError.notFound }
     }
 
-    /// `POST /v1/tickets`: a device lets in another one, with a fresh proof in the place of the password.
+    /// `POST /v1/tickets`: an enrolled device authorises the enrolment of another one, with a fresh proof in place of
+    /// the password.
     func vouch(_ request: VouchRequest, _ caller: Caller) throws -> EnrolmentTicket {
         guard Base64URL.decode(request.jkt)?.count == 32 else { throw RequestError.malformed() }
         try requirePresence(caller)
@@ -59,7 +61,7 @@ extension AuthorizationServer {
         return EnrolmentTicket(ticket: ticket, expiresIn: settings.ticketLifetime.components.seconds)
     }
 
-    /// Throws unless the person was verified a moment ago, on a device that may change factors.
+    /// Throws unless the person was verified within `deviceChangeMaximumAge`, on a device whose cool-off is over.
     private func requirePresence(_ caller: Caller, evenDuringCoolOff: Bool = false) throws {
         let now = time.now
         guard evenDuringCoolOff || !caller.session.standing(at: now).coolsOff else {

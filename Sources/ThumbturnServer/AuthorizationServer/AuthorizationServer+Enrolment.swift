@@ -4,7 +4,8 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// `POST /v1/devices`: one ticket, one challenge, one request with all proofs. Either all keys are enrolled, or none is.
+    /// `POST /v1/devices`: enrols a device with one ticket, one challenge and the proofs of its keys. Either all keys
+    /// are enrolled, or none is.
     func enrol(_ request: EnrolRequest, dpop: DPoPProof) async throws -> DeviceRecord {
         guard DeviceName.isAcceptable(request.name), (2...4).contains(request.keys.count) else { throw RequestError.malformed() }
         let intent = EnrolmentIntent(
@@ -24,8 +25,8 @@ extension AuthorizationServer {
 
 /// The name that a person gives a device, as it is shown in lists.
 enum DeviceName {
-    /// 1 to 64 characters in at most 256 bytes, without control and format characters (those can turn or hide text) and without
-    /// line separators.
+    /// 1 to 64 characters in at most 256 bytes, without control and format characters (those can turn or hide text) and
+    /// without line separators.
     static func isAcceptable(_ name: String) -> Bool {
         (1...64).contains(name.count) && name.utf8.count <= 256
             && !name.unicodeScalars.contains { scalar in

@@ -3,8 +3,8 @@ import ThumbturnCore
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// `POST /v1/introspect` (RFC 7662): whether a person's access token is active, and its claims. Anything else, a refresh
-    /// token included, is reported as not active.
+    /// `POST /v1/introspect` (RFC 7662): whether a person's access token is active, and its claims. Anything else, a
+    /// refresh token included, is reported as not active.
     func introspect(_ text: String) async throws -> Introspection {
         guard
             let claims = try? AccessToken(
@@ -15,9 +15,9 @@ extension AuthorizationServer {
         return .active("DPoP", claims)
     }
 
-    /// `POST /v1/revoke` (RFC 7009): ends the session of a refresh or an access token, if the session's own key asks. What is not
-    /// a live token of that key changes nothing, and the answer is the same: a leaked token is no kill switch, and an attacker
-    /// cannot try tokens out.
+    /// `POST /v1/revoke` (RFC 7009): ends the session of a refresh token or an access token, if the DPoP proof is by
+    /// the session's key. Any other token changes nothing, and the answer is the same. So an attacker cannot end a
+    /// session with a leaked token, and cannot find out whether a token is live.
     func revoke(token text: String, dpop: DPoPProof) async throws {
         let id: SessionID?
         if let (session, _) = refreshTokens.read(text) {

@@ -4,7 +4,8 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// `GET /v1/devices/current`, by the session key without a token: what became of a change whose answer was lost.
+    /// `GET /v1/devices/current`, with a DPoP proof and no token: the device and its keys. A device whose change got no
+    /// answer learns here whether the change was made.
     func currentDevice(_ dpop: DPoPProof) async throws -> DeviceRecord {
         guard let device = try await store.device(withSessionKey: dpop.jkt),
             let view = try await store.devices(of: device.account).first(where: { $0.id == device.id })
@@ -12,7 +13,7 @@ extension AuthorizationServer {
         return record(of: view, current: device.id)
     }
 
-    /// `POST /v1/devices/current/keys`: one key takes another's place, or a key goes. `KeyChangeRules` say what authorises which
+    /// `POST /v1/devices/current/keys`: adds, replaces or removes a key. `KeyChangeRules` decide what authorises which
     /// change.
     func change(_ request: KeyChangeRequest, dpop: DPoPProof) async throws -> DeviceRecord {
         guard (request.proof == nil) != (request.ticket == nil) else { throw RequestError.malformed() }

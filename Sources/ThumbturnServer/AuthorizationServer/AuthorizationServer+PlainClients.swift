@@ -3,11 +3,12 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Plain clients: apps that already sign, with another library and one key, and have no session key. Their keys are in a table of
-/// their own, where no proof is ever looked up. `CeremonyRules` says why they have no row there.
+/// The routes of plain clients: apps that sign with one key of another library and have no session key. Their keys are
+/// in a table of their own, which no ceremony reads. `CeremonyRules` explains why it has no row for them.
 extension AuthorizationServer {
-    /// `POST /v1/plain/devices`. A ticket authorises it, as for every device: full credentials gave it, or a device that may let
-    /// in others. The ticket is also what the key signs: it is the server's own, for this account, and single-use.
+    /// `POST /v1/plain/devices`: enrols a plain client. A ticket authorises it, as for every device: it was issued for
+    /// full credentials, or to a device that may vouch for others. The key signs the ticket, which serves as the
+    /// challenge: the server made it, for this account and for one use.
     func enrol(_ request: PlainEnrolRequest, dpop: DPoPProof) async throws -> PlainEnrolAnswer {
         guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
         let ticket: Tickets.Right
@@ -19,7 +20,7 @@ extension AuthorizationServer {
         let key: PlainKey
         do throws(VerificationError) {
             key = try PlainKey(spki: request.spki)
-            // A key that signs DPoP proofs is no plain key.
+            // The key that signs DPoP proofs cannot be the plain key as well.
             guard key.kid != dpop.jkt else { throw .unacceptableKey }
             guard let signature = Base64URL.decode(request.signature), key.isValid(signature, for: request.ticket) else {
                 throw .wrongSignature
@@ -40,7 +41,8 @@ extension AuthorizationServer {
         return PlainEnrolAnswer(userID: ticket.account.text, device: device.id.text, kid: key.kid)
     }
 
-    /// `POST /v1/plain/challenges`. The account is not looked up, so asking tells nothing about it.
+    /// `POST /v1/plain/challenges`: issues a challenge. The account is not looked up, so the answer reveals nothing
+    /// about it.
     package func challenge(_ request: PlainChallengeRequest) throws -> PlainChallengeAnswer {
         guard let account = AccountID(request.userID) else { throw RequestError.malformed() }
         let (id, challenge) = plainChallenges.issue(to: account, at: time.now)
@@ -49,11 +51,11 @@ extension AuthorizationServer {
         )
     }
 
-    /// `POST /v1/plain/sign-in`: a signature becomes one short-lived token, and nothing else. An unknown account, one without
-    /// such keys and a wrong signature get the same answer for the same work.
+    /// `POST /v1/plain/sign-in`: exchanges a signature for one short-lived token, without a refresh token. An unknown
+    /// account, an account without plain keys and a wrong signature get the same answer after the same work.
     ///
-    /// No session key authenticates the caller, so a wrong signature counts at the address, and an attacker cannot lock out a
-    /// victim. While the address is throttled nothing is judged.
+    /// No session key authenticates the caller, so a wrong signature is counted against its network: an attacker cannot
+    /// lock the account out. While the network is throttled, no signature is checked.
     package func signIn(_ request: PlainSignInRequest, from network: Network) async throws -> PlainTokenAnswer {
         let asked: PlainChallenges.Asked
         do throws(VerificationError) {
@@ -75,8 +77,8 @@ extension AuthorizationServer {
         return try token(for: signer)
     }
 
-    /// The account's key that made the signature. How many keys the account has changes neither what is read nor what is
-    /// computed: the same number is always tried, and the keys that are missing are those of other accounts or decoys.
+    /// The account's key that made the signature. Neither the rows that are read nor the work depends on how many keys
+    /// the account has: the same number of keys is always tried, filled up with keys of other accounts and with decoys.
     private func signer(of signature: [UInt8], for asked: PlainChallenges.Asked) async throws -> EnrolledPlainKey? {
         guard let kind = PlainKey.Kind(rawValue: signature.count) else { return nil }
         let found = try await store.plainKeys(around: asked.account, ofLength: kind.spkiLength)
@@ -90,7 +92,8 @@ extension AuthorizationServer {
         return signer
     }
 
-    /// The claims of a plain client's token, if it is active: its key is still enrolled, and the operator still allows such keys.
+    /// The claims of a plain client's token, if it is active: its key is still enrolled, and the operator still allows
+    /// such keys.
     func plainClaims(of text: String) async throws -> PlainTokenClaims? {
         guard settings.allowsPlainClients,
             let claims = try? PlainTokenClaims(
@@ -122,8 +125,8 @@ extension AuthorizationServer {
         return try await store.standing(of: attempt) == .open
     }
 
-    /// The longest life of a plain client's token. It is not bound to a key, so a stolen one can be used; the settings of bound
-    /// tokens do not extend it.
+    /// The longest life of a plain client's token. The token is not bound to a key, so a thief can use it; the setting
+    /// for bound tokens may shorten its life and cannot extend it.
     private static let longestPlainToken = Duration.seconds(300)
 
     private var plainChallenges: PlainChallenges { PlainChallenges(issuer: settings.publicURL, secrets: secrets.current) }

@@ -10,8 +10,8 @@ struct Caller {
 }
 
 extension AuthorizationServer {
-    /// The caller with this token and the DPoP proof that came with it. The session is looked up each time, so that a revoked one
-    /// is refused at once.
+    /// The caller with this token and this DPoP proof. The session is looked up for every request, so that a revoked
+    /// one is refused at once.
     func caller(token: String, dpop: DPoPProof) async throws -> Caller {
         let claims: AccessTokenClaims
         do {
@@ -28,7 +28,7 @@ extension AuthorizationServer {
         return Caller(session: session, claims: claims)
     }
 
-    /// `GET /v1/me`.
+    /// `GET /v1/me`: the account, device and assurance of the caller's token.
     func me(_ caller: Caller) -> Me {
         Me(
             account: caller.session.account.text, name: caller.session.accountName, device: caller.session.device.text,

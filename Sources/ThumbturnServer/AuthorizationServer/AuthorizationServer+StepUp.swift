@@ -4,13 +4,17 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// The proof grant for one action: the signature becomes an access token that names the action, and no refresh token.
+    /// The proof grant for one action: exchanges signatures for an access token that names the action, without a
+    /// refresh token.
     ///
-    /// - Parameter act: the action, with its amount.
+    /// - Parameters:
+    ///   - second: another key's proof over the same challenge, if two keys answer.
+    ///   - act: the action, with its amount.
+    ///   - liveness: the signed evidence of a liveness check.
     func stepUp(
         _ proof: String, also second: String? = nil, act: String, liveness: String? = nil, dpop: DPoPProof
     ) async throws -> StepUpAnswer {
-        // No challenge names such an action.
+        // The server issues no challenge for such an action.
         guard let ask = ActionAsk(text: act) else { throw RequestError(.unopened(.wrongPurpose), .stepUp) }
         let intent = StepUpIntent(
             act: act, ask: ask, table: settings.stepUp.current, liveness: liveness, livenessJudge: livenessJudge)
@@ -20,8 +24,8 @@ extension AuthorizationServer {
         return StepUpAnswer(accessToken: token.text, expiresIn: token.expiresIn)
     }
 
-    /// Throws where the table has no answer for the claim `act` of a step-up: that is denied before a person is asked for a
-    /// finger.
+    /// Throws if the step-up table has no demand for the action in the claim `act`, so that the request is denied
+    /// before a person is asked for a finger.
     func checkIsGrantable(_ act: String) throws(RequestError) {
         guard let ask = ActionAsk(text: act) else { throw .malformed() }
         do throws(StepUpTable.Unasked) {

@@ -3,20 +3,20 @@ import ThumbturnCore
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// The token exchange of RFC 8693: an ID token of the app's own provider becomes a ticket for the caller's session key. The
-    /// first one of an identity makes its account.
+    /// Exchanges an ID token of the app's own provider for a ticket for the caller's session key (RFC 8693). The first
+    /// exchange of an identity makes its account.
     func exchange(_ text: String, dpop: DPoPProof) async throws -> TicketAnswer {
         let token: IDToken
         let epoch = try await store.epoch()
         do {
             token = try IDToken(text, providers: providers.current, jkt: dpop.jkt, at: time.now)
-            // Whether a token from before this epoch was used is no longer known.
+            // The server no longer knows which tokens were used before this epoch began, so it refuses them all.
             guard token.issuedAt - epoch.began > IDToken.skew else { throw VerificationError.replayed }
         } catch let refusal as VerificationError {
             throw RequestError.invalidGrant(.init(.idToken, refusal))
         }
         let identity = Identity(issuer: token.issuer, subject: token.subject)
-        // An account that a provider vouches for gets a random password that is shown to no person.
+        // The account of an identity gets a random password, which is never shown.
         let fresh = Account(
             id: .random(), name: Self.normalized("\(token.subject) at \(token.issuer)"),
             passwordHash: try await passwords.hash(Identifier<Identity>.random().text)
@@ -29,7 +29,7 @@ extension AuthorizationServer {
     }
 }
 
-/// The answer of RFC 8693 section 2.2.1. What was issued is no access token, so its type is `N_A`.
+/// The answer of RFC 8693 section 2.2.1. A ticket is not an access token, so the token type is `N_A`.
 struct TicketAnswer: Message, Redacted {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case accessToken = "access_token"

@@ -4,9 +4,9 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
-    /// The token endpoint's proof grant: a signature over a challenge becomes a session.
+    /// The token endpoint's proof grant: exchanges a signature over a challenge for a session.
     ///
-    /// - Parameter second: another key's proof over the same challenge, where two keys answer.
+    /// - Parameter second: another key's proof over the same challenge, if two keys answer.
     func redeem(_ proof: String, also second: String? = nil, dpop: DPoPProof) async throws -> TokenAnswer {
         let ceremony = Ceremony(.signIn, proofs: [proof] + (second.map { [$0] } ?? []), jkt: dpop.jkt)
         let (session, refreshToken) = try await run(ceremony).session

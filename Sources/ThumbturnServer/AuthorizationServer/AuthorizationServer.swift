@@ -3,26 +3,27 @@ import ThumbturnCore
 import ThumbturnMessages
 package import ThumbturnVerifier
 
-/// The server without HTTP: it takes requests of the core's messages, and returns answers or throws `RequestError`.
+/// The server without HTTP. It takes the decoded messages of `ThumbturnMessages`, and returns answers or throws
+/// `RequestError`.
 package struct AuthorizationServer: Sendable {
     package let settings: ServerSettings
     let store: any Store
     let secrets: ServerSecrets
     package var passwords: Passwords
     package var throttleLimits = ThrottleLimits.standard
-    /// A sealed secret of one-time codes that no account has.
+    /// The sealed secret for one-time codes that is used where an account has none, so that the work is the same.
     let decoySecret: [UInt8]
     let time: NodeTime
     let nonces: DPoPNonces
-    /// Judges signed liveness evidence; nil where no vendor is trusted, and then a request that carries any is refused.
+    /// Judges signed liveness evidence; nil if no vendor is trusted. A request with evidence is then refused.
     package var livenessJudge: LivenessJudge?
     let counters = Counters()
     let providers: IdentityProviders
-    /// Runs between the judgement of a proof and the transaction that spends its challenge. For tests of that race; empty
-    /// otherwise.
+    /// Runs after a proof was judged and before the transaction that consumes its challenge. It is empty except in
+    /// tests of that race.
     package var beforeSpending: @Sendable () async -> Void = {}
 
-    /// A server on a data folder, which is made where it is missing.
+    /// Opens the server's data folder, or makes it if it is missing. Throws `SetupError`.
     package init(_ settings: ServerSettings, clock: NodeClock = .system) async throws {
         self.settings = settings
         providers = try IdentityProviders(file: settings.identityProviders)
@@ -37,7 +38,7 @@ package struct AuthorizationServer: Sendable {
         if !vendors.vendors.isEmpty { livenessJudge = { vendors.level(of: $0, for: $1, at: $2) } }
     }
 
-    /// `POST /v1/challenges`.
+    /// `POST /v1/challenges`: issues a challenge.
     func challenge(_ request: ChallengeRequest) throws -> ChallengeAnswer {
         if request.purpose == .stepUp { try checkIsGrantable(request.act ?? "") }
         var generator = SystemRandomNumberGenerator()
@@ -45,14 +46,14 @@ package struct AuthorizationServer: Sendable {
         return ChallengeAnswer(challenge: challenge, expiresIn: request.purpose.lifetime.components.seconds)
     }
 
-    /// Renews secrets that are due, and forgets what expired. The server calls it from time to time.
+    /// Renews secrets that are due and deletes expired rows. The running server calls it every minute.
     package func tidy() async throws {
         nonces.tidy(at: time.now)
         providers.reload()
         try await secrets.reload()
         try await secrets.retire(life: settings.accessTokenLifetime)
         try await store.purge(sessionsBefore: time.now + (.zero - settings.sessionLifetime))
-        // A day later no back end asks any more what became of an approval.
+        // A back end has one day to ask how an approval ended.
         try await store.purgeApprovals(before: time.now + .seconds(-24 * 3600))
     }
 
@@ -65,8 +66,9 @@ package struct AuthorizationServer: Sendable {
         Challenges(issuer: settings.publicURL, audience: settings.publicURL, secrets: secrets.challenges)
     }
 
-    /// The claims of one of the server's own challenges for this purpose, which is still alive, and what is spent with it.
-    /// Another node may have renewed the secret, so an unknown one is looked up again.
+    /// Verifies one of the server's own challenges for this purpose, and returns its claims and what has to be consumed
+    /// with it. If the challenge's secret is unknown, the secrets are read again, because another node may have renewed
+    /// them.
     func verified(_ challenge: String, for purpose: Purpose) async throws -> (claims: ChallengeClaims, spend: Spend) {
         do {
             return try verify(challenge, for: purpose, by: secrets.current)
@@ -80,7 +82,7 @@ package struct AuthorizationServer: Sendable {
         _ challenge: String, for purpose: Purpose, by secrets: ServerSecrets.Current
     ) throws(VerificationError) -> (claims: ChallengeClaims, spend: Spend) {
         let claims = try challenges(by: secrets).verify(challenge, for: purpose, at: time.now)
-        // It is the server's own, so it has the right form.
+        // The server made the claims, so this guard does not fail.
         guard let id = Base64URL.decode(claims.jti), id.count >= 16 else { throw .malformed }
         return (claims, Spend(.challenge, id: id, expiresAt: claims.exp, epoch: secrets.epoch))
     }

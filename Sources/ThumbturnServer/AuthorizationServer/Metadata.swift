@@ -38,7 +38,7 @@ struct Metadata: Encodable {
     var introspectionAuthMethods = ["private_key_jwt", "Bearer"]
     var introspectionAuthAlgorithms = ["ES256"]
     var dpopAlgorithms = ["ES256"]
-    /// RFC 9470 section 7.
+    /// The assurance levels that tokens may name (RFC 9470 section 7).
     var acrValuesSupported: [String]
 }
 

@@ -3,15 +3,15 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// One key's signature under an approval.
+/// The signature of one key that approves a transaction.
 struct ApprovalIntent: Sendable {
     var id: ApprovalID
-    /// The proof, which is kept with the approval.
+    /// The proof, which is stored with the approval.
     var proof: String
     /// The signed evidence of a liveness check.
     var liveness: String?
     var vendors: LivenessVendors
-    /// How long the approval can be redeemed after its last signature, at least.
+    /// How long after its last signature the approval can at least be redeemed.
     var redeemableFor: Duration
 
     func judge(
@@ -48,14 +48,14 @@ struct ApprovalIntent: Sendable {
 }
 
 extension ApprovalView {
-    /// Throws where a key of this standing may not add this signature. Asked before the signature is checked, and again in the
-    /// transaction.
+    /// Throws if a key of this standing may not add this signature. It is called before the signature is checked, and
+    /// again inside the transaction.
     func admit(
         _ signature: NewApprovalSignature, by standing: KeyStanding, at now: UnixTime
     ) throws(VerificationError) {
         guard accounts.contains(signature.account) else { throw .unknownKey }
         guard state(at: now) == .open, !isSigned(by: signature.account) else { throw .over }
-        // The row that is kept counts, not only the server's own MAC over what it once was.
+        // The stored approval decides: the challenge has only the server's MAC over a copy of it.
         guard txn == signature.txn, demand == signature.demand else { throw .changed }
         guard demand.takes(standing.factor) else { throw .unknownKey }
     }

@@ -2,8 +2,10 @@
 package import ThumbturnCore
 import ThumbturnMessages
 
-/// What a ceremony found, for the store to judge again inside the transaction: everything may have changed since it was read.
+/// The rules, keys and consumptions of a ceremony. The store judges the keys again inside its transaction, because they
+/// may have changed since the ceremony read them.
 package struct Authorisation: Sendable {
+    /// The rules of the ceremony.
     package var rules: CeremonyRules
     /// The one-time things that are consumed, however the rest is judged.
     package var spends: [Spend]
@@ -34,8 +36,8 @@ package struct Authorisation: Sendable {
 
     /// Judges the rows of `kids` as the transaction reads them, by the same functions as before.
     ///
-    /// A key that is disabled is told from one that is refused only where nothing else is wrong, and then whether or not its
-    /// signature was right.
+    /// The result is `disabled` only if nothing else is wrong; then it does not depend on whether the signature was
+    /// right.
     package func judge(_ rows: [EnrolledKey?], at now: UnixTime) -> CommitOutcome<[EnrolledKey]> {
         guard rules.takes(grounds), rows.count == kids.count else { return .refused }
         var isDisabled = false
@@ -50,9 +52,11 @@ package struct Authorisation: Sendable {
     }
 }
 
-/// How the transaction of a ceremony ended. What it spends stays spent in each case.
+/// The outcome of a ceremony's transaction. The challenge and the ticket are consumed in each case.
 package enum CommitOutcome<Value: Sendable>: Sendable {
+    /// The authorised change was made.
     case done(Value)
+    /// The authorisation no longer holds, or something was consumed before.
     case refused
     /// An authorising key has had too many wrong signatures.
     case disabled

@@ -3,20 +3,22 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// The one sequence in which a proof is judged, whatever it is for. The order is the rule:
+/// The sequence of steps in which every proof is judged, for all purposes:
 ///
-/// 1. Open the ticket and the challenge: they are the server's own, alive, and for this purpose.
-/// 2. Authenticate the caller: its DPoP proof is by the session key that the challenge names. Until here nothing is spent, so a
-///    stolen proof can neither be used nor used up. From here on all of it is spent, also when a proof is wrong.
-/// 3. Tell what each key stands for, and whether that is enough.
-/// 4. Refuse a key that pauses: none of its signatures is judged.
-/// 5. Check the signatures, a PIN key's last: what is told of a PIN is told only where nothing else is wrong, and is counted.
-/// 6. Count a wrong one at its key.
-/// 7. Commit: the store spends, judges the standing again, and carries out what was authorised, in one transaction. The answer
-///    leaves after it.
+/// 1. Open the ticket and the challenge: the server made them, they are not expired, and they are for this purpose.
+/// 2. Authenticate the caller: its DPoP proof is by the session key that the challenge names. A refusal up to here
+///    consumes nothing, so a thief of a proof can neither use the challenge nor consume it. Each refusal after this
+///    step consumes the challenge and the ticket, even if a proof is wrong.
+/// 3. Find the factor and the state of each key, and judge whether they are enough.
+/// 4. Refuse a paused key, without checking its signature.
+/// 5. Check the signatures, and that of a PIN key last: the answer depends on a PIN only if nothing else is wrong, and
+///    each such answer is counted.
+/// 6. Count a wrong signature against its key.
+/// 7. Commit: in one transaction the store consumes the challenge and the ticket, judges the keys again, and carries
+///    out what they authorise. The answer is sent after the commit.
 ///
-/// It is a value without input and output. Each call returns what has to be read or written next; the caller does that, and hands
-/// the answer to `handle`. What differs between purposes is a row of `CeremonyRules`.
+/// The ceremony is a value without input and output. Each call returns the next request to the store; the caller
+/// carries it out and passes the answer to `handle`. A row of `CeremonyRules` has what differs between the purposes.
 struct Ceremony: Sendable {
     let intent: Intent
     let rules: CeremonyRules
@@ -30,8 +32,8 @@ struct Ceremony: Sendable {
     private var state = State.ready
 
     /// - Parameters:
-    ///   - proofs: those by enrolled keys; the proofs of keys that are to be registered come with the intent.
-    ///   - ticket: the ticket that authorises it in the place of enrolled keys.
+    ///   - proofs: the proofs of enrolled keys. The proofs of keys that are to be registered come with the intent.
+    ///   - ticket: the ticket that authorises the ceremony in place of enrolled keys.
     init(_ intent: Intent, proofs: [String] = [], ticket: String? = nil, jkt: String) {
         self.intent = intent
         rules = intent.rules(byTicket: ticket != nil)
@@ -40,7 +42,7 @@ struct Ceremony: Sendable {
         self.jkt = jkt
     }
 
-    /// What the ceremony is for.
+    /// The purpose of a ceremony, with the values that it needs.
     enum Intent: Sendable {
         case signIn
         case stepUp(StepUpIntent)
@@ -49,15 +51,15 @@ struct Ceremony: Sendable {
         case enrol(EnrolmentIntent)
     }
 
-    /// What has to be done outside.
+    /// A request to the caller, which has the store and the secrets.
     enum Request: Sendable {
         case openTicket(String)
         case openChallenge(String, Purpose)
-        /// These keys, possibly as they were a while ago.
+        /// Finds these keys. The rows may be slightly out of date, because the store may keep them in memory.
         case findKeys([String])
-        /// The device of the caller's session key.
+        /// Finds the device of the caller's session key.
         case findDevice
-        /// The device of the caller's session key, and this approval.
+        /// Finds the device of the caller's session key, and this approval.
         case findApproval(ApprovalID)
         case spend([Spend])
         case countWrongSignature(kid: String, spending: [Spend])
@@ -67,11 +69,11 @@ struct Ceremony: Sendable {
     enum Answer: Sendable {
         case ticket(Tickets.Right)
         case challenge(ChallengeClaims, Spend)
-        /// The ticket or the challenge is none that can be opened.
+        /// The ticket or the challenge was refused.
         case notOpened(VerificationError)
         case found(Found)
         case spent
-        /// Wrong signatures in a row; nil where the challenge was spent before, or the key is gone.
+        /// The consecutive wrong signatures of the key; nil if the challenge was consumed before, or the key is gone.
         case counted(Int?)
         case committed(CommitOutcome<Committed>)
     }
@@ -82,7 +84,7 @@ struct Ceremony: Sendable {
         var approval: ApprovalView?
     }
 
-    /// What was authorised.
+    /// The change that was authorised.
     enum Commit: Sendable {
         /// - Parameter authTime: when the person was verified; nil for the time of the transaction.
         case session(authTime: UnixTime?, granted: ActionGrant?)
@@ -98,14 +100,14 @@ struct Ceremony: Sendable {
     }
 
     enum Refusal: Error, Hashable, Sendable {
-        /// Refused before the caller was authenticated: nothing was spent.
+        /// The ceremony was refused before the caller was authenticated, and nothing was consumed.
         case unopened(VerificationError)
         case spent(VerificationError)
         case paused(Duration)
         case wrongPIN(inARow: Int)
         /// The step-up table has no answer for the action.
         case denied(StepUpTable.Unasked)
-        /// The keys may be right, and the step-up table demands more.
+        /// The step-up table demands more than these keys.
         case unmet
     }
 
@@ -129,12 +131,13 @@ struct Ceremony: Sendable {
     struct Opened: Sendable {
         var challenge: String
         var claims: ChallengeClaims
-        /// The ticket, where one authorises.
+        /// The ticket, if one authorises the ceremony.
         var ticket: Tickets.Right?
         var spends: [Spend]
     }
 
-    /// What the intent's own policy makes of the keys: what is to be committed, and the keys that have to prove themselves first.
+    /// The judgement of the intent's own policy: the change to commit, and the new keys whose proofs have to be checked
+    /// first.
     struct Judgement {
         var commit: Commit
         var registrations: [RegisteredKey] = []
@@ -177,7 +180,7 @@ struct Ceremony: Sendable {
             switch outcome {
             case .done(let committed): return end(.success(committed))
             case .refused: return end(.failure(.spent(.replayed)))
-            // The same answer as to a wrong PIN: a key that is used up no longer tells which one is right.
+            // A wrong PIN gets the same answer, so a disabled key no longer reveals which PIN is right.
             case .disabled: return end(.failure(.wrongPIN(inARow: PINLedger.limit)))
             }
         case (.ready, _), (.openingTicket, _), (.openingChallenge, _), (.finding, _), (.spending, _), (.counting, _),
@@ -187,7 +190,8 @@ struct Ceremony: Sendable {
     }
 
     private mutating func openChallenge(_ ticket: Tickets.Right?) -> Step {
-        // The proof that carries it may be broken: a broken attempt is an attempt.
+        // The challenge is read even from a proof that is otherwise malformed, so that a malformed attempt consumes it
+        // too.
         guard let challenge = (proofs + intent.registrationProofs).lazy.compactMap(UnverifiedProof.challenge).first else {
             return end(.failure(.unopened(.malformed)))
         }
@@ -251,14 +255,15 @@ struct Ceremony: Sendable {
         return ask(.commit(judgement.commit, authorisation), .committing)
     }
 
-    /// A proof, the enrolled key that claims to have made it, and what that key stands for.
+    /// A proof, the enrolled key that it names, and the standing of that key.
     private struct Signer {
         var proof: UnverifiedProof
         var key: EnrolledKey
         var standing: KeyStanding
     }
 
-    /// The key of each proof: it is enrolled on the device of the caller's session key, and may authorise this.
+    /// The key of each proof. Throws unless each key is enrolled on the device of the caller's session key and may
+    /// authorise this ceremony.
     private func signers(_ proofs: [UnverifiedProof], _ found: Found, at now: UnixTime) throws(Refusal) -> [Signer] {
         var signers: [Signer] = []
         do throws(VerificationError) {
@@ -267,7 +272,7 @@ struct Ceremony: Sendable {
                 guard key.sessionJKT == jkt else { throw .foreignKey }
                 let standing = key.standing(at: now)
                 try rules.admit(standing)
-                // No factor answers twice.
+                // Two keys of the same kind do not count as two factors.
                 guard !signers.contains(where: { $0.key.kind == key.kind }) else { throw .unknownKey }
                 signers.append(Signer(proof: proof, key: key, standing: standing))
             }
@@ -277,7 +282,7 @@ struct Ceremony: Sendable {
         return signers
     }
 
-    /// Each proof of a key that is to be registered is by that key, over this challenge.
+    /// Throws unless each proof of a key that is to be registered names that key and this challenge.
     private func check(_ registrations: [RegisteredKey], _ opened: Opened) throws(Refusal) {
         for key in registrations {
             guard let proof = key.proof else { continue }
@@ -325,7 +330,7 @@ extension Ceremony.Intent {
         }
     }
 
-    /// Whether the challenge's claim `act` says this.
+    /// Whether the challenge's claim `act` is for this intent.
     func isFor(_ act: String?) -> Bool {
         switch self {
         case .signIn, .enrol: act == nil
@@ -336,14 +341,14 @@ extension Ceremony.Intent {
         }
     }
 
-    /// The keys of the challenge that may authorise it. The first key of a change that brings one is the new key, and no key
-    /// vouches for itself.
+    /// The keys of the challenge that may authorise the intent. In a change that brings a key, the first one is the new
+    /// key, which cannot authorise its own registration.
     func kidsThatMayAnswer(_ claims: ChallengeClaims) -> ArraySlice<String> {
         guard case .changeKeys(let change) = self, change.key != nil else { return claims.kids[...] }
         return claims.kids.dropFirst()
     }
 
-    /// What the intent's own policy makes of keys of these standings.
+    /// Judges keys of these standings by the intent's own policy.
     func judge(
         _ standings: [KeyStanding], _ opened: Ceremony.Opened, _ found: Ceremony.Found, at now: UnixTime
     ) throws(Ceremony.Refusal) -> Ceremony.Judgement {

@@ -3,34 +3,34 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// What differs between the ceremonies: one row for each. What a row does not say is the same for all of them, and stands in
-/// `Ceremony`: the order, the binding to the session key, what is spent, and that a wrong signature counts at the enrolled key
-/// that should have made it.
+/// The differences between the ceremonies: one row for each. `Ceremony` has what is the same for all of them: the
+/// order, the binding to the session key, the consumption of the challenge, and that a wrong signature is counted
+/// against the enrolled key that should have made it.
 ///
-/// Plain clients stay apart: they have no session key, so there is no caller to authenticate; their answer names no key, so as
-/// many keys are tried for every account; and a wrong signature counts at the address. They share the ticket's
-/// `DeviceChangeRules`.
+/// Plain clients have no row here. They have no session key, so no caller can be authenticated; their sign-in names no
+/// key, so the same number of keys is tried for every account; and a wrong signature is counted against the network.
+/// They share the `DeviceChangeRules` for tickets.
 package struct CeremonyRules: Hashable, Sendable {
     /// The purpose that the challenge must have.
     let challenge: Purpose
     /// What authorises the ceremony.
     let authority: Authority
-    /// The factors of which each authorising key must show one; see `KeyStanding.factor`. Of a ticket that a device gave: the
-    /// factors that the giving session must rest on.
+    /// The factors of which each authorising key must show one; see `KeyStanding.factor`. If a device vouches with a
+    /// ticket, the key of the vouching session must show one of them.
     let factors: Set<KeyKind>
-    /// Whether the keys of a device that cools off may authorise it.
+    /// Whether the keys of a device during its cool-off may authorise the ceremony.
     let coolingOffMay: Bool
-    /// What the operator's log calls it.
+    /// The ceremony's name in the operator's log.
     let log: LogReason.Subject
-    /// How the refusal is worded: for the token endpoint as RFC 6749 section 5.2 says, else as status 401.
+    /// The form of a refusal: `invalid_grant` at the token endpoint (RFC 6749 section 5.2), and status 401 elsewhere.
     let refusal: RefusalForm
 
     enum Authority: Hashable, Sendable {
-        /// The signatures of so many enrolled keys, each of another kind.
+        /// The signatures of this number of enrolled keys, each of another kind.
         case keys(ClosedRange<Int>)
-        /// A ticket, which stands for full credentials.
+        /// A ticket that was issued for full credentials.
         case ticket
-        /// A ticket, which full credentials or a device of the account gave.
+        /// A ticket that was issued for full credentials, or to a vouching device of the account.
         case ticketOrDevice
     }
 
@@ -41,27 +41,28 @@ package struct CeremonyRules: Hashable, Sendable {
         challenge: .signIn, authority: .keys(1...2), factors: [.biometric, .passcode, .pin], coolingOffMay: true,
         log: .proof, refusal: .invalidGrant)
 
-    /// Grants one action, where `StepUpTable` is satisfied.
+    /// Grants one action, if the demands of `StepUpTable` are met.
     static let stepUp = CeremonyRules(
         challenge: .stepUp, authority: .keys(1...2), factors: [.biometric, .passcode, .pin], coolingOffMay: true,
         log: .proof, refusal: .invalidGrant)
 
-    /// Adds a signature to an approval, where its `ApprovalDemand` takes the key.
+    /// Adds a signature to an approval, if its `ApprovalDemand` accepts the key.
     static let approve = CeremonyRules(
         challenge: .approve, authority: .keys(1...1), factors: [.biometric, .pin], coolingOffMay: false,
         log: .approval, refusal: .unauthorised)
 
-    /// Brings a key in, where `KeyChangeRules` allow it.
+    /// Adds or replaces a key, if `KeyChangeRules` allow it.
     static let bringKey = CeremonyRules(
         challenge: .manage, authority: .keys(1...1), factors: [.biometric, .passcode, .pin], coolingOffMay: false,
         log: .keyChange, refusal: .unauthorised)
 
-    /// Takes a key away, where `KeyChangeRules` allow it: a device that cools off may always have less.
+    /// Removes a key, if `KeyChangeRules` allow it. A device may do so during its cool-off, because it gains nothing.
     static let removeKey = CeremonyRules(
         challenge: .manage, authority: .keys(1...1), factors: [.biometric, .passcode, .pin], coolingOffMay: true,
         log: .keyChange, refusal: .unauthorised)
 
-    /// Replaces a key, where `KeyChangeRules` allow it to full credentials: they enrol a device, so they replace its keys too.
+    /// Replaces a key with full credentials, if `KeyChangeRules` allow it. Full credentials enrol a device, so they may
+    /// replace its keys as well.
     static let replaceKeyByTicket = CeremonyRules(
         challenge: .manage, authority: .ticket, factors: [], coolingOffMay: true,
         log: .keyChange, refusal: .unauthorised)
@@ -83,14 +84,14 @@ package struct CeremonyRules: Hashable, Sendable {
     package func takes(_ grounds: Authorisation.Grounds) -> Bool {
         switch (authority, grounds) {
         case (.keys(let count), .keys(let kids)): count.contains(kids.count)
-        // A device that vouches for another one brings it in, and no more.
+        // The ticket of a vouching device authorises an enrolment and nothing else.
         case (.ticket, .ticket(let ticket)): ticket.voucher == nil
         case (.ticketOrDevice, .ticket): true
         case (.keys, .ticket), (.ticket, .keys), (.ticketOrDevice, .keys): false
         }
     }
 
-    /// Throws where a key of this standing authorises nothing here, whatever it signs.
+    /// Throws if a key of this standing cannot authorise the ceremony, whatever it signs.
     func admit(_ standing: KeyStanding) throws(VerificationError) {
         guard standing.state != .gone, factors.contains(standing.factor) else { throw .unknownKey }
         guard coolingOffMay || !standing.coolsOff else { throw .notYetValid }

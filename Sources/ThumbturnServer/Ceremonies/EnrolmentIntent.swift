@@ -3,13 +3,13 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// The enrolment of a device with all its keys: all of them may be enrolled, or none is.
+/// The enrolment of a device with its keys. Either all keys are enrolled, or none is.
 struct EnrolmentIntent: Sendable {
     /// The id that the device gets.
     var device: DeviceID
     var name: String
     var keys: [KeyRegistration]
-    /// How long the device cools off, where its account has others.
+    /// The length of the device's cool-off, if its account has other devices.
     var coolOff: Duration
     var ifEnrolled: IfEnrolled
 
@@ -33,7 +33,7 @@ struct EnrolmentIntent: Sendable {
     private func registeredKeys(_ claims: ChallengeClaims) throws(VerificationError) -> [RegisteredKey] {
         guard Set(keys.map(\.kind)).count == keys.count else { throw .malformed }
         let new = try keys.map { key throws(VerificationError) in try RegisteredKey(key) }
-        // No key answers for two factors.
+        // One key must not count as two factors.
         guard Set(new.map(\.key)).count == new.count else { throw .unacceptableKey }
         // The challenge names exactly these keys, so a signature over it vouches for all of them.
         guard Set(new.map(\.kid)) == Set(claims.kids), claims.kids.count == new.count else { throw .unknownKey }
@@ -42,7 +42,8 @@ struct EnrolmentIntent: Sendable {
             throw .foreignKey
         }
         guard new.contains(where: { $0.kind.userVerification > .none && $0.proof != nil }) else { throw .wrongSignature }
-        // Only a passcode key may come without a proof of its own, beside a key that proves more: no PIN vouches for it.
+        // Only a passcode key may come without a proof of its own, and only with a proven biometric key; a PIN key is
+        // not enough.
         guard new.allSatisfy({ $0.proof != nil || ($0.kind == .passcode && isProven(.biometric)) }) else { throw .wrongSignature }
         return new
     }

@@ -3,13 +3,13 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// A change of the keys of an enrolled device: a key takes another's place, or a key goes. The challenge's claim `act` says
-/// which.
+/// A change of the keys of an enrolled device: a key is added, replaced or removed. The challenge's claim `act` names
+/// the change.
 struct KeyChangeIntent: Sendable {
-    /// The new key with its own proof; nil where a key is taken away.
+    /// The new key with its own proof; nil if a key is removed.
     var key: KeyRegistration?
     var policy: KeyChangeRules
-    /// How long a device cools off whose key a ticket brought, where its account has other devices.
+    /// The length of the device's cool-off after a change by a ticket, if its account has other devices.
     var coolOff: Duration
 
     func judge(
@@ -39,7 +39,7 @@ struct KeyChangeIntent: Sendable {
         }
     }
 
-    /// The new key, which has to sign this very challenge under the id that stands first in it.
+    /// The new key, which has to sign this challenge and whose id has to be the first one in it.
     private func newKey(
         _ change: KeyChange, _ claims: ChallengeClaims, beside others: [EnrolledKey]
     ) throws(VerificationError) -> RegisteredKey? {
@@ -47,8 +47,9 @@ struct KeyChangeIntent: Sendable {
         guard key.kind == change.kind else { throw .malformed }
         let new = try RegisteredKey(key)
         guard new.proof != nil, new.kid == claims.kids.first else { throw .unknownKey }
-        // No key answers for two factors, and none is its own successor. PIN keys are not compared: an attacker who has a
-        // device's half of a derived one would learn from the answer, uncounted, whether a PIN is right.
+        // One key must not count as two factors, and a key cannot replace itself. PIN keys are not compared: an
+        // attacker who has the device's half of a derived PIN key would learn from the answer whether a PIN is right,
+        // and the guess would not be counted.
         guard !others.contains(where: { $0.kind != .pin && $0.x963 == new.key.x963 }) else { throw .unacceptableKey }
         return new
     }

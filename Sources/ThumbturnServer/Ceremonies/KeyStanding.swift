@@ -2,29 +2,35 @@
 package import ThumbturnCore
 import ThumbturnMessages
 
-/// What an enrolled key stands for at one moment: the one answer for every judgement of a key.
+/// The standing of an enrolled key at one moment: its factor, its assurance and its state. Every judgement of a key
+/// uses it.
 ///
-/// The ceremony asks before it checks a signature, and the store asks again about the rows that it reads inside its transaction.
+/// The ceremony computes it before it checks a signature, and the store computes it again from the rows that it reads
+/// inside its transaction.
 package struct KeyStanding: Hashable, Sendable {
-    /// What the key is for.
+    /// The kind of the key.
     package let kind: KeyKind
     /// The factor that a signature of the key shows; see `KeyOrigin.factor(of:)`.
     package let factor: KeyKind
     /// How far the key may be trusted.
     package let assurance: Assurance
+    /// Whether the key's signatures are accepted.
     package let state: State
-    /// Whether the key's device came with the password alone, a short while ago, while the account had others.
+    /// Whether the key's device is in its cool-off. It follows an enrolment with full credentials or a PIN, and a key
+    /// change with full credentials, if the account has other devices.
     package let coolsOff: Bool
 
+    /// Whether a key's signatures are accepted, and the reason if they are not.
     package enum State: Hashable, Sendable {
         /// The key is retired, or its device is revoked.
         case gone
-        /// No signature of the key is judged until then, after wrong ones.
+        /// After wrong signatures, no signature of the key is checked until this time.
         case paused(until: UnixTime)
-        /// Too many wrong signatures in a row.
+        /// The key had too many consecutive wrong signatures, and accepts no more.
         case disabled
-        /// The key came without a proof of its own, and becomes active with its first one.
+        /// The key was enrolled without a proof of its own. It becomes active with its first proof.
         case unproven
+        /// The key's signatures are accepted.
         case active
     }
 
@@ -41,7 +47,7 @@ package struct KeyStanding: Hashable, Sendable {
         )
     }
 
-    /// The standing of the key that opened a session, as far as the session vouches for it: gone once the session has ended.
+    /// The standing of the key that opened a session, as the session recorded it; `gone` after the session has ended.
     package init(of session: SessionView, at now: UnixTime) {
         self.init(
             session.kind, broughtBy: session.keyOrigin, coolsOff: now < session.coolsOffUntil,
@@ -67,12 +73,12 @@ package struct KeyStanding: Hashable, Sendable {
         }
     }
 
-    /// The assurance of every key so far: no evidence is verified yet, so what a key's kind demands of the person is the client's
-    /// word and raises nothing.
+    /// The assurance of every key. The server verifies no key attestation, so a client's statement of how a key is
+    /// protected does not raise it.
     package static let assuranceWithoutEvidence = Assurance(protection: .software, verification: .none)
 
-    /// Ten wrong PINs in a row disable a PIN key, as they do on the device (NIST SP 800-63B-4 section 3.2.10). A hundred wrong
-    /// signatures disable every other one (section 3.2.2).
+    /// The consecutive wrong signatures after which a key is disabled: ten for a PIN key, as on the device (NIST SP
+    /// 800-63B-4 section 3.2.10), and a hundred for every other key (section 3.2.2).
     private static func wrongSignatureLimit(of kind: KeyKind) -> Int {
         kind == .pin ? PINLedger.limit : ThrottleLimits.standard.mostInARow
     }

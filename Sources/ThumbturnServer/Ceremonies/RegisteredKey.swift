@@ -3,11 +3,11 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// A key that is to be registered. Its proof is read, and not verified yet.
+/// A key that is to be registered, with its parsed proof. The proof's signature has not been checked.
 struct RegisteredKey: Sendable {
     var kind: KeyKind
     var key: VerifyingKey
-    /// The thumbprint; of a PIN key the handle that its proof names.
+    /// The key's id: its thumbprint or, for a PIN key, the handle that its proof names.
     var kid: String
     var proof: UnverifiedProof?
 
@@ -19,7 +19,7 @@ struct RegisteredKey: Sendable {
             kid = key.thumbprint
             return
         }
-        // A PIN key's id must not be derived from the key: it is a handle that the server made, and without a proof it has none.
+        // A PIN key's id must not be derived from the key. It is a handle that the server made, and the proof names it.
         guard let proof, PINHandle.isHandle(proof.kid) else { throw .unknownKey }
         kid = proof.kid
     }

@@ -3,10 +3,11 @@ package import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Judges signed liveness evidence: the highest level that it shows for this very challenge; nil where it shows none.
+/// Judges signed liveness evidence, and returns the highest level that it shows for this challenge; nil if it shows
+/// none.
 package typealias LivenessJudge = @Sendable (_ evidence: String, _ challenge: String, _ now: UnixTime) -> FurtherProof?
 
-/// A fresh proof for one action.
+/// The fresh proof of presence for one action.
 struct StepUpIntent: Sendable {
     /// The claim `act` of the challenge: the action with its amount.
     var act: String
@@ -16,8 +17,8 @@ struct StepUpIntent: Sendable {
     var liveness: String?
     var livenessJudge: LivenessJudge?
 
-    /// What these keys and this evidence grant. The keys have not signed yet: this comes before a PIN is judged, so that the
-    /// answer says nothing of one.
+    /// The grant for these keys and this evidence. The signatures have not been checked yet: a refusal here comes
+    /// before a PIN is judged, so it reveals nothing about the PIN.
     func judge(
         _ standings: [KeyStanding], _ opened: Ceremony.Opened, at now: UnixTime
     ) throws(Ceremony.Refusal) -> Ceremony.Judgement {
@@ -35,7 +36,7 @@ struct StepUpIntent: Sendable {
         }
         let trusted = standings.filter { $0.assurance.meets(demand.assurance) }
         guard demand.takes(trusted.map(\.factor)), demand.isMet(by: shown) else { throw .unmet }
-        // An action's age counts from the challenge, since nothing tells when in its life it was signed.
+        // The proof's age is counted from the challenge, because the time of the signature is not known.
         let grant = ActionGrant(ask, keys: factors, shown: shown, once: demand.signsEach)
         return .init(commit: .session(authTime: opened.claims.iat, granted: grant))
     }

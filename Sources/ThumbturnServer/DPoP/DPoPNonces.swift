@@ -5,10 +5,10 @@ package import ThumbturnCore
 import ThumbturnMessages
 package import ThumbturnVerifier
 
-/// The server's DPoP nonces, and the proofs that were seen under them (RFC 9449 sections 8 and 11.1).
+/// The server's DPoP nonces, and the proofs that it has seen with them (RFC 9449 sections 8 and 11.1).
 ///
-/// A nonce is a MAC over a time bucket under a key of this process: it carries the server's own time, no other node accepts it,
-/// and none survives a restart. So this process can remember the seen proofs in its own memory.
+/// A nonce is a MAC over a time bucket, with a key of this process. So it expires by the server's own clock, no other
+/// node accepts it, and it is invalid after a restart; the proofs that were seen can be remembered in this process.
 package final class DPoPNonces: Sendable {
     private let state: Mutex<State>
 
@@ -22,10 +22,11 @@ package final class DPoPNonces: Sendable {
         var seenBefore: Set<UInt128> = []
     }
 
-    /// In seconds. A nonce is valid for the rest of its bucket and for the next one: 30 to 60 seconds.
+    /// The length of a bucket, in seconds. A nonce is valid for the rest of its bucket and for the next one: 30 to 60
+    /// seconds.
     private static let bucketLength: Int64 = 30
-    /// The most proofs that are remembered. At that number a new key is made: all nonces become void, and clients ask for a new
-    /// one.
+    /// The most proofs that are remembered. At this number a new key is made, which invalidates all nonces, and clients
+    /// retry with a new one.
     private let capacity: Int
 
     package init(now: UnixTime, capacity: Int = 1_000_000) {
@@ -63,7 +64,7 @@ package final class DPoPNonces: Sendable {
                 state.seenBefore = []
                 throw .nonceNeeded
             }
-            // The same `jti` is refused under either nonce. It is remembered with the newer bucket if that is its own.
+            // The same `jti` is refused with either nonce. It is remembered with the bucket of its nonce.
             guard !state.seen.contains(key), !state.seenBefore.contains(key) else { throw .replayed }
             if bucket == state.bucket { state.seen.insert(key) } else { state.seenBefore.insert(key) }
         }

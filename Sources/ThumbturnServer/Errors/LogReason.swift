@@ -2,7 +2,7 @@
 import ThumbturnCore
 import ThumbturnVerifier
 
-/// The reason for a refusal, for the operator's log only: what was judged, and what was wrong with it.
+/// The reason for a refusal, for the operator's log only: the subject that was judged, and the cause of the refusal.
 ///
 /// Both are closed sets, which docs/http.md lists. Nothing that a client sent is ever part of a reason.
 struct LogReason: Hashable, Sendable {

@@ -17,7 +17,7 @@ enum OAuthError: String, CaseIterable, Sendable {
     case useDPoPNonce = "use_dpop_nonce"
     // RFC 9470 section 3: step-up.
     case insufficientUserAuthentication = "insufficient_user_authentication"
-    // OpenID Connect Core Error Code unmet_authentication_requirements: the keys are right, and the policy demands more.
+    // OpenID Connect Core Error Code unmet_authentication_requirements: the policy demands more than these keys.
     case unmetAuthenticationRequirements = "unmet_authentication_requirements"
 }
 #endif

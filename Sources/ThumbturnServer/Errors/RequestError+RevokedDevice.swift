@@ -8,7 +8,7 @@
 /// | a proof by one of its keys | 400 `invalid_grant` or 401: the key is unknown now |
 /// | a DPoP proof by its session key only | 404 |
 ///
-/// All of it takes effect with the commit that revokes: sessions and keys are looked up at every request.
+/// The answers change with the commit of the revocation, because sessions and keys are looked up for every request.
 extension RequestError {
     /// The answer to an access token whose session has ended.
     static let endedSession = invalidToken(.init(.token, .sessionOver))

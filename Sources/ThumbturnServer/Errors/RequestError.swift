@@ -3,15 +3,15 @@ import ThumbturnCore
 package import ThumbturnMessages
 import ThumbturnVerifier
 
-/// The refusal of a request: the problem that the client is told, and the reason for the operator's log.
+/// The refusal of a request: the problem that is sent to the client, and the reason for the operator's log.
 package struct RequestError: Error {
     package var problem: Problem
     /// For the log only.
     var reason: LogReason
     /// The value of `WWW-Authenticate`, where the status is 401 or 403.
     var challenge: String?
-    /// Whether the request lacked the session key that it needs. Then it counts against the network that it came from, and
-    /// against nothing else.
+    /// Whether the request lacked the session key that it needs. It is then counted only against the network that it
+    /// came from.
     var isByStranger = false
 
     var byStranger: RequestError {
@@ -35,7 +35,7 @@ extension RequestError {
         RequestError(.malformed, status, error, for: .init(.request, reason))
     }
 
-    /// A password, a ticket, an enrolment or a proof that did not hold: one answer, whatever was wrong.
+    /// A wrong password, ticket, enrolment or proof. The answer is the same for every reason.
     static func unverified(_ reason: LogReason) -> RequestError {
         RequestError(.verificationFailed, 401, for: reason, challenge: dpopChallenge())
     }
@@ -47,7 +47,7 @@ extension RequestError {
 
     // MARK: The token endpoint
 
-    /// A grant that did not hold: one answer, whatever was wrong (RFC 6749 section 5.2).
+    /// A wrong grant (RFC 6749 section 5.2). The answer is the same for every reason.
     static func invalidGrant(_ reason: LogReason) -> RequestError {
         RequestError(.verificationFailed, 400, .invalidGrant, for: reason)
     }
@@ -64,8 +64,9 @@ extension RequestError {
         RequestError(.verificationFailed, 401, .invalidToken, for: reason, challenge: dpopChallenge(.invalidToken))
     }
 
-    /// A DPoP proof that does not hold: for another URL, method, body or token, by a wrong key, or seen before. Only a missing or
-    /// expired nonce is told, because the remedy is to ask again (RFC 9449 sections 8 and 9).
+    /// A wrong DPoP proof: for another URL, method, body or token, by a wrong key, or seen before. Only a missing or
+    /// expired nonce gets an answer of its own, because the client has to retry with a new nonce (RFC 9449 sections 8
+    /// and 9).
     static func dpop(_ reason: VerificationError, atResource: Bool) -> RequestError {
         let error: OAuthError = reason == .nonceNeeded ? .useDPoPNonce : .invalidDPoPProof
         return RequestError(

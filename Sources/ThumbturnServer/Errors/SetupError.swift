@@ -2,31 +2,56 @@
 
 /// An error of the operator's configuration or commands. The description says what to do next.
 public enum SetupError: Error, CustomStringConvertible {
+    /// The file or folder at this path cannot be written or created.
     case unwritable(String)
+    /// The file or folder at this path cannot be read.
     case unreadable(String)
+    /// The master key does not have 32 bytes.
     case masterKeyLength
+    /// The master key does not decrypt the secrets in the data folder.
     case masterKeyWrong
+    /// The file of the master key at this path is missing, although the data folder has a database.
     case masterKeyMissing(String)
+    /// Other users of the machine have access to the file or folder at this path.
     case openToOthers(String)
+    /// The address cannot be the public one: it is neither https nor http to this machine itself, or it has a path.
     case publicURL(String)
+    /// The password is too short or too long. The minimum is in characters, the maximum in bytes of UTF-8.
     case password(minimum: Int, maximum: Int)
+    /// The account's name does not have 1 to 128 characters, or it has a line break.
     case accountName
+    /// An account of this name exists already.
     case accountExists(String)
+    /// The file at this path is not a backup of a server's database.
     case noBackup(String)
+    /// A file at this path exists already, and a backup does not replace it.
     case fileExists(String)
+    /// The file at this path, or a key set that it names, does not describe identity providers.
     case providers(String)
+    /// The back end's name does not have 1 to 64 of a to z, 0 to 9 and -.
     case clientName
+    /// The back end has no scope, no key, or more than two keys.
     case clientNeeds
+    /// A back end of this name exists already.
     case clientExists(String)
+    /// There is no back end of this name.
     case clientUnknown(String)
+    /// The text is not a public P-256 key.
     case clientKey
+    /// The text is a private key, which must not leave the back end.
     case clientKeyIsPrivate
+    /// There is no account of this name.
     case accountUnknown(String)
+    /// The account has no device of this id, or the device is revoked already.
     case deviceUnknown(String)
+    /// The webhook's address or its secret is not acceptable; see `NoticeWebhook`.
     case webhook
+    /// The file at this path does not describe vendors of liveness checks; see `LivenessVendors`.
     case livenessVendors(String)
+    /// A newer version of the server has migrated the database at this path.
     case newerDatabase(String)
 
+    /// A sentence with the fault and the operator's next step. It has no secret.
     public var description: String {
         switch self {
         case .unwritable(let path): "Cannot write \(path). Check that the folder exists and belongs to this user."
@@ -34,10 +59,12 @@ public enum SetupError: Error, CustomStringConvertible {
         case .masterKeyLength: "The master key must be 32 bytes in base64url without padding (43 characters)."
         case .masterKeyWrong: "The master key does not open this data folder's secrets. Use the key that it was made with."
         case .masterKeyMissing(let path):
-            "\(path) is missing, and without it the secrets in this folder cannot be read. Put it back, or set THUMBTURN_MASTER_KEY."
+            "\(path) is missing, and without it the secrets in this folder cannot be read. "
+                + "Put it back, or set THUMBTURN_MASTER_KEY."
         case .openToOthers(let path): "Others can read \(path). Run: chmod go= \(path)"
         case .publicURL(let url):
-            "\(url) cannot be the public address. Give --public-url an https address, or http to this machine itself, without a path."
+            "\(url) cannot be the public address. "
+                + "Give --public-url an https address, or http to this machine itself, without a path."
         case .password(let minimum, let maximum):
             "A password has at least \(minimum) characters, and at most \(maximum) bytes."
         case .accountName: "An account name has 1 to 128 characters and no line breaks."
@@ -45,7 +72,9 @@ public enum SetupError: Error, CustomStringConvertible {
         case .noBackup(let path): "\(path) is not a backup of this server. Make one with: thumbturn-server backup FILE"
         case .fileExists(let path): "\(path) exists already. Choose another name."
         case .providers(let path):
-            "\(path) does not name providers: {\"providers\": [{\"issuer\": \"https://…\", \"audience\": \"…\", \"jwks\": \"FILE\"}]}, each with a key set that has a P-256 or RSA key."
+            "\(path) does not name providers: "
+                + "{\"providers\": [{\"issuer\": \"https://…\", \"audience\": \"…\", \"jwks\": \"FILE\"}]}, "
+                + "each with a key set that has a P-256 or RSA key."
         case .clientName: "A back end's name has 1 to 64 of a to z, 0 to 9 and -."
         case .clientNeeds: "A back end needs at least one scope and one public key, and has at most two keys."
         case .clientExists(let name): "The back end \(name) exists already. Remove it first, or choose another name."
@@ -61,8 +90,8 @@ public enum SetupError: Error, CustomStringConvertible {
         case .deviceUnknown(let id): "The account has no device \(id). See: thumbturn-server accounts devices NAME"
         case .webhook:
             """
-            A webhook needs an https address, or http to this machine itself, and a secret of 24 to 64 bytes in base64. Make one with: \
-            openssl rand -base64 32
+            A webhook needs an https address, or http to this machine itself, and a secret of 24 to 64 bytes in base64. \
+            Make one with: openssl rand -base64 32
             """
         }
     }

@@ -1,6 +1,6 @@
 #if Server
-/// The fields of an `application/x-www-form-urlencoded` body. Unknown fields are ignored; a repeated field makes the whole form
-/// invalid (RFC 6749 section 3.2).
+/// The fields of an `application/x-www-form-urlencoded` body. Unknown fields are ignored; a repeated field makes the
+/// whole form invalid (RFC 6749 section 3.2).
 struct Form {
     private var fields: [String: String] = [:]
 

@@ -5,8 +5,8 @@ import NIOCore
 
 /// A channel that runs the requests of a connection on the connection's own event loop.
 ///
-/// Otherwise each request would change threads twice, which costs more than judging it. Long work, such as a password hash or a
-/// commit, has threads of its own and does not block the loop.
+/// Otherwise each request would change threads twice, which takes longer than judging it. Long work, such as a password
+/// hash or a commit, has threads of its own and does not block the loop.
 struct OnEventLoop<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
 

@@ -7,8 +7,8 @@ import NIOCore
 extension Network {
     /// The network that a request came from.
     ///
-    /// - Parameter proxies: how many proxies in a row add the address that they saw to `X-Forwarded-For`. Entries further to the
-    ///   left can be made up by the client.
+    /// - Parameter proxies: the number of trusted proxies that each add the address of their client to
+    ///   `X-Forwarded-For`. Entries further to the left can be forged by the client.
     init(_ request: Request, _ context: ServerContext, behind proxies: Int) {
         let hops = request.headers[values: .forwardedFor].flatMap { $0.split(separator: ",") }
         guard proxies > 0, hops.count >= proxies else {

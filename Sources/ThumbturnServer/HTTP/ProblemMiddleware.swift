@@ -11,7 +11,7 @@ struct ProblemMiddleware: RouterMiddleware {
     let nonce: @Sendable () -> String
     /// Counts a wrong request against the network that it came from.
     let countStranger: @Sendable (Request, ServerContext) async throws -> Void
-    /// Is called when the database has begun an epoch that this process does not know yet.
+    /// Called when the database has begun an epoch that this process does not know yet.
     let catchUp: @Sendable () async -> Void
 
     func handle(
@@ -22,7 +22,7 @@ struct ProblemMiddleware: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch {
-            // Counted before the answer leaves. If that fails, the refusal is not told.
+            // The request is counted before the answer is sent. If counting fails, the answer is that failure.
             var error = error
             if let refused = error as? RequestError, refused.isByStranger {
                 do { try await countStranger(request, context) } catch let failure { error = failure }
@@ -51,7 +51,8 @@ struct ProblemMiddleware: RouterMiddleware {
             refused = .unavailable(.init(.server, .internalError))
         }
         refused.log(context.logger, at: context.endpointPath)
-        // RFC 6749 section 5.2 demands plain JSON at the endpoints of OAuth. The members are those of a problem document.
+        // RFC 6749 section 5.2 demands plain JSON at the endpoints of OAuth. The members are those of a problem
+        // document.
         let isOAuth = Routes.oauthPaths.contains(request.uri.path)
         return refused.response(isOAuth: isOAuth)
     }

@@ -28,7 +28,7 @@ extension Request {
         field.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
     }
 
-    /// The body. It is capped before anything is parsed.
+    /// The body, of at most 64 KiB: the size is checked before anything is parsed.
     func cappedBytes() async throws -> [UInt8] {
         if let length = headers[.contentLength].flatMap({ Int($0) }), length > Self.largestBody { throw RequestError.tooLarge }
         do {

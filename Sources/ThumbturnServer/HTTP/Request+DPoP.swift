@@ -11,14 +11,15 @@ extension HTTPField.Name {
 }
 
 extension Request {
-    /// The DPoP proof of a request. Nil where there is none, or more than one (RFC 9449 section 4.3, check 1).
+    /// The DPoP proof of a request; nil if there is none, or more than one (RFC 9449 section 4.3, check 1).
     var dpopProof: String? {
         let values = headers[values: .dpop]
         guard values.count == 1, !values[0].utf8.contains(UInt8(ascii: ",")) else { return nil }
         return values[0]
     }
 
-    /// The token in `Authorization: <scheme> <token>`. Nil where the header is missing, is sent twice or has another scheme.
+    /// The token in `Authorization: <scheme> <token>`; nil if the header is missing, is sent twice or has another
+    /// scheme.
     func authorization(scheme: String) -> String? {
         let values = headers[values: .authorization]
         guard values.count == 1 else { return nil }
@@ -27,8 +28,8 @@ extension Request {
         return String(parts[1])
     }
 
-    /// The request that a DPoP proof has to be for, under the server's public URL. `DPoPProof` refuses a proof for another URL
-    /// (`VerificationError.wrongRequest`).
+    /// The request that a DPoP proof has to be for, under the server's public URL. `DPoPProof` refuses a proof for
+    /// another URL (`VerificationError.wrongRequest`).
     func dpopTarget(at publicURL: String, accessToken: String?, body: [UInt8]) -> DPoPProof.Request {
         DPoPProof.Request(
             method: method.rawValue, uri: publicURL + uri.path, accessToken: accessToken,

@@ -6,7 +6,7 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 extension Routes {
-    /// The sign-in with a password, which earns the ticket for an enrolment.
+    /// The sign-in with a password, whose answer is the ticket for an enrolment.
     func signIn(_ body: PasswordSignInRequest, _ asked: Route.Incoming<DPoPProof>) async throws -> Response {
         .json(try await service.signIn(body, from: sender(of: asked)))
     }

@@ -7,8 +7,8 @@ import ThumbturnVerifier
 
 /// Authenticates the callers of routes.
 ///
-/// The order is the same everywhere for devices: read the body, judge the DPoP proof that covers it, then parse it. So a request
-/// without the session key learns nothing of how its body was read.
+/// For devices the order is always the same: read the body, judge the DPoP proof that covers it, then parse it. So the
+/// answer to a request without the session key does not depend on the content of its body.
 extension Routes {
     // MARK: Anyone
 
@@ -29,7 +29,7 @@ extension Routes {
 
     // MARK: Session keys
 
-    /// A route for the holder of a session key. The handler judges which device's key it is, if any.
+    /// A route for the holder of a session key. The handler looks up the device of the key, which may have none.
     func sessionKey(_ handler: @escaping Route.Handler<DPoPProof>) -> Route.Access {
         Route.Access(credentials: [.sessionKey]) { request, context in
             let dpop = try dpop(of: request, body: try await request.cappedBytes())
@@ -126,14 +126,14 @@ extension Routes {
         }
     }
 
-    /// The token endpoint: its grant decides who may ask.
+    /// The token endpoint, where the grant decides which credentials are needed.
     func sessionKeyOrBackEnd(_ handler: @escaping @Sendable (Request, ServerContext) async throws -> Response) -> Route.Access {
         Route.Access(credentials: [.sessionKey, .backEnd(nil)], answer: handler)
     }
 
     // MARK: The checks
 
-    /// The one DPoP proof of a request: for this method, this URL and this body, fresh and not seen before.
+    /// Verifies the only DPoP proof of a request: for this method, this URL and this body, fresh and not seen before.
     ///
     /// - Parameter token: the access token that the proof has to cover, at a resource.
     func dpop(of request: Request, body: [UInt8], token: String? = nil) throws -> DPoPProof {
@@ -151,8 +151,8 @@ extension Routes {
         }
     }
 
-    /// The session of the access token in `Authorization: DPoP …`. A bound token that is sent as a bearer token is refused
-    /// (RFC 9449 section 7.2).
+    /// The session of the access token in `Authorization: DPoP …`. A bound token that is sent as a bearer token is
+    /// refused (RFC 9449 section 7.2).
     private func caller(of request: Request, body: [UInt8]) async throws -> Caller {
         guard let token = request.authorization(scheme: "DPoP") else {
             throw RequestError.unverified(.init(.token, .missing))
@@ -162,8 +162,8 @@ extension Routes {
 
     /// The back end that sends a request, if it has this scope.
     ///
-    /// It authenticates by `Authorization: Bearer …` with a token of the client credentials grant, or by a `client_assertion` in
-    /// the form where the body is one; one way at a time (RFC 6749 section 2.3).
+    /// It authenticates by `Authorization: Bearer …` with a token of the client credentials grant, or by a
+    /// `client_assertion` in the form where the body is one; one way at a time (RFC 6749 section 2.3).
     private func client(of request: Request, form: Form? = nil, needing scope: ClientScope) async throws -> Client {
         let client: Client
         if let form, form["client_assertion"] != nil {

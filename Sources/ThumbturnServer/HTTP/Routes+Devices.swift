@@ -10,7 +10,7 @@ extension Routes {
         .json(try await service.enrol(body, dpop: asked.caller), status: .created)
     }
 
-    /// A ticket by which the calling device lets in another one.
+    /// Issues a ticket with which the calling device authorises the enrolment of another one.
     func vouch(_ body: VouchRequest, _ asked: Route.Incoming<Caller>) async throws -> Response {
         .json(try service.vouch(body, asked.caller))
     }

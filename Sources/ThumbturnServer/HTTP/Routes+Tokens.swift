@@ -51,13 +51,13 @@ extension Routes {
         }
     }
 
-    /// RFC 7662.
+    /// The introspection endpoint (RFC 7662 section 2).
     func introspect(_ form: Form, _: Route.Incoming<Client>) async throws -> Response {
         guard let token = form["token"] else { throw RequestError.malformed(error: .invalidRequest) }
         return .json(try await service.introspect(token))
     }
 
-    /// RFC 7009.
+    /// The revocation endpoint (RFC 7009 section 2).
     func revokeToken(_ form: Form, _ asked: Route.Incoming<DPoPProof>) async throws -> Response {
         guard let token = form["token"] else { throw RequestError.malformed(error: .invalidRequest) }
         try await service.revoke(token: token, dpop: asked.caller)

@@ -7,8 +7,8 @@ import ThumbturnVerifier
 
 /// The server's routes.
 ///
-/// Each route is one line of `list`: its method, its path, who may call it, and the handler. The handlers stand by subject in
-/// `Routes+….swift`, and `Routes+Callers.swift` authenticates the callers.
+/// Each route is one line of `list`: its method, its path, the credentials that it needs, and its handler. The handlers
+/// are in `Routes+….swift`, by subject, and `Routes+Callers.swift` authenticates the callers.
 package struct Routes: Sendable {
     let service: AuthorizationServer
 
@@ -68,6 +68,7 @@ package struct Routes: Sendable {
     /// The endpoints whose refusals have the form of RFC 6749 section 5.2: plain JSON.
     static let oauthPaths: Set = ["/v1/token", "/v1/introspect", "/v1/revoke"]
 
+    /// The router with all routes and the middleware for errors and DPoP nonces.
     package func router() -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
         router.add(

@@ -4,6 +4,7 @@ package import NIOCore
 
 /// The context of a request: Hummingbird's own, and the address that the request came from.
 package struct ServerContext: RemoteAddressRequestContext {
+    /// Hummingbird's part of the context.
     package var coreContext: CoreRequestContextStorage
     /// The other end of the connection; behind a proxy, the proxy's address.
     package let remoteAddress: SocketAddress?

@@ -5,17 +5,19 @@ import ThumbturnVerifier
 
 /// A request to the token endpoint, parsed from its form: one case for each grant, with the fields of that grant.
 enum TokenRequest: Hashable {
-    /// RFC 6749 section 4.4, by a back end, which authenticates by an assertion (RFC 7523).
+    /// The client credentials grant (RFC 6749 section 4.4) of a back end, which authenticates by an assertion (RFC
+    /// 7523).
     case clientCredentials(assertion: String, scope: String?)
     /// A sign-in: the proofs of one key or of two.
     case signIn(proof: String, second: String?)
     /// A step-up: the proofs, the action with its amount, and signed liveness evidence.
     case stepUp(proof: String, second: String?, act: String, liveness: String?)
-    /// RFC 6749 section 6.
+    /// The refresh grant (RFC 6749 section 6).
     case refresh(token: String)
-    /// RFC 8693: an ID token of the app's own provider.
+    /// A token exchange (RFC 8693) of an ID token of the app's own provider.
     case exchange(idToken: String)
-    /// A grant that cannot be read, or that this server does not know. Only a holder of a session key is told which.
+    /// A grant that cannot be read, or that this server does not support. The error is sent only to a holder of a
+    /// session key.
     case unreadable(OAuthError)
 
     /// The optional grants and evidence that a server can judge.
@@ -24,8 +26,8 @@ enum TokenRequest: Hashable {
         var exchangesTokens: Bool
     }
 
-    /// Throws for what is refused before the sender shows a session key: evidence that is not judged, because it must not look as
-    /// if it counted, and the grant of back ends, which have no such key.
+    /// Throws for the requests that are refused before the DPoP proof is checked. These are liveness evidence that this
+    /// server does not judge, because it must not look as if it counted, and client credentials without an assertion.
     init(_ form: Form, _ abilities: Abilities) throws(RequestError) {
         guard form["liveness"] == nil || (abilities.judgesLiveness && form["act"] != nil) else {
             throw .malformed(error: .invalidRequest)

@@ -4,9 +4,11 @@ import ThumbturnMessages
 
 /// A security event that the owner of an account should know of.
 public struct Notice: Hashable, Sendable {
-    /// The kinds of events. The raw values travel.
+    /// The kinds of events. The raw values are part of the protocol: `GET /v1/notices` and webhooks carry them.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// A device was enrolled.
         case newDevice = "new-device"
+        /// A device was revoked.
         case deviceRevoked = "device-revoked"
         /// A device's keys were replaced or removed.
         case keysChanged = "keys-changed"
@@ -20,14 +22,15 @@ public struct Notice: Hashable, Sendable {
         case recoveryCodesMade = "recovery-codes-made"
         /// Sign-ins demand one-time codes from now on, with a new secret.
         case oneTimeCodesSet = "one-time-codes-set"
-        /// A key was paused or disabled after wrong signatures in a row.
+        /// A key was paused or disabled after consecutive wrong signatures.
         case wrongSignatures = "wrong-signatures"
-        /// The account's password was paused after wrong sign-ins in a row.
+        /// Sign-ins to the account, or from one of its devices, were paused after consecutive wrong ones.
         case wrongSignIns = "wrong-sign-ins"
     }
 
-    /// Identifies the notice, because a receiver may get the same one twice.
+    /// The notice's id. A receiver may get the same notice twice, and recognises it by its id.
     public var id: String
+    /// The kind of the event.
     public var kind: Kind
     /// The account's id, which is the `sub` of its tokens.
     public var account: String
@@ -39,9 +42,10 @@ public struct Notice: Hashable, Sendable {
 
 /// The port that delivers notices to the owners of accounts, for example by mail or push.
 ///
-/// It is called after the event and apart from the requests, so that no request waits for it.
+/// The server calls it after the event, in a task of its own, so that no request waits for a delivery.
 public protocol Notices: Sendable {
-    /// Delivers one notice. If it throws, the notice is delivered again later; a notice may also come twice after a crash.
+    /// Delivers one notice. If it throws, the notice is delivered again later; a notice may also come twice after a
+    /// crash.
     func deliver(_ notice: Notice) async throws
 }
 

@@ -8,8 +8,9 @@ public import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Delivers notices by HTTP, as Standard Webhooks 1.0.0 demands: a JSON body, and the headers `webhook-id`, `webhook-timestamp`
-/// and `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA-256 over id, timestamp and body with dots between them.
+/// Delivers notices by HTTP as Standard Webhooks 1.0.0 specifies: a JSON body, and the headers `webhook-id`,
+/// `webhook-timestamp` and `webhook-signature`. The signature is `v1,` and the base64 of HMAC-SHA-256 over the id, the
+/// timestamp and the body, joined by dots.
 public struct NoticeWebhook: Notices, Redacted {
     let url: String
     private let key: SymmetricKey
@@ -22,11 +23,11 @@ public struct NoticeWebhook: Notices, Redacted {
         var description: String { "the webhook answered \(status)" }
     }
 
-    /// Makes a webhook.
+    /// Creates a webhook.
     ///
     /// - Parameter url: https, or http to this machine itself.
     /// - Parameter secret: 24 to 64 bytes in base64, with or without the prefix `whsec_`.
-    /// - Throws: `SetupError.webhook`.
+    /// - Throws: `SetupError.webhook` if the address or the secret is not acceptable.
     public init(url: String, secret: String) throws(SetupError) {
         let text = secret.hasPrefix("whsec_") ? String(secret.dropFirst(6)) : secret
         guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty,

@@ -6,8 +6,9 @@ import ThumbturnVerifier
 
 /// The challenges for plain clients.
 ///
-/// The id of such a challenge is a compact JWS, HS256, with its own key, its own type and its own use when it is consumed, so
-/// that it is not accepted as another challenge, nor the reverse. The server stores nothing until one is answered.
+/// The id of such a challenge is a compact JWS, HS256. Its key, its type and its `Spend.Use` are its own, so that it is
+/// never accepted as a challenge of another kind, nor another challenge in its place. The server stores nothing until a
+/// challenge is answered.
 struct PlainChallenges {
     /// A verified challenge, against which an answer is judged.
     struct Asked {
@@ -25,7 +26,7 @@ struct PlainChallenges {
     }
 
     private static let header = WireJSON.encode(["typ": "thumbturn-plain-challenge+jwt", "alg": "HS256"])
-    /// Short, because an app signs at once.
+    /// How long a challenge is valid. The time is short because an app signs at once.
     static let lifetime = Duration.seconds(120)
 
     private let issuer: String
@@ -66,7 +67,8 @@ struct PlainChallenges {
         return Asked(account: account, challenge: challenge(of: id), spend: spend)
     }
 
-    /// The challenge of an id: a short MAC that only the server can compute. It has no dots, so it is never a ticket.
+    /// The challenge of an id: a MAC that only the server can compute. It has no dots, so it cannot be taken for a
+    /// ticket.
     private func challenge(of id: String) -> String {
         Base64URL.encode(HMAC<SHA256>.authenticationCode(for: Array("challenge \(id)".utf8), using: key))
     }

@@ -25,8 +25,8 @@ package struct PlainKey: Sendable {
         try self.init(spkiDER: der)
     }
 
-    /// Reads the only DER form of a key: P-256, or RSA of 2048, 3072 or 4096 bits with the exponent 65537. Shorter keys are weak;
-    /// longer keys and other exponents are slow or weak.
+    /// Reads a key in its one DER encoding: P-256, or RSA of 2048, 3072 or 4096 bits with the exponent 65537. Shorter
+    /// keys are weak; longer keys and other exponents are slow or weak.
     init(spkiDER der: [UInt8]) throws(VerificationError) {
         spki = der
         if let key = try? VerifyingKey(spkiDER: der) {
@@ -45,8 +45,8 @@ package struct PlainKey: Sendable {
 
     /// Whether this key made a signature for a challenge or a ticket of the server.
     ///
-    /// The signed message is 64 lower-case hexadecimal digits: the SHA-256 of `thumbturn-plain-v1` and the challenge. It has no
-    /// dot, so no signature over it is one of a JWS, nor the reverse.
+    /// The signed message is 64 lower-case hexadecimal digits: the SHA-256 of `thumbturn-plain-v1` and the challenge.
+    /// It has no dot, so a signature over it is never the signature of a JWS, nor the reverse.
     ///
     /// - Parameter signature: r and s of 32 bytes each for ES256; as long as the modulus for RS256.
     func isValid(_ signature: [UInt8], for challenge: String) -> Bool {
@@ -67,18 +67,23 @@ package struct PlainKey: Sendable {
         }
     }
 
-    /// An algorithm with a key size. An answer names no key, and the length of its signature tells the kind.
+    /// An algorithm with a key size. A sign-in names no key, and the length of its signature in bytes, the raw value,
+    /// identifies the kind.
     package enum Kind: Int, CaseIterable, Sendable {
+        /// P-256 with ES256.
         case es256 = 64
+        /// RSA of 2048 bits with RS256.
         case rs256With2048Bits = 256
+        /// RSA of 3072 bits with RS256.
         case rs256With3072Bits = 384
+        /// RSA of 4096 bits with RS256.
         case rs256With4096Bits = 512
 
         /// The length of the SubjectPublicKeyInfo in DER.
         var spkiLength: Int { self == .es256 ? 91 : rawValue + 38 }
 
-        /// A public key without a private one. It is verified where an account has fewer keys than it may, so that each sign-in
-        /// takes as long.
+        /// A public key without a private half. It fills up the keys of an account that has fewer than the maximum, so
+        /// that each sign-in takes the same time.
         var decoy: [UInt8] { Self.decoys[self] ?? [] }
 
         private static let decoys = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.makeDecoy()) })

@@ -7,7 +7,7 @@ struct PlainEnrolRequest: Message, Redacted {
     enum CodingKeys: String, CodingKey, CaseIterable { case ticket, name, use, spki, signature }
 
     var ticket: String
-    /// The name by which the person recognises it in the list of devices.
+    /// The name by which the person recognises the device in lists.
     var name: String
     /// Always `plain`, so that a client states that it wants such a key.
     var use: DeviceUse

@@ -2,18 +2,19 @@
 import ThumbturnCore
 import ThumbturnMessages
 
-/// What a device's key may do to the other devices of its account.
+/// The rules for changes that a device makes to the other devices of its account.
 enum DeviceChangeRules {
-    /// What the new device may do that a device vouches for.
+    /// The rights of a new device that another device vouches for.
     enum Vouching: Hashable {
-        /// At once what the old device may do.
+        /// The same rights as the vouching device, without a cool-off.
         case full
-        /// It cools off as if the password had brought it.
+        /// A cool-off, as after an enrolment with the password.
         case withCoolOff
         case none
     }
 
-    /// A PIN can be watched, so it counts for less; a passcode may be known to others, so it counts for nothing.
+    /// The rights of a new device by the factor of the vouching session. A PIN can be watched, so the new device cools
+    /// off; a passcode may be known to others, so a session of this factor cannot vouch.
     static func vouching(by factor: KeyKind) -> Vouching {
         switch factor {
         case .biometric: .full
@@ -22,8 +23,8 @@ enum DeviceChangeRules {
         }
     }
 
-    /// Whether a session of this factor may remove a device with those keys: a factor is taken away by one that is worth as much.
-    /// The passcode removes only what has nothing better.
+    /// Whether a session of this factor may remove a device. A session that can vouch may remove every device; the
+    /// passcode may remove only a device whose keys cannot vouch either.
     static func mayRemove(_ device: DeviceView, by factor: KeyKind) -> Bool {
         vouching(by: factor) != .none || device.keys.allSatisfy { vouching(by: $0.kind) == .none }
     }

@@ -2,19 +2,20 @@
 import ThumbturnCore
 import ThumbturnMessages
 
-/// What authorises each change of a device's keys. A change that is not in the table is refused.
+/// The rules for changes of a device's keys. A change that is not in the table is refused.
 struct KeyChangeRules: Sendable {
-    /// What authorises a change.
+    /// An authority that can authorise a change.
     enum Authority: Hashable, Sendable {
-        /// A sign-in with full credentials, a moment ago.
+        /// A ticket, which was issued for a sign-in with full credentials.
         case credentials
         /// A key that shows this factor; see `KeyStanding.factor`.
         case factor(KeyKind)
-        /// The key that is replaced or removed, whatever brought it in: what follows it rests on the same.
+        /// The key that is replaced or removed, whatever its origin: the new key shows no stronger factor than this
+        /// one.
         case theKeyItself
     }
 
-    /// What the device must have of the kind that changes.
+    /// Whether the device must have a key of the changed kind.
     enum Before: Hashable, Sendable {
         case nothing
         case aKey
@@ -26,10 +27,12 @@ struct KeyChangeRules: Sendable {
         var authorities: Set<Authority>
     }
 
-    /// The passcode never authorises another PIN: a person who knows it would have the PIN too. Nor does it bring a biometric
-    /// key, unless the deployment says so: a person who knows it can enrol a face. A biometric key has no part in its own
-    /// replacement, which is asked for when that key is dead or was turned off. Removing a PIN and setting another one is a
-    /// change of PIN, so it costs the same.
+    /// The authorities of each change.
+    ///
+    /// The passcode never changes or removes a PIN, because a thief who knows the passcode would then have the PIN too.
+    /// It authorises a new biometric key only if the deployment allows that, because a thief who knows it can enrol a
+    /// face. A biometric key does not authorise its own replacement, which is needed when that key is invalidated or
+    /// was turned off. Removing a PIN and setting another one amounts to a change, so both need the same authority.
     static let table: [KeyChange: Row] = [
         .setPIN: Row(before: .nothing, authorities: [.factor(.biometric), .factor(.passcode)]),
         .changePIN: Row(before: .aKey, authorities: [.theKeyItself, .factor(.biometric)]),
@@ -39,16 +42,16 @@ struct KeyChangeRules: Sendable {
         .removeBiometric: Row(before: .aKey, authorities: [.factor(.biometric), .factor(.passcode), .factor(.pin)]),
     ]
 
-    /// Lets the passcode authorise a new biometric key.
+    /// Whether the passcode may authorise a new biometric key.
     var letsPasscodeReplaceBiometricKey: Bool
 
-    /// What a request for a change came with.
+    /// The authority that a request for a change presents.
     enum Shown: Sendable {
         case credentials
         case key(KeyStanding)
     }
 
-    /// Whether this authorises the change, as things stand on the device.
+    /// Whether this authority allows the change, given the keys that the device has.
     func allow(_ change: KeyChange, by shown: Shown, on device: EnrolledDevice) -> Bool {
         guard let row = Self.table[change] else { return false }
         let isThere = device.keys.contains { $0.kind == change.kind }

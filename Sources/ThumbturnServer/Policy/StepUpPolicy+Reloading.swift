@@ -4,7 +4,7 @@ import ServiceLifecycle
 import ThumbturnCore
 import UnixSignals
 
-/// Reads the policy file again when the process is told to (SIGHUP). A file with a mistake changes nothing, and the log says so.
+/// Reads the policy file again when the process receives SIGHUP. A file with a mistake changes nothing and is logged.
 struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
     let policy: StepUpPolicy
     let logger: Logger

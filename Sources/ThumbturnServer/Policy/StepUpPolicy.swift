@@ -3,30 +3,30 @@ import Foundation
 import Synchronization
 public import ThumbturnCore
 
-/// The table in use. It is replaced whole while requests run: each reads it once, and is judged by one table.
+/// The step-up table in use. `reload` replaces it as a whole; a request reads it once and is judged by that table.
 public final class StepUpPolicy: Sendable {
     private let table: Mutex<StepUpTable>
     private let file: String?
 
-    /// A table that stays as it is.
+    /// Creates a policy from a table. `reload` does not change it.
     public init(_ table: StepUpTable = .standard) {
         self.table = Mutex(table)
         file = nil
     }
 
-    /// The table of a file. Throws `PolicyFileError` with the place of a mistake.
+    /// Creates a policy from a file; see `docs/policy.md`. Throws `PolicyFileError` with the place of a mistake.
     public init(file: String) throws(PolicyFileError) {
         table = Mutex(try StepUpTable(file: file))
         self.file = file
     }
 
-    /// The table that counts now.
+    /// The table in use now.
     public var current: StepUpTable { table.withLock { $0 } }
 
-    /// Whether it comes from a file.
+    /// Whether the policy was read from a file.
     public var isFromFile: Bool { file != nil }
 
-    /// Reads the file again. Where that throws, the table stays the one before.
+    /// Reads the file again; without a file it does nothing. If it throws, the table stays as it was.
     public func reload() throws(PolicyFileError) {
         guard let file else { return }
         let fresh = try StepUpTable(file: file)
@@ -60,8 +60,9 @@ extension StepUpTable {
     private static var largestFile: Int { 64 * 1024 }
 }
 
-/// What is wrong with a policy file: the file, the place in it, and the reason.
+/// A mistake in a policy file.
 public struct PolicyFileError: Error, CustomStringConvertible {
+    /// The file, the place of the mistake in it, and the reason.
     public let description: String
 
     init(_ description: String) { self.description = description }

@@ -5,8 +5,8 @@ public import ThumbturnVerifier
 
 /// The issuer's public keys, fetched when they are needed and cached for five minutes.
 ///
-/// A token that names an unknown key causes another fetch, so that a new key is known at once. That happens at most twice a
-/// minute, so that an attacker cannot cause more fetches.
+/// A token that names an unknown key causes another fetch, so that a new key is found at once. This happens at most
+/// every 30 seconds, so that an attacker cannot cause more fetches.
 public final class IssuerKeys: Sendable {
     private let fetch: @Sendable () async throws -> JWKS
     private let kept = Mutex<Kept>(Kept())
@@ -19,9 +19,10 @@ public final class IssuerKeys: Sendable {
     private static let life = Duration.seconds(300)
     private static let pause = Duration.seconds(30)
 
-    /// Makes an empty cache.
+    /// Creates an empty cache.
     ///
-    /// - Parameter fetch: reads `/.well-known/jwks.json` of the issuer.
+    /// - Parameter fetch: reads `/.well-known/jwks.json` of the issuer. Its errors fail the request that needed the
+    ///   keys.
     public init(fetch: @escaping @Sendable () async throws -> JWKS) {
         self.fetch = fetch
     }

@@ -3,8 +3,8 @@ import ThumbturnCore
 public import ThumbturnMessages
 import ThumbturnVerifier
 
-/// The settings and the memory of a resource server. One value serves all its routes, so that a DPoP proof is accepted once among
-/// all of them.
+/// A resource server: its settings, and the DPoP proofs that it has seen. Use one value for all its routes, so that a
+/// DPoP proof is accepted by only one of them.
 public struct ResourceServer: Sendable {
     let settings: Settings
     let nonces: DPoPNonces
@@ -12,7 +12,7 @@ public struct ResourceServer: Sendable {
 
     /// The settings of a resource server.
     public struct Settings: Sendable {
-        /// The issuer of the tokens that it accepts (`iss`).
+        /// The issuer that tokens must have (`iss`).
         public var issuer: String
         /// The audience that tokens must have (`aud`).
         public var audience: String
@@ -20,12 +20,12 @@ public struct ResourceServer: Sendable {
         public var publicURL: String
         /// The issuer's public keys.
         public var keys: IssuerKeys
-        /// The policy that says what each action demands: the same file as the authorization server's.
+        /// The demands of each action. Use the same policy file as the authorization server.
         public var policy: StepUpPolicy
         /// The memory of consumed single-use tokens.
         public var spent: any SpentTokens
 
-        /// Makes settings.
+        /// Creates settings.
         public init(
             issuer: String, audience: String, publicURL: String, keys: IssuerKeys, policy: StepUpPolicy, spent: any SpentTokens
         ) {
@@ -38,23 +38,25 @@ public struct ResourceServer: Sendable {
         }
     }
 
-    /// Makes a resource server with these settings and this machine's clock.
+    /// Creates a resource server with these settings and the system's clock.
     public init(_ settings: Settings) {
         self.init(settings, clock: .system)
     }
 
+    /// Creates a resource server with this clock.
     package init(_ settings: Settings, clock: NodeClock) {
         self.settings = settings
         time = NodeTime(clock)
         nonces = DPoPNonces(now: time.now)
     }
 
-    /// The claims of the current request's access token, in handlers behind `RequireStepUp`.
+    /// The claims of the current request's access token, in handlers behind `RequireStepUp`; nil elsewhere.
     @TaskLocal public static var token: AccessTokenClaims?
 }
 
 extension ResourceServer {
-    /// Verifies the token and the DPoP proof. The refusal tells nothing of the action before both hold (RFC 9470 section 9).
+    /// Verifies the token and the DPoP proof. Until both are verified, a refusal reveals nothing about the action (RFC
+    /// 9470 section 9).
     func verify(_ token: String, dpop: String, for request: DPoPProof.Request) async throws -> AccessTokenClaims {
         let now = time.now
         let claims: AccessTokenClaims
@@ -76,7 +78,7 @@ extension ResourceServer {
         return claims
     }
 
-    /// Throws unless the token covers the action now. The use of a single-use token is consumed here.
+    /// Throws unless the token covers the action. Consumes the use of a single-use token.
     func judge(_ claims: AccessTokenClaims, for ask: ActionAsk) async throws {
         let now = time.now
         let demand: ActionDemand

@@ -3,22 +3,23 @@ import Foundation
 import GRDB
 public import ThumbturnCore
 
-/// The port to the memory of consumed single-use tokens.
+/// The port to the store of consumed single-use tokens.
 public protocol SpentTokens: Sendable {
-    /// Records the use of a token durably, in one transaction. False if it was recorded before. All nodes of a resource server
-    /// share one memory.
+    /// Records the use of a token durably, in one transaction. All nodes of a resource server must share one store.
     ///
     /// - Parameters:
     ///   - id: identifies the token among all issuers.
-    ///   - expiry: the token is refused from then on, so its record may be deleted.
+    ///   - expiry: the token's expiry. The token is refused from then on, so its record may be deleted.
+    ///   - now: the current time.
+    /// - Returns: false if the use was recorded before.
     func spend(_ id: String, until expiry: UnixTime, at now: UnixTime) async throws -> Bool
 }
 
-/// The memory of consumed tokens in an SQLite file.
+/// A store of consumed single-use tokens in an SQLite file.
 public final class SpentTokenFile: SpentTokens {
     private let queue: DatabaseQueue
 
-    /// Opens the file, and makes it if it does not exist.
+    /// Opens the file, or creates it if it does not exist. Throws the errors of the database.
     public init(path: String) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
@@ -37,6 +38,9 @@ public final class SpentTokenFile: SpentTokens {
         }
     }
 
+    /// Records the use of a token, and deletes the records of expired tokens. False if the use was recorded before, or
+    /// if the token was expired at the latest time of any call, so that a clock that is set back makes no token usable
+    /// again.
     public func spend(_ id: String, until expiry: UnixTime, at now: UnixTime) async throws -> Bool {
         try await queue.write { db in
             try db.execute(sql: "DELETE FROM spent WHERE expires_at <= ?", arguments: [now.seconds])

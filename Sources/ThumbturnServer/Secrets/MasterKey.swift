@@ -11,18 +11,20 @@ import Foundation
 public import ThumbturnCore
 import ThumbturnMessages
 
-/// Encrypts the server's secrets on disk: AES-256-GCM, with the secret's name and use authenticated.
+/// The key that encrypts the server's secrets on disk, with AES-256-GCM (NIST SP 800-38D). Each secret's name and use
+/// are authenticated with it.
 public struct MasterKey: Sendable, Redacted {
     private let key: SymmetricKey
 
-    /// 32 bytes. Throws `SetupError.masterKeyLength` for any other number.
+    /// Creates a key from 32 bytes. Throws `SetupError.masterKeyLength` for any other number.
     public init(bytes: [UInt8]) throws(SetupError) {
         guard bytes.count == 32 else { throw .masterKeyLength }
         key = SymmetricKey(data: bytes)
     }
 
-    /// The key in a file with 32 bytes in base64url. If `mayMake`, a missing file is made with mode 0600. Processes that start
-    /// together end up with the same key, because only one of them can link the finished file to its path.
+    /// Reads the key from a file with 32 bytes in base64url. If `mayMake` is true, a missing file is made with mode
+    /// 0600. Processes that start together end up with the same key, because only one of them can link the finished
+    /// file to its path.
     init(file path: String, mayMake: Bool) throws(SetupError) {
         if !FileManager.default.fileExists(atPath: path) {
             guard mayMake else { throw .masterKeyMissing(path) }

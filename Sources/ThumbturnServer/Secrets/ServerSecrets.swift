@@ -8,11 +8,11 @@ import ThumbturnVerifier
 
 /// The server's secrets in use: for challenges, tickets, refresh tokens and access tokens.
 ///
-/// The challenge secret is renewed every day; the previous one goes on verifying its challenges. `TokenKeys` decides when a key
-/// signs.
+/// The challenge secret is renewed every day, and the previous one still verifies its challenges. `TokenKeys` decides
+/// when a key signs.
 package final class ServerSecrets: Sendable {
     struct Current: Sendable {
-        /// The only epoch in which these secrets' challenges and tickets are consumed.
+        /// The epoch of the secrets. Their challenges and tickets are consumed in no other epoch.
         var epoch: Int64
         var challenges: [ChallengeSecret]
         var refresh: SymmetricKey
@@ -56,8 +56,9 @@ package final class ServerSecrets: Sendable {
 
     var current: Current { loaded.withLock { $0.current } }
 
-    /// Reads the secrets again and renews those that are due. It is called on a timer, and when a challenge names a secret that
-    /// another node may have made; then at most once a second, so that a stranger cannot make the server read more often.
+    /// Reads the secrets again and renews those that are due. It is called on a timer, and when a challenge names a
+    /// secret that another node may have made; then at most once a second, so that a stranger cannot make the server
+    /// read more often.
     func reload(atMostOncePerSecond limited: Bool = false) async throws {
         let now = time.now
         let isDue = loaded.withLock { loaded in
@@ -77,7 +78,7 @@ package final class ServerSecrets: Sendable {
         try await reload()
     }
 
-    /// Deletes the keys whose last token has expired, except for their public halves.
+    /// Deletes the keys whose last token has expired, and keeps their public halves.
     func retire(life: Duration) async throws {
         let over = current.tokens.over(at: time.now, life: life)
         guard !over.isEmpty else { return }

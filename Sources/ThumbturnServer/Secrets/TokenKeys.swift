@@ -2,12 +2,13 @@
 import ThumbturnCore
 import ThumbturnVerifier
 
-/// The keys of access tokens, and when each of them signs.
+/// The keys of access tokens, and the rule for when each of them signs.
 ///
-/// A new key is published before it signs, so that every copy of the key set has it by then; an old key stays published until the
-/// last token that it signed has expired.
+/// A new key is published before it signs, so that every cached copy of the key set has it by then. An old key stays
+/// published until the last token that it signed has expired.
 ///
-///     made ── published ──▶ signs (after 10 min) ──▶ the next one signs ──▶ retired (after the life of a token and 10 min)
+///     made ── published ──▶ signs ──▶ the next one signs ──▶ retired
+///                   10 min                       life of a token and 10 min
 struct TokenKeys: Sendable {
     struct Key: Sendable {
         var secret: String
@@ -16,11 +17,11 @@ struct TokenKeys: Sendable {
         var createdAt: UnixTime
     }
 
-    /// How long a key is published before it signs: longer than a copy of the key set is cached (5 min) and a node needs to
-    /// notice a new key (1 min).
+    /// How long a key is published before it signs: longer than a copy of the key set is cached (5 min) and a node
+    /// needs to notice a new key (1 min).
     static let lead = Duration.seconds(600)
-    /// How long an old key stays beyond the life of a token, because nodes' clocks differ and a node may sign with it a little
-    /// longer.
+    /// How long an old key is kept beyond the life of a token. Nodes' clocks differ, so a node may sign with it a
+    /// little longer.
     static let margin = Duration.seconds(600)
 
     /// At least one key, newest first.

@@ -10,8 +10,8 @@ extension EmbeddedServer {
         )
     }
 
-    /// Enrols devices without tickets, for a benchmark that needs thousands of them. Each has a session key, a biometric key and
-    /// an account of its own.
+    /// Enrols devices without tickets, for a benchmark that needs thousands of them. Each has a session key, a
+    /// biometric key and an account of its own.
     ///
     /// - Returns: the accounts' ids, in the order of the devices.
     package func enrolForLoad(_ devices: [[NewDevice.Key]]) async throws -> [String] {

@@ -4,11 +4,11 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 extension EmbeddedServer {
-    /// Makes a new key for access tokens. It signs after ten minutes, and running servers find it by themselves.
+    /// Makes a new key for access tokens. Running servers read it within a minute, and it signs after ten minutes.
     public func rotateTokenKey() async throws { try await service.secrets.rotateTokenKey() }
 
-    /// The keys of access tokens, newest first, each with its state: `waiting` to sign, `signing`, `staying` until its last token
-    /// has expired, or `retired`.
+    /// The keys of access tokens, newest first, each with its state: `waiting` to sign, `signing`, `staying` until its
+    /// last token has expired, or `retired`.
     public func tokenKeys() async throws -> [(kid: String, state: String)] {
         let tokens = service.secrets.current.tokens
         let signing = tokens.signing(at: service.time.now)

@@ -16,7 +16,8 @@ import ThumbturnVerifier
 public struct EmbeddedServer: Sendable {
     package var service: AuthorizationServer
 
-    /// Opens the data folder, and makes it if it does not exist. Throws `SetupError`, whose description says what to do next.
+    /// Opens the data folder, or makes it if it does not exist. Throws `SetupError`, whose description has the next
+    /// step.
     public init(_ settings: ServerSettings) async throws {
         service = try await AuthorizationServer(settings)
     }
@@ -25,7 +26,8 @@ public struct EmbeddedServer: Sendable {
         self.service = service
     }
 
-    /// Makes an embedded account. Throws `SetupError` if the name is taken, or if the name or the password is not acceptable.
+    /// Adds an account whose password this server keeps. Throws `SetupError` if the name is taken, or if the name or
+    /// the password is not acceptable.
     public func addAccount(named name: String, password: String) async throws {
         try await service.addAccount(named: name, password: password)
     }
@@ -50,24 +52,27 @@ public struct EmbeddedServer: Sendable {
         }
     }
 
-    /// Demands one-time codes (RFC 6238) at an account's sign-ins from now on, with a new secret.
+    /// Makes a new secret for one-time codes (RFC 6238) and demands them at an account's sign-ins from now on.
     ///
     /// - Returns: the `otpauth` address that authenticator apps read. It cannot be shown again.
+    /// - Throws: `SetupError.accountUnknown` if there is no account of this name.
     public func setOneTimeCodes(ofAccountNamed name: String) async throws -> String {
         try await service.setOneTimeCodes(ofAccountNamed: name)
     }
 
-    /// Demands no one-time codes at an account's sign-ins from now on.
+    /// Removes an account's one-time codes, so that its sign-ins demand none. Throws `SetupError.accountUnknown`.
     public func removeOneTimeCodes(ofAccountNamed name: String) async throws {
         try await service.removeOneTimeCodes(ofAccountNamed: name)
     }
 
-    /// Makes new recovery codes, which replace all earlier ones. They cannot be shown again.
+    /// Makes ten new recovery codes, which replace all earlier ones. They cannot be shown again. Throws
+    /// `SetupError.accountUnknown`.
     public func makeRecoveryCodes(ofAccountNamed name: String) async throws -> [String] {
         try await service.makeRecoveryCodes(ofAccountNamed: name)
     }
 
-    /// Resets the count of an account's wrong sign-ins, so that its password can be tried again.
+    /// Resets the count of an account's wrong sign-ins, so that its password can be tried again. Throws
+    /// `SetupError.accountUnknown`.
     public func unlock(accountNamed name: String) async throws {
         try await service.unlock(accountNamed: name)
     }
@@ -77,14 +82,18 @@ public struct EmbeddedServer: Sendable {
         try await service.devices(ofAccountNamed: name)
     }
 
-    /// Revokes a device and ends its sessions. Throws `SetupError` if the account has no such device.
+    /// Revokes a device and ends its sessions. Throws `SetupError` if there is no such account or device.
     public func revoke(_ device: String, ofAccountNamed name: String) async throws {
         try await service.revoke(device, ofAccountNamed: name)
     }
 
     /// The application to run. On a graceful shutdown it finishes its open requests.
     ///
-    /// - Parameter onRunning: is called with the port as soon as it is open.
+    /// - Parameters:
+    ///   - host: the address to listen on.
+    ///   - port: the TCP port to listen on; 0 lets the system choose one.
+    ///   - logger: the log of the application and its services.
+    ///   - onRunning: called with the port as soon as it is open.
     public func application(
         host: String, port: Int, logger: Logger, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {

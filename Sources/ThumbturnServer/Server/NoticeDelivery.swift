@@ -5,12 +5,12 @@ import ThumbturnCore
 import ThumbturnMessages
 
 extension AuthorizationServer {
-    /// Delivers the notices that are due: to the log once, and to the port until it accepts them, for a day at most.
+    /// Delivers the notices that are due: once to the log, and to the port until it accepts them, for at most a day.
     package func deliverNotices(_ logger: Logger) async throws {
         for due in try await store.takeDueNotices() {
             let notice = due.notice
             if due.tries == 0 {
-                // Only ids: the log names no person.
+                // The log has only ids, so that it names no person.
                 logger.notice(
                     "notice",
                     metadata: [
@@ -36,7 +36,7 @@ extension AuthorizationServer {
     }
 }
 
-/// Delivers notices every five seconds, apart from the requests.
+/// Delivers notices every five seconds, in a task of its own.
 struct NoticeDelivery: ServiceLifecycle.Service, CustomStringConvertible {
     let service: AuthorizationServer
     let logger: Logger

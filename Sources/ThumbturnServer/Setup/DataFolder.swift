@@ -13,11 +13,11 @@ struct DataFolder {
     let masterKey: MasterKey
     let store: SQLiteStore
 
-    /// Opens the folder, makes what is missing, and migrates the database. Processes that start together do so one after the
-    /// other.
+    /// Opens the folder, makes what is missing, and migrates the database. A lock file makes processes that start
+    /// together do this one after the other.
     init(_ settings: ServerSettings, time: NodeTime) throws {
         let folder = settings.dataFolder
-        // Made with its mode in one step, because another process may open it at once.
+        // The folder gets its mode when it is created, because another process may open it immediately.
         let parent = URL(fileURLWithPath: folder).deletingLastPathComponent().path
         try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
         guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw SetupError.unwritable(folder) }

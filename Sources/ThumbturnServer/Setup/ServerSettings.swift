@@ -7,26 +7,29 @@ import ThumbturnMessages
 ///
 /// Longer durations, higher limits and a shorter cool-off than the defaults weaken the protection that they give.
 public struct ServerSettings: Sendable {
-    /// The address that clients use, without a slash at the end. It is the issuer of tokens, and DPoP proofs must be for it.
+    /// The address that clients use, without a slash at the end. It is the issuer of tokens, and DPoP proofs must be
+    /// for it.
     public let publicURL: String
     /// The folder of the database and the master key. If it does not exist it is made, with mode 0700.
     public var dataFolder: String
-    /// The key that encrypts the server's secrets on disk. With nil, a file in the data folder holds it, made at the first start.
+    /// The key that encrypts the server's secrets on disk. If nil, it is in a file in the data folder, which is made at
+    /// the first start.
     public var masterKey: MasterKey?
 
-    /// The audience of access tokens. This server's own routes are one such resource.
+    /// The audience of access tokens; `publicURL` by default. The server's own routes demand it as well.
     public var audience: String
     /// The client that access tokens are issued to, which is the app (RFC 9068 section 2.2).
     public var clientID = "thumbturn-app"
 
-    /// A file that names the app's own OpenID providers, whose ID tokens give the right to enrol. With nil there are none.
+    /// The path of a file that lists the app's own OpenID providers, whose ID tokens authorise an enrolment. If nil,
+    /// there are none.
     public var identityProviders: String?
 
     /// How long an access token is valid.
     public var accessTokenLifetime = Duration.seconds(300)
-    /// How long an access token for a single use is valid, which a signature for one action authorised.
+    /// How long a single-use access token is valid, which a step-up for one action gives.
     public var oneUseTokenLifetime = ActionGrant.lifeOfOneUse
-    /// How long after the sign-in a session ends, however often it is refreshed.
+    /// How long after the sign-in a session ends, no matter how often it is refreshed.
     public var sessionLifetime = Duration.seconds(12 * 3600)
     /// How long a session lasts without a refresh.
     public var sessionIdleLimit = Duration.seconds(3600)
@@ -34,25 +37,27 @@ public struct ServerSettings: Sendable {
     public var ticketLifetime = Duration.seconds(300)
     /// How long an old refresh token is accepted while its successor is unused.
     public var refreshGrace = Duration.seconds(30)
-    /// How long a device that was enrolled with only a password, on an account with other devices, may not change other devices.
+    /// How long a device that was enrolled with only a password, on an account with other devices, may not change other
+    /// devices.
     public var coolOff = Duration.seconds(24 * 3600)
     /// The maximum age of the proof of presence that a change of another device needs.
     public var deviceChangeMaximumAge = Duration.seconds(300)
     /// The settings of approvals.
     public var approvals = ApprovalSettings()
-    /// The policy that says what each action demands of a step-up.
+    /// The demands of each action on a step-up.
     public var stepUp = StepUpPolicy()
-    /// Whether the device passcode is enough to enrol a new biometric key after a changed face or finger. That key then proves
-    /// less, because anyone who knows the passcode can enrol a face. Its record says that the passcode authorised it.
+    /// Whether the device passcode is enough to enrol a new biometric key after a changed face or finger. That key then
+    /// proves less, because anyone who knows the passcode can enrol a face. Its record says that the passcode
+    /// authorised it.
     public var letsPasscodeReplaceBiometricKey = false
 
-    /// Whether apps may sign in with keys of other libraries and get tokens that are bound to no key. Such a token protects as
-    /// little as a password that is valid for five minutes.
+    /// Whether apps may sign in with keys of other libraries and get tokens that are bound to no key. Such a token
+    /// protects as little as a password that is valid for five minutes.
     public var allowsPlainClients = false
 
-    /// How many proxies in front of the server add to `X-Forwarded-For`. Wrong attempts are counted by the client's address. With
-    /// too small a number they are counted by a proxy's address, and with too large a number by an address that the client makes
-    /// up.
+    /// How many proxies in front of the server add to `X-Forwarded-For`. Wrong attempts are counted by the client's
+    /// address. With too small a number they are counted by a proxy's address, and with too large a number by an
+    /// address that the client makes up.
     public var trustedProxies = 0
 
     /// How long a connection may be silent before the server closes it.
@@ -61,7 +66,8 @@ public struct ServerSettings: Sendable {
     /// Delivers notices to the owners of accounts, in addition to the log and `GET /v1/notices`.
     public var notices: (any Notices)?
 
-    /// Throws `SetupError.publicURL` unless the address is https, or http to this machine itself, without a path.
+    /// Creates settings with the defaults. Throws `SetupError.publicURL` unless the address is https, or http to this
+    /// machine itself, and has no path.
     public init(publicURL: String, dataFolder: String, masterKey: MasterKey? = nil) throws(SetupError) {
         let address = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
         guard let parts = URLComponents(string: address), let host = parts.host, !host.isEmpty, parts.path.isEmpty,

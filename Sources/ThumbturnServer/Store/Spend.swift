@@ -2,24 +2,30 @@
 import GRDB
 package import ThumbturnCore
 
-/// The consumption of something that is good only once: a challenge, a ticket, an assertion, an ID token.
+/// The consumption of something that is accepted once: a challenge, a ticket, an assertion or an ID token.
 ///
-/// Use, id and expiry are its identity. The use keeps one kind from being taken for another. The expiry has to come from the
-/// issuer of the id, under the same signature, so that no id ever comes with two. It is consumed in the epoch in which it was
-/// verified, or not at all: what the secrets of an earlier epoch made is refused in the next one.
+/// Its identity is use, id and expiry. The use keeps ids of different kinds apart. The expiry has to come from the
+/// issuer of the id, under the same signature, so that an id never has two. It is consumed only in the epoch in which
+/// it was verified, so that nothing from the secrets of an earlier epoch is accepted in the next one.
 package struct Spend: Hashable, Sendable {
-    /// The kinds of things that are good only once. The raw values are stored.
+    /// The kinds of things that are accepted once. The raw values are stored.
     package enum Use: Int, Sendable {
+        /// A challenge for an app's keys.
         case challenge = 1
+        /// An enrolment ticket.
         case ticket = 2
+        /// The assertion of a back end (RFC 7523).
         case assertion = 3
+        /// An ID token of an identity provider.
         case idToken = 4
+        /// A challenge for a plain client.
         case plainChallenge = 5
     }
 
     package var use: Use
     package var id: [UInt8]
     package var expiresAt: UnixTime
+    /// The epoch in which it may be consumed.
     package var epoch: Int64
 
     package init(_ use: Use, id: [UInt8], expiresAt: UnixTime, epoch: Int64) {
@@ -30,7 +36,8 @@ package struct Spend: Hashable, Sendable {
     }
 }
 
-/// The part of the store that consumes challenges and tickets which authorised nothing, because their proof was wrong.
+/// The part of the store that consumes what authorises no transaction of its own, such as a client's assertion, or a
+/// challenge whose proof was wrong.
 package protocol SpendStore: Sendable {
     /// Consumes all of these. False if any of them had been consumed before.
     func spend(_ spends: [Spend]) async throws -> Bool
@@ -42,17 +49,17 @@ extension SQLiteStore {
     }
 
     static func spendAll(_ spends: [Spend], in db: Database, at now: UnixTime) throws -> Bool {
-        // Each one is consumed, also where an earlier one of the list was refused.
+        // All of them are consumed, even if an earlier one was refused.
         try spends.map { try Schema.spend($0, in: db, at: now) }.allSatisfy { $0 }
     }
 }
 
 extension Schema {
-    /// The one statement by which anything is consumed. False if it was consumed before, has expired, or belongs to another
-    /// epoch.
+    /// Consumes an id; no other statement does. False if the id was consumed before, has expired, or belongs to
+    /// another epoch.
     ///
-    /// It writes a row only if there is none yet. A row that was purged does not make its id usable again, because its expiry
-    /// lies at or before `purged_until`.
+    /// It writes a row only if there is none yet. A row that was purged does not make its id usable again, because its
+    /// expiry lies at or before `purged_until`.
     static func spend(_ spend: Spend, in db: Database, at now: UnixTime) throws -> Bool {
         try db.cachedStatement(
             sql: """

@@ -3,16 +3,17 @@ package import ThumbturnCore
 
 /// The port to durable state, in parts by subject.
 ///
-/// Every method is one transaction and durable when it returns. A challenge or a ticket is consumed in the same transaction as
-/// what it authorises, so no failure separates the two.
+/// Every method is one transaction, which is durable when the method returns. A challenge or a ticket is consumed in
+/// the same transaction as the change that it authorises, so no failure separates the two.
 package protocol Store: AccountStore, ApprovalStore, ClientStore, DeviceStore, EpochStore, IdentityStore, KeyStore, NoticeStore,
     PlainKeyStore, RefreshStore, SecretStore, SessionStore, SpendStore, ThrottleStore, TokenKeyStore, Sendable
 {
-    /// The settings of the writing connection, read back from the database: `synchronous` (2 is FULL) and `journal_mode`.
+    /// The settings of the writing connection, read back from the database: `synchronous` (2 is FULL) and
+    /// `journal_mode`.
     func durability() throws -> (synchronous: Int?, journal: String?)
 
-    /// Deletes what has expired: consumed ids (it remembers up to which expiry), old notices and throttles, and sessions that
-    /// began before a time.
+    /// Deletes expired rows: consumed ids (up to an expiry that is recorded), old notices and throttles, and sessions
+    /// that began before a time.
     func purge(sessionsBefore: UnixTime) async throws
 }
 #endif

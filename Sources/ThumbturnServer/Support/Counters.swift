@@ -1,7 +1,7 @@
 #if Server
 import Synchronization
 
-/// Counts of a node's work since it started.
+/// The counts of a node's work since it started.
 package final class Counters: Sendable {
     let verifications = Atomic(0)
     let tokens = Atomic(0)
@@ -18,7 +18,9 @@ package final class Counters: Sendable {
         package var tokens: Int
         /// Challenges that authorised a session.
         package var spends: Int
+        /// Opened sessions, those of step-ups included.
         package var sessions: Int
+        /// Exchanged refresh tokens, repeated exchanges included.
         package var refreshes: Int
         /// Answered redemptions of approvals, repeated ones included.
         package var redemptions: Int

@@ -3,18 +3,18 @@ import Foundation
 import Synchronization
 package import ThumbturnCore
 
-/// A node's time: the civil clock, but never earlier than the latest time that was seen.
+/// The time of a node: the civil clock, but never earlier than the latest time that was seen.
 ///
-/// While the clock is behind that mark, because it was set back or had jumped ahead, time goes on from the mark with the
-/// monotonic clock. So a clock that is set back makes nothing valid again, and a clock that jumped ahead keeps nothing valid for
-/// longer.
+/// While the clock is behind that mark, because it was set back or had jumped ahead, time continues from the mark with
+/// the monotonic clock. So a clock that is set back makes no expired token valid again, and a clock that jumped ahead
+/// keeps none valid for longer.
 package final class NodeTime: Sendable {
     private let clock: NodeClock
     private let mark: Mutex<Mark>
 
     private struct Mark {
         var time: UnixTime
-        /// The monotonic time at which it was seen.
+        /// The monotonic time at which `time` was seen.
         var at: Duration
     }
 
@@ -23,6 +23,7 @@ package final class NodeTime: Sendable {
         mark = Mutex(Mark(time: clock.civil(), at: clock.monotonic()))
     }
 
+    /// The current time. It never goes back.
     package var now: UnixTime {
         let (civil, monotonic) = (clock.civil(), clock.monotonic())
         return mark.withLock { mark in
@@ -33,13 +34,13 @@ package final class NodeTime: Sendable {
         }
     }
 
-    /// Microseconds of the monotonic clock, to order what was made within one second. They do not tell the time.
+    /// Microseconds of the monotonic clock, to order ids that are made within one second. They are not a time of day.
     var moment: UInt32 {
         let (seconds, attoseconds) = clock.monotonic().components
         return UInt32(truncatingIfNeeded: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
     }
 
-    /// Takes over the time that the store holds, if it is later.
+    /// Moves the time forward to the time that the store holds, if that is later.
     func observe(_ stored: UnixTime) {
         guard stored > now else { return }
         let monotonic = clock.monotonic()

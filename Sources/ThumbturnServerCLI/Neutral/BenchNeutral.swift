@@ -11,11 +11,12 @@ struct Bench: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Whether the time of a refused sign-in tells why it was refused.",
             discussion: """
-                Interleaves refused sign-ins of two kinds at random and prints Welch's t, as dudect does: over all samples, and the \
-                largest over the fastest samples, cropped at a hundred percentiles. Below 4.5 no difference was found. The sign-ins are \
-                decided and committed in this process, without HTTP, and the password hash has the least cost that libsodium \
-                allows: both make a difference easier to see than it would be from outside. A folder in memory, such as one \
-                below /dev/shm, takes the noise of the disk away too. Exit status 1 if a t is 4.5 or more. Build with -c release.
+                Interleaves refused sign-ins of two kinds at random and prints Welch's t, as dudect does: over all samples, \
+                and the largest over the fastest samples, cropped at a hundred percentiles. Below 4.5 no difference was \
+                found. The sign-ins are decided and committed in this process, without HTTP, and the password hash has the \
+                least cost that libsodium allows: both make a difference easier to see than it would be from outside. A \
+                folder in memory, such as one below /dev/shm, takes the noise of the disk away too. Exit status 1 if a t is \
+                4.5 or more. Build with -c release.
                 """
         )
 

@@ -4,11 +4,12 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnServer
 
-/// Measures whether the time of a refused sign-in tells why it was refused: sign-ins of two classes, interleaved at random.
+/// Measures whether the time of a refused sign-in tells why it was refused: sign-ins of two classes, interleaved at
+/// random.
 ///
-/// It calls the server's decision itself, store and commit included, without HTTP: HTTP would only add noise, and other tests
-/// compare the bytes of the answers. The password hash has the lowest cost that libsodium allows, so that the difference of
-/// everything else shows; with the real cost more noise would hide the same difference.
+/// It calls the server's decision itself, store and commit included, without HTTP: HTTP would only add noise, and other
+/// tests compare the bytes of the answers. The password hash has the lowest cost that libsodium allows, so that the
+/// difference of everything else shows; with the real cost more noise would hide the same difference.
 struct NeutralTiming: Sendable {
     enum Comparison: String, CaseIterable, Sendable {
         case unknownAndWrong = "unknown account, wrong password"

@@ -1,9 +1,9 @@
 #if Tools
 import Foundation
 
-/// Whether two samples of times differ, by the method of dudect (Reparaz, Balasch, Verbauwhede: "Dude, is my code constant
-/// time?", 2017): Welch's t over all samples and over the fastest ones, cropped at a hundred percentiles, because a rare
-/// interruption would hide a small difference.
+/// Whether two samples of times differ, by the method of dudect (Reparaz, Balasch, Verbauwhede: "Dude, is my code
+/// constant time?", 2017): Welch's t over all samples and over the fastest ones, cropped at a hundred percentiles,
+/// because a rare interruption would hide a small difference.
 struct WelchTest: Sendable {
     /// The numbers of samples.
     let counts: (Int, Int)

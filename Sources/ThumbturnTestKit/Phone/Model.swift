@@ -1,8 +1,8 @@
 public import ThumbturnCore
 
 extension SimulatedPhone {
-    /// A model of phone: the numbers and behaviours in which it differs from others. A plain value, so that a test may change one
-    /// of them:
+    /// A model of phone: the numbers and behaviours in which it differs from others. A plain value, so that a test may
+    /// change one of them:
     ///
     ///     var model = SimulatedPhone.Model.iPhone(.finger)
     ///     model.afterEnrolmentChange = .gone
@@ -28,8 +28,8 @@ extension SimulatedPhone {
         public var triesInAPrompt = 1
         /// How long the system shows an unanswered prompt; nil for no limit.
         public var promptTimeout: Duration?
-        /// A prompt that follows a match sooner than this is cancelled by the system. No number is documented, so it is zero
-        /// here.
+        /// A prompt that follows a match sooner than this is cancelled by the system. No number is documented, so it is
+        /// zero here.
         public var coolDown = Duration.zero
         /// Whether the app's own prompt makes the app inactive.
         public var promptMakesInactive = true
@@ -61,8 +61,8 @@ extension SimulatedPhone {
         public var hardware: KeyPlace.Hardware
         /// The hardware that was requested for keys and that this phone lacks; nil where nothing is missing.
         public var missing: KeyPlace.Missing?
-        /// Whether the removal of one of several faces or fingers invalidates biometric keys. A new one, and the removal of all,
-        /// invalidate them on every model.
+        /// Whether the removal of one of several faces or fingers invalidates biometric keys. A new one, and the
+        /// removal of all, invalidate them on every model.
         public var removingOneKillsKeys = true
         /// How a key appears after the enrolled set changed.
         public var afterEnrolmentChange = DeadKey.explained
@@ -105,11 +105,11 @@ extension SimulatedPhone {
         public enum PINManner: Hashable, Sendable {
             /// The hardware judges and counts; too many wrong PINs disable the key for good. A TPM does so.
             case counted
-            /// The hardware judges with one operation for each guess, and reports no count: a Secure Enclave key with an
-            /// application password.
+            /// The hardware judges with one operation for each guess, and reports no count: a Secure Enclave key with
+            /// an application password.
             case judged
-            /// The device cannot judge: each PIN gives a key of its own, derived from an HMAC by a key in hardware, and only the
-            /// server knows the right one. Android does so.
+            /// The device cannot judge: each PIN gives a key of its own, derived from an HMAC by a key in hardware, and
+            /// only the server knows the right one. Android does so.
             case derived
         }
 
@@ -134,8 +134,8 @@ extension SimulatedPhone {
 
         /// Hardware that was requested and is missing.
         public enum Missing: Hashable, Sendable {
-            /// Android's `StrongBoxUnavailableException`: requested again without StrongBox, the key goes to the trusted
-            /// environment.
+            /// Android's `StrongBoxUnavailableException`: requested again without StrongBox, the key goes to the
+            /// trusted environment.
             case strongBox
         }
     }
@@ -144,8 +144,8 @@ extension SimulatedPhone {
 // MARK: - The table
 
 extension SimulatedPhone.Model {
-    /// A phone of no particular maker: a face, one try for each prompt, a lockout after five unsuccessful tries, every reason
-    /// reported, no raw codes, hardware that counts PINs. For tests in which the model does not matter.
+    /// A phone of no particular maker: a face, one try for each prompt, a lockout after five unsuccessful tries, every
+    /// reason reported, no raw codes, hardware that counts PINs. For tests in which the model does not matter.
     public static let plain: Self = {
         var model = Self(name: "plain", hardware: .memory)
         model.sensor = .face
@@ -163,7 +163,8 @@ extension SimulatedPhone.Model {
         model.sensor = sensor
         model.asksPermission = true
         model.tellsMark = true
-        // Three tries of a finger end one evaluation; after two of a face the sheet offers another way (an iris is undocumented).
+        // Three tries of a finger end one evaluation; after two of a face the sheet offers another way (an iris is
+        // undocumented).
         model.triesInAPrompt = sensor == .finger ? 3 : 2
         model.promptInBack = .refused
         model.showsOnePrompt = true
@@ -172,8 +173,8 @@ extension SimulatedPhone.Model {
         model.afterEnrolmentChange = .unexplained
         model.afterPasscodeRemoval = .gone
         model.pin = .judged
-        // The keychain survives the app and may be in backups. The adapter deletes the items of an earlier installation, and
-        // excludes all items from backups.
+        // The keychain survives the app and may be in backups. The adapter deletes the items of an earlier
+        // installation, and excludes all items from backups.
         model.backup = .leavesOut
         return model
     }
@@ -213,7 +214,8 @@ extension SimulatedPhone.Model {
         return model
     }
 
-    /// An Android phone without StrongBox: keys go to the trusted environment, and `keyPlace(of:)` names what is missing.
+    /// An Android phone without StrongBox: keys go to the trusted environment, and `keyPlace(of:)` names what is
+    /// missing.
     public static func androidWithoutStrongBox(_ sensor: SensorKind = .finger) -> Self {
         var model = android(sensor)
         model.name = "Android without StrongBox"

@@ -2,8 +2,8 @@ import Synchronization
 import ThumbturnCore
 import ThumbturnDevice
 
-/// The phone's own clocks on top of a shared clock: they restart with the phone, and its date can be set without changing the
-/// server's.
+/// The phone's own clocks on top of a shared clock: they restart with the phone, and its date can be set without
+/// changing the server's.
 final class PhoneClock: DeviceClock {
     private let base: any DeviceClock
     private let shift = Mutex(Shift())

@@ -9,8 +9,8 @@ extension SimulatedPhone {
         case match
         /// A stranger tries until the prompt ends: one reported mismatch. Each try counts towards a lockout.
         case noMatch
-        /// One unsuccessful try. Where the model allows several tries in one prompt, nothing is reported, and the same prompt
-        /// takes the next act.
+        /// One unsuccessful try. Where the model allows several tries in one prompt, nothing is reported, and the same
+        /// prompt takes the next act.
         case tryInVain
         /// The sensor cannot give a verdict, and asks again: the same prompt takes the next act.
         case readPoorly(PoorReading)
@@ -40,13 +40,13 @@ extension SimulatedPhone {
         state.withLock { $0.acts = [] }
     }
 
-    /// Sets how long the person takes where an instruction has no time: a log-normal distribution, as reaction times are commonly
-    /// described. The numbers are the test's; none of them was measured.
+    /// Sets how long the person takes where an instruction has no time: a log-normal distribution, as reaction times
+    /// are commonly described. The numbers are the test's; none of them was measured.
     ///
     /// - Parameters:
     ///   - median: half of the answers come sooner.
-    ///   - spread: the standard deviation of the logarithm; 0 for always the median. About two thirds of the answers lie between
-    ///     the median divided and multiplied by `exp(spread)`.
+    ///   - spread: the standard deviation of the logarithm; 0 for always the median. About two thirds of the answers
+    ///     lie between the median divided and multiplied by `exp(spread)`.
     ///   - seed: the seed of the times. Print it, so that a failing test can be repeated.
     public func answerTimes(median: Duration, spread: Double, seed: UInt64) {
         state.withLock { $0.answerTimes = AnswerTimes(median: median, spread: spread, generator: SeededGenerator(seed: seed)) }

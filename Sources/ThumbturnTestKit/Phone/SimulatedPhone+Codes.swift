@@ -31,8 +31,8 @@ extension SimulatedPhone.Model {
         .cancelledByUser: 10, .biometryNotEnrolled: 11, .biometryTooWeak: 11, .passcodeNotSet: 14,
     ]
 
-    /// A keychain read that prompts has three codes: cancelled (-128), not allowed to ask (-25308), and -25293 for everything
-    /// else, a mismatch included. The caller cannot tell the last ones apart.
+    /// A keychain read that prompts has three codes: cancelled (-128), not allowed to ask (-25308), and -25293 for
+    /// everything else, a mismatch included. The caller cannot tell the last ones apart.
     static func flattened(_ failure: Failure) -> Failure {
         func status(_ code: Int) -> Failure.PlatformStatus { .init(domain: "NSOSStatusErrorDomain", code: code) }
         switch failure.code {

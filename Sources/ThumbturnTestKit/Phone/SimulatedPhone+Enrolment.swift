@@ -11,8 +11,8 @@ extension SimulatedPhone {
         }
     }
 
-    /// Removes one of the faces or fingers. Whether this invalidates biometric keys while another one is left depends on the
-    /// model.
+    /// Removes one of the faces or fingers. Whether this invalidates biometric keys while another one is left depends
+    /// on the model.
     public func removeOneFace() {
         state.withLock { state in
             guard state.faces > 0 else { return }
@@ -26,8 +26,8 @@ extension SimulatedPhone {
         state.withLock { $0.removeFaces() }
     }
 
-    /// Removes the passcode and with it, as on real phones, the enrolled faces and every key and secret that asks for either: for
-    /// good, even when a passcode is set again.
+    /// Removes the passcode and with it, as on real phones, the enrolled faces and every key and secret that asks for
+    /// either: for good, even when a passcode is set again.
     public func removePasscode() {
         state.withLock { state in
             state.hasPasscode = false
@@ -56,8 +56,8 @@ extension SimulatedPhone {
         state.withLock { $0.isLidClosed = isClosed }
     }
 
-    /// The system's mark of the enrolled set for a process of the app. It differs between kinds of processes and between major
-    /// versions of the system, and it is absent where nothing is enrolled or the sensor is locked.
+    /// The system's mark of the enrolled set for a process of the app. It differs between kinds of processes and
+    /// between major versions of the system, and it is absent where nothing is enrolled or the sensor is locked.
     func enrolmentMark(for process: String) -> EnrolmentMark? {
         let now = clock.now
         return state.withLock { state in

@@ -3,7 +3,8 @@ package import ThumbturnCore
 package import ThumbturnDevice
 
 extension SimulatedPhone {
-    /// The state of this phone's operating system, for stand-ins of a system's frameworks that an adapter is run against.
+    /// The state of this phone's operating system, for stand-ins of a system's frameworks that an adapter is run
+    /// against.
     package struct Facts: Sendable {
         package var isReadable: Bool
         /// Identifies the passcode; nil without one.

@@ -24,8 +24,8 @@ extension SimulatedPhone {
         }
     }
 
-    /// Starts the app in the background before the phone was first unlocked: keys and secrets exist and cannot be read. This ends
-    /// with `unlockWithPasscode()`, and `moveToFront()` shows the app.
+    /// Starts the app in the background before the phone was first unlocked: keys and secrets exist and cannot be read.
+    /// This ends with `unlockWithPasscode()`, and `moveToFront()` shows the app.
     public func prewarm() {
         state.withLock { state in
             state.move(to: .back)
@@ -51,8 +51,8 @@ extension SimulatedPhone {
         }
     }
 
-    /// Deletes the app and installs it again. On an iPhone the keychain survives, and the adapter deletes the earlier items at
-    /// the next start; on Android everything is deleted.
+    /// Deletes the app and installs it again. On an iPhone the keychain survives, and the adapter deletes the earlier
+    /// items at the next start; on Android everything is deleted.
     public func reinstallApp() {
         state.withLock { state in
             state.takeDownPrompts(Failure(.cancelledByApp))
@@ -76,8 +76,8 @@ extension SimulatedPhone {
         }
     }
 
-    /// Sets this phone up from a backup, as an erased phone or another one: its own keys are gone, its person has enrolled anew,
-    /// and it has the backup's secrets, which are not always readable.
+    /// Sets this phone up from a backup, as an erased phone or another one: its own keys are gone, its person has
+    /// enrolled anew, and it has the backup's secrets, which are not always readable.
     public func restore(_ backup: Backup) {
         state.withLock { state in
             state.takeDownPrompts(Failure(.cancelledBySystem))

@@ -3,8 +3,8 @@ import ThumbturnCore
 import ThumbturnDevice
 
 extension SimulatedPhone {
-    /// Unlocks the phone with its passcode outside the app, which ends every lockout, and after a restart makes keys and secrets
-    /// readable.
+    /// Unlocks the phone with its passcode outside the app, which ends every lockout, and after a restart makes keys
+    /// and secrets readable.
     public func unlockWithPasscode() {
         state.withLock { state in
             state.forgetTries()

@@ -19,8 +19,8 @@ extension SimulatedPhone {
         state.withLock { $0.move(to: .front) }
     }
 
-    /// Makes the app visible without input: the app switcher, a call, the notifications. This lasts until `moveToFront()`, even
-    /// where a prompt ends meanwhile.
+    /// Makes the app visible without input: the app switcher, a call, the notifications. This lasts until
+    /// `moveToFront()`, even where a prompt ends meanwhile.
     public func becomeInactive() {
         state.withLock { state in
             state.move(to: .inactive)

@@ -4,7 +4,8 @@ import ThumbturnDevice
 
 /// One prompt: its obstacles, what the person does, and what may take it off the screen.
 extension SimulatedPhone {
-    /// A match, which allows one use of one key for one message, as Android's bound prompts do, the strictest of the platforms.
+    /// A match, which allows one use of one key for one message, as Android's bound prompts do, the strictest of the
+    /// platforms.
     struct Verified: Sendable {
         var rung: Rung
         var key: KeyName
@@ -82,7 +83,8 @@ extension SimulatedPhone {
         return nil
     }
 
-    /// Before API level 30 no prompt asks for the credential so that it unlocks a key for one use: `BIOMETRIC_ERROR_UNSUPPORTED`.
+    /// Before API level 30 no prompt asks for the credential so that it unlocks a key for one use:
+    /// `BIOMETRIC_ERROR_UNSUPPORTED`.
     static let noPasscodeForKeys = Failure(
         .platform, recovery: .fallBack(.appPIN), status: .init(domain: "androidx.biometric.BiometricManager", code: -2)
     )

@@ -7,8 +7,8 @@ extension SimulatedPhone {
         // The person.
         var acts: [(act: Act, after: Duration?)] = []
         var answerTimes: AnswerTimes?
-        // Enrolment: the number of faces or fingers, the set's number for the system's mark, and the number that biometric keys
-        // are bound to, which the model may keep where one of several is removed. Numbers never repeat.
+        // Enrolment: the number of faces or fingers, the set's number for the system's mark, and the number that
+        // biometric keys are bound to, which the model may keep where one of several is removed. Numbers never repeat.
         var faces: Int
         var enrolledSet = 1
         var enrolment = 1

@@ -2,8 +2,8 @@ import Synchronization
 import ThumbturnCore
 public import ThumbturnDevice
 
-/// A simulated phone: a person, a sensor that locks after mismatches, a passcode, hardware that keeps keys, and an operating
-/// system with its rules, so that an app's tests meet what its users will meet.
+/// A simulated phone: a person, a sensor that locks after mismatches, a passcode, hardware that keeps keys, and an
+/// operating system with its rules, so that an app's tests meet what its users will meet.
 ///
 ///     let clock = VirtualClock()
 ///     let phone = SimulatedPhone(.iPhone(.face), clock: clock)
@@ -17,13 +17,14 @@ public import ThumbturnDevice
 ///         _ = try await auth.authenticate("Unlock Acme")
 ///     }
 ///
-/// `next` instructs the person. What happens to the phone is a method: `enrolNewFace()`, `removePasscode()`, `moveToBack()`,
-/// `reboot()`, `prewarm()`, `restore(_:)`, `reinstallApp()`, `upgradeSystem()`. How phones differ is the table `Model`.
+/// `next` instructs the person. What happens to the phone is a method: `enrolNewFace()`, `removePasscode()`,
+/// `moveToBack()`, `reboot()`, `prewarm()`, `restore(_:)`, `reinstallApp()`, `upgradeSystem()`. How phones differ is
+/// the table `Model`.
 ///
-/// **Sources.** The rules come from the documentation, headers and published sources of Apple and of Android, and from reports by
-/// users of other libraries. None of them was compared with a device. What is unknown is not modelled: how long after a match a
-/// face is refused, whether any of Apple's prompts ends by itself, how often an iris may be tried. A match gives one use of one
-/// key for one message on every model, as on the strictest of the platforms.
+/// **Sources.** The rules come from the documentation, headers and published sources of Apple and of Android, and from
+/// reports by users of other libraries. None of them was compared with a device. What is unknown is not modelled: how
+/// long after a match a face is refused, whether any of Apple's prompts ends by itself, how often an iris may be tried.
+/// A match gives one use of one key for one message on every model, as on the strictest of the platforms.
 ///
 /// The keys are in memory without protection: this type is for tests.
 public final class SimulatedPhone: Sendable {

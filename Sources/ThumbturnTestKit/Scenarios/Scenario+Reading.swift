@@ -7,8 +7,8 @@ extension Scenario {
     /// The limits of a file: a longer one was hardly written and read by a person.
     static let (longest, mostEvents) = (262_144, 500)
 
-    /// Reads a scenario. Throws `ScenarioProblem` with the line for a text that is not JSON, and with the path of the member for
-    /// a member that is unknown, absent or invalid, for times that go back, and for a file that is too long.
+    /// Reads a scenario. Throws `ScenarioProblem` with the line for a text that is not JSON, and with the path of the
+    /// member for a member that is unknown, absent or invalid, for times that go back, and for a file that is too long.
     public init(json: some DataProtocol) throws {
         guard json.count <= Self.longest else { throw ScenarioProblem("the file: is longer than \(Self.longest) bytes") }
         let whole: JSON

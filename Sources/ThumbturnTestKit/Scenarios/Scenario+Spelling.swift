@@ -1,7 +1,7 @@
 import ThumbturnCore
 
-/// The spelling of events, effects and ends in scenario files. A case is its name; a case with values is an object with its name
-/// as the only member. Times are whole milliseconds since the beginning.
+/// The spelling of events, effects and ends in scenario files. A case is its name; a case with values is an object with
+/// its name as the only member. Times are whole milliseconds since the beginning.
 extension JSON {
     static func one(_ name: String, _ value: JSON) -> JSON { .object([name: value]) }
     static func time(_ duration: Duration) -> JSON { .number(duration.milliseconds) }

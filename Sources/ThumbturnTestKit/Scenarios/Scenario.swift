@@ -1,7 +1,7 @@
 package import ThumbturnCore
 
-/// One unlock that is replayed: what the device can do, what is known of the person, the events with their times, and every
-/// effect that the flow must have. Read from JSON, in the format that `docs/scenarios.md` describes.
+/// One unlock that is replayed: what the device can do, what is known of the person, the events with their times, and
+/// every effect that the flow must have. Read from JSON, in the format that `docs/scenarios.md` describes.
 ///
 ///     let scenario = try Scenario(json: bytes)
 ///     for difference in scenario.run().differences { print(difference) }
@@ -31,8 +31,8 @@ public struct Scenario: Hashable, Sendable {
 
     /// Replays the scenario.
     ///
-    /// - Parameter omitted: the index of an event that is left out while its effects are still expected. Where this changes
-    /// nothing, the
+    /// - Parameter omitted: the index of an event that is left out while its effects are still expected. Where this
+    /// changes nothing, the
     ///   event does not matter.
     public func run(without omitted: Int? = nil) -> Outcome {
         var flow = UnlockFlow(policy: policy, person: person)

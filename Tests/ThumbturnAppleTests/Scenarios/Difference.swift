@@ -1,35 +1,35 @@
 #if STAND_INS
 
-/// Where a real phone shows something else than a scenario file, which is of the flow alone: exactly what, and why.
+/// A difference between a real phone and a scenario file, which describes only the flow, with its reason.
 struct Difference: Sendable {
-    /// Why.
+    /// The reason for the difference.
     var why: String
-    /// What the file has and the phone does not.
+    /// The lines of the file that the phone does not show.
     var not: [String] = []
-    /// What the phone has instead.
+    /// The lines that the phone shows instead.
     var but: [String] = []
 
     func applied(to expected: [String]) -> [String] {
         (expected.filter { !not.contains($0) } + but).sorted()
     }
 
-    /// Files that no iPhone plays.
+    /// The files that no iPhone can play, each with the reason.
     static let unplayable: [String: String] = [
         "flattened-error":
-            "The context is asked before the keychain, so the system's one number for everything is never the answer of a prompt.",
-        "keystore-breaks": "The number is Android's. What is left of a key here is dead or alive.",
-        "late-answer": "A phone that sleeps through its timers: virtual time wakes everybody in time.",
-        "revoked": "The server is asked before the prompt, and says nothing while it is up.",
-        "weak-sensor": "Every sensor of Apple's may unlock keys.",
+            "The context shows the prompt, not the keychain, so a prompt never returns the keychain's general code.",
+        "keystore-breaks": "The code is Android's. A key here is either usable or invalidated.",
+        "late-answer": "The phone sleeps through its timers, and virtual time fires every timer on time.",
+        "revoked": "The server is asked before the prompt, and reports nothing while the prompt is shown.",
+        "weak-sensor": "Every sensor of Apple's is strong enough for keys.",
     ]
 
-    /// A number that no simulated phone says by itself: the stand-ins do.
+    /// The file whose status no simulated phone returns by itself: the stand-ins do.
     static let ofTheStandIns = "unknown-code"
 
-    /// What every iPhone shows otherwise.
+    /// The differences of every iPhone.
     static let ofThePhone: [String: Difference] = [
         "cancel-superseded": Difference(
-            why: "Apple has one number for everything that takes a prompt away, so the app waits for its return first.",
+            why: "Apple has one code for every dismissal by the system, so the library waits until the app is in front again.",
             not: [
                 "1500 ms: emit cancelled superseded", "1500 ms: emit sensorAnswered (after: 1500, outcome: superseded)",
                 "1500 ms: failed with (code: superseded, recovery: retry)",
@@ -40,7 +40,7 @@ struct Difference: Sendable {
                 "2500 ms: failed with (code: cancelledBySystem, recovery: retry)",
             ]),
         "five-wrong-pins": Difference(
-            why: "The ledger on the device pauses the PIN at the fifth guess by itself, and counts from when the guess was made.",
+            why: "The ledger on the device pauses the PIN at the fifth guess by itself, and the pause starts with that guess.",
             not: [
                 "20200 ms: emit sensorAnswered (after: 20200, outcome: notMatched)",
                 "20200 ms: failed with (code: paused, recovery: wait 30000)",
@@ -51,7 +51,7 @@ struct Difference: Sendable {
         "not-set-up": lostWithTheFaces(
             to: "devicePasscode", "biometryNotEnrolled", "offerSetUp (code: biometryNotEnrolled, recovery: openSettings)"),
         "not-yet-readable": Difference(
-            why: "What is written down is read first, so nobody waits for a prompt.",
+            why: "The stored records are read first, so the failure comes before the prompt.",
             not: ["400 ms: failed with (code: notYetReadable, recovery: retry)"],
             but: ["0 ms: failed with (code: notYetReadable, recovery: retry)"]),
         "passcode-not-set": lostWithTheFaces(
@@ -70,21 +70,21 @@ struct Difference: Sendable {
                 "900 ms: move (because: lockedOut, from: biometric, to: appPIN)",
             ]),
         "restored": Difference(
-            why: "Nothing travels to another phone, so nothing says that anybody was enrolled.",
+            why: "No item moves to another phone, so no record shows an enrolment.",
             not: [
                 "400 ms: emit keyInvalidated unknown", "400 ms: failed with (code: keyInvalidated, recovery: reEnrol)",
             ] + downTheLadder("keyInvalidated"),
             but: ["400 ms: failed with (code: notEnrolled, recovery: signInAgain)"] + downTheLadder("notEnrolled")),
         "three-mismatches": Difference(
-            why: "The ledger tells the third mismatch of a burst as the pause that it makes.",
+            why: "The ledger reports the third mismatch of a burst as the pause that follows from it.",
             not: ["3000 ms: emit sensorAnswered (after: 3000, outcome: notMatched)"],
             but: ["3000 ms: emit sensorAnswered (after: 3000, outcome: paused)"]),
     ]
 
-    /// What is different again through the adapter, because of what Apple's systems tell.
+    /// The further differences through the adapter, caused by what Apple's systems report.
     static let ofTheAdapter: [String: Difference] = [
         "sensor-switched-off": Difference(
-            why: "A sensor that is switched off for all apps has the number of one that this app was denied.",
+            why: "A sensor that is switched off for all apps has the same code as a denied permission.",
             not: [
                 "400 ms: emit fellBack (because: skipped biometryUnavailable, from: biometric, to: devicePasscode)",
                 "400 ms: move (because: skipped biometryUnavailable, from: biometric, to: devicePasscode)",
@@ -96,7 +96,7 @@ struct Difference: Sendable {
                 "400 ms: offerSetUp (code: permissionDenied, recovery: openSettings)",
             ]),
         "wet-finger": Difference(
-            why: "Apple's systems tell nothing of single readings.",
+            why: "Apple's systems report no single readings.",
             not: [
                 "1000 ms: emit readPoorly tooPoor", "2000 ms: emit readPoorly removeAndRetry", "3000 ms: emit readPoorly tooPoor",
                 "4000 ms: emit hintShown", "4000 ms: showHint devicePasscode",
@@ -111,7 +111,7 @@ struct Difference: Sendable {
 
     private static func lostWithTheFaces(to rung: String, _ code: String, _ offer: String) -> Difference {
         Difference(
-            why: "Where no face is enrolled any more, the key is dead, and that comes first.",
+            why: "Once no face is enrolled, the key is invalidated, and that is reported first.",
             not: [
                 "400 ms: emit fellBack (because: skipped \(code), from: biometric, to: \(rung))",
                 "400 ms: move (because: skipped \(code), from: biometric, to: \(rung))", "400 ms: \(offer)",

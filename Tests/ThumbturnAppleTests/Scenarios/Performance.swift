@@ -8,7 +8,7 @@ import ThumbturnCore
 @testable import ThumbturnDevice
 @testable import ThumbturnTestKit
 
-/// One scenario on one phone, from the set-up of the phone to the end of the unlock.
+/// One scenario on one phone, from the setup of the phone to the end of the unlock.
 struct Performance: Sendable {
     let scenario: Scenario
     let world: AppleWorld
@@ -16,7 +16,7 @@ struct Performance: Sendable {
     let server: InMemoryServer
     let script: Script
 
-    /// - Parameter platform: of that phone, by whichever way.
+    /// - Parameter platform: makes the platform of that phone.
     init(_ scenario: Scenario, in world: AppleWorld, platform: (any Transport) -> DevicePlatform) {
         self.scenario = scenario
         self.world = world
@@ -28,7 +28,8 @@ struct Performance: Sendable {
     /// The phone that a scenario needs.
     static func world(for scenario: Scenario) -> AppleWorld {
         var model = SimulatedPhone.Model.iPhone(.iris)
-        // Of an iris nobody says how many tries end a prompt. Where a story has three mismatches that lock nothing, it is one.
+        // It is not documented how many tries end a prompt for an iris. With one try, three mismatches of a scenario
+        // lock nothing.
         model.triesInAPrompt = 1
         let states = scenario.readiness.keys
         return AppleWorld(
@@ -36,10 +37,10 @@ struct Performance: Sendable {
             hasPIN: states[.pin] != nil)
     }
 
-    /// What was seen of a performance, and what of Apple's was called for it, without the set-up.
+    /// What was seen of a performance, and which functions of Apple's were called for it, without the setup.
     struct Notes: Sendable {
         var seen: [String]
-        /// How many prompts the app's library asked for.
+        /// How many prompts the library requested.
         var prompts: Int
         var evaluations: Int
         var signatures: Int
@@ -100,7 +101,7 @@ struct Performance: Sendable {
         switch scenario.readiness.biometry {
         case .ready where locks: await mismatch(until: 1)
         case .ready, .weak: break
-        // It broke.
+        // The sensor broke.
         case .unavailable: phone.state.withLock { $0.model.sensor = nil }
         case .notEnrolled: phone.removeFaces()
         case .lockedOut(.untilStrongerRung): try await auth.requireStrongerRungNextTime()
@@ -122,14 +123,14 @@ struct Performance: Sendable {
         }
     }
 
-    /// Whether the sensor locks in the story.
+    /// Whether the sensor locks in the scenario.
     private var locks: Bool {
         scenario.moments.contains {
             if case .answered(.failed(let failure), prompt: _) = $0.event { failure.code == .lockedOut } else { false }
         }
     }
 
-    /// Mismatches of another app, until the sensor has so many tries left.
+    /// Causes mismatches in another app, until the sensor has this many tries left.
     private func mismatch(until left: Int) async {
         let phone = world.phone
         for _ in 0..<((phone.model.triesToLockout ?? 0) - left) {
@@ -138,22 +139,22 @@ struct Performance: Sendable {
         }
     }
 
-    /// Mismatches of this app, until it pauses the sensor by itself.
+    /// Causes mismatches in this app, until it pauses the sensor by itself.
     private func makeSensorPause(_ auth: Authenticator) async throws {
-        let alone = UnlockPolicy(ladder: [.biometric, .fullCredentials])
+        let sensorOnly = UnlockPolicy(ladder: [.biometric, .fullCredentials])
         world.phone.next(.noMatch, .noMatch, .noMatch)
-        await #expect(throws: Failure.self) { try await auth.authenticate("Mismatch", policy: alone) }
+        await #expect(throws: Failure.self) { try await auth.authenticate("Mismatch", policy: sensorOnly) }
     }
 
-    /// Wrong PINs, until so much of a pause is left.
+    /// Enters wrong PINs, until this much of a pause is left.
     private func makePINPause(_ auth: Authenticator, _ pause: Duration) async throws {
-        let alone = UnlockPolicy(ladder: [.appPIN, .fullCredentials])
+        let pinOnly = UnlockPolicy(ladder: [.appPIN, .fullCredentials])
         let (phone, clock) = (world.phone, world.phone.clock)
         var wrong = 0
         while PINLedger.pause(afterWrong: wrong) < pause {
             try await clock.sleep(until: clock.now.advanced(by: PINLedger.pause(afterWrong: wrong)))
             phone.pins("739150", .cancel)
-            await #expect(throws: Failure.self) { try await auth.authenticate("Wrong PIN", policy: alone) }
+            await #expect(throws: Failure.self) { try await auth.authenticate("Wrong PIN", policy: pinOnly) }
             phone.forgetPINs()
             wrong += 1
         }
@@ -162,7 +163,7 @@ struct Performance: Sendable {
 
     // MARK: Meanwhile
 
-    /// What happens to the phone or the app at a moment of the story; nil for what follows by itself.
+    /// What happens to the phone or the app at a moment of the scenario; nil for an event that follows by itself.
     private func happening(
         _ moment: Scenario.Moment, _ auth: Authenticator, _ unlock: Task<String, Never>
     ) -> (at: Duration, @Sendable () async -> Void)? {
@@ -174,7 +175,7 @@ struct Performance: Sendable {
         case .cameFront: return (moment.at, { phone.moveToFront() })
         case .stopped: return (moment.at, { unlock.cancel() })
         case .changed(let readiness):
-            // No system tells an app such a thing. It looks again when it comes to the front.
+            // No system reports such a change to an app. The app reads the state again when it comes to the front.
             return (
                 moment.at,
                 {
@@ -184,7 +185,7 @@ struct Performance: Sendable {
                     phone.moveToFront()
                 }
             )
-        // Something lies over the app, just before its prompt is taken.
+        // Something covers the app just before the system dismisses its prompt.
         case .answered(.failed(let failure), prompt: _) where failure.code == .cancelledBySystem:
             return (moment.at - .milliseconds(1), { phone.becomeInactive() })
         case .began, .answered, .readPoorly, .signed, .signingFailed, .woke: return nil

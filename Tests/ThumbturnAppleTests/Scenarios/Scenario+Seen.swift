@@ -2,13 +2,13 @@
 import ThumbturnCore
 @testable import ThumbturnTestKit
 
-// What of a scenario can be seen from outside, and what it asks of a phone.
+// The part of a scenario that can be seen from outside, and its demands on a phone.
 //
-// Not compared are: the raw status of failures (each system has its own), why a key died (Apple never says), the text of a proof
-// (a real one differs each time), and the wakes of the flow's own timer.
+// Not compared are: the raw status of failures (each system has its own), why a key was invalidated (Apple never
+// reports it), the text of a proof (a real one differs each time), and the wakes of the flow's own timer.
 
 extension Scenario {
-    /// The number that nobody knows, where the system answers with one.
+    /// The status that is in no table, if the system answers with one.
     var unknownStatus: Int? {
         moments.lazy.compactMap {
             guard case .answered(.failed(let failure), prompt: _) = $0.event, failure.code == .platform else { return nil }
@@ -16,7 +16,7 @@ extension Scenario {
         }.first
     }
 
-    /// How it begins.
+    /// The readiness at the beginning.
     var readiness: Readiness {
         guard case .began(let readiness, by: _) = moments[0].event else { preconditionFailure("a scenario begins") }
         return readiness
@@ -27,14 +27,14 @@ extension Scenario {
         return start
     }
 
-    /// Every prompt, and when it is shown.
+    /// Every prompt, with the time when it is shown.
     var prompts: [(UnlockFlow.Prompt, at: Duration)] {
         moments.flatMap { moment in
             moment.effects.compactMap { if case .show(let prompt) = $0 { (prompt, moment.at) } else { nil } }
         }
     }
 
-    /// What is to be seen.
+    /// The lines that a phone should show.
     var expected: [String] {
         Self.sorted(
             moments.flatMap { moment in
@@ -43,7 +43,8 @@ extension Scenario {
                     case .show(let prompt): (moment.at.milliseconds, Self.shown(prompt.rung, prompt.cancelButton))
                     case .finish(let end): (moment.at.milliseconds, end.seen)
                     case .showHint, .offerSetUp, .move, .emit: (moment.at.milliseconds, effect.seen)
-                    // Seen by the next prompt, which is never up beside the one before; by the signature; and not at all.
+                    // A dismissal shows in the next prompt, which never appears beside the previous one; signing shows
+                    // in the signature; a wake does not show.
                     case .dismiss, .sign, .wake: nil
                     }
                 }
@@ -56,7 +57,7 @@ extension Scenario {
 
     static func shown(_ rung: Rung, _ button: UnlockFlow.CancelButton) -> String { "show \(rung), \(button)" }
 
-    /// The answer to a prompt.
+    /// The answer to a prompt, and its time.
     func answer(to prompt: Int) -> (at: Duration, SensorAnswer)? {
         for moment in moments { if case .answered(let answer, prompt) = moment.event { return (moment.at, answer) } }
         return nil
@@ -66,7 +67,7 @@ extension Scenario {
         moments.contains { if case .signed(_, prompt) = $0.event { true } else { false } }
     }
 
-    /// When the key of a prompt has signed, or could not, and whether it died meanwhile.
+    /// When the key of a prompt has signed or failed to sign, and whether it was invalidated meanwhile.
     func signing(after prompt: Int) -> (at: Duration, killed: Bool)? {
         for moment in moments {
             if case .signed(_, prompt) = moment.event { return (moment.at, false) }
@@ -99,7 +100,7 @@ extension SensorAnswer {
             case .superseded: .supersede
             // One try more than the sensor allows.
             case .lockedOut: .noMatch
-            // In the place of whose number there is another one.
+            // Another code replaces that of this cancel.
             default: .cancel
             }
         }
@@ -107,12 +108,12 @@ extension SensorAnswer {
 }
 
 extension SimulatedPhone.Act {
-    /// Whether the prompt is over with it.
+    /// Whether the act ends the prompt.
     var ends: Bool { if case .readPoorly = self { false } else { true } }
 }
 
 extension UnlockFlow.Effect {
-    /// As it is compared.
+    /// The text that is compared.
     var seen: String {
         switch self {
         case .offerSetUp(let failure): "\(Self.offerSetUp(failure.bare).spelled)"
@@ -123,7 +124,7 @@ extension UnlockFlow.Effect {
 }
 
 extension UnlockFlow.End {
-    /// As it is compared.
+    /// The text that is compared.
     var seen: String {
         switch self {
         case .granted(let rung, _, let additional): "granted by \(rung) and \(additional.count) more"

@@ -5,7 +5,7 @@ import Testing
 import ThumbturnCore
 @testable import ThumbturnTestKit
 
-/// Scenario files as an iPhone plays them: first the simulated phone by itself, then the adapter on the stand-ins.
+/// Scenario files as an iPhone plays them: first only the simulated phone, then the adapter on the stand-ins.
 @Suite struct AppleScenarioTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Scenarios")
@@ -18,12 +18,12 @@ import ThumbturnCore
 
     static let played = names.filter { Difference.unplayable[$0] == nil }
 
-    @Test func eachFileIsPlayedOrSaysWhyNot() {
+    @Test func everyFileIsPlayedOrHasAReason() {
         #expect(Self.names.count >= 55)
         for table in [
             Difference.unplayable.keys.sorted(), Difference.ofThePhone.keys.sorted(), Difference.ofTheAdapter.keys.sorted(),
         ] {
-            #expect(Set(table).isSubset(of: Self.names), "a table names a file that is not there")
+            #expect(Set(table).isSubset(of: Self.names), "a table names a missing file")
         }
         #expect(Set(Difference.unplayable.keys).isDisjoint(with: Difference.ofThePhone.keys))
     }
@@ -48,14 +48,14 @@ import ThumbturnCore
         #expect(differences == [])
 
         #expect(world.device.calls("SecItemCopyMatching") > 0, "it goes through the adapter")
-        #expect(notes.evaluations == notes.prompts, "each prompt is the adapter's, with a context of its own")
+        #expect(notes.evaluations == notes.prompts, "the adapter shows each prompt, with a context of its own")
         if case .granted = scenario.end { #expect(notes.signatures > 0) }
         world.expectNothingOnTheSide()
         if differences.isEmpty { Noted.scenario(name) }
     }
 
     @Test(
-        "whatever else happened is noticed", arguments: [("1200 ms", "1201 ms"), ("granted by biometric", "granted by appPIN")])
+        "every other outcome is noticed", arguments: [("1200 ms", "1201 ms"), ("granted by biometric", "granted by appPIN")])
     func otherwise(_ right: String, _ wrong: String) async throws {
         let scenario = try Self.scenario("match")
         let world = Performance.world(for: scenario)
@@ -66,11 +66,11 @@ import ThumbturnCore
         #expect(Self.differences(Array(seen.dropLast()), scenario, []).count == 1)
     }
 
-    /// What differs, a line each.
+    /// The differences, one line each.
     private static func differences(_ seen: [String], _ scenario: Scenario, _ known: [Difference?]) -> [String] {
         let expected = known.compactMap(\.self).reduce(scenario.expected) { $1.applied(to: $0) }
         let denied = known.compactMap { $0?.not }.joined().filter { !scenario.expected.contains($0) }
-        return denied.map { "a table denies what the file does not say: \($0)" }
+        return denied.map { "a table denies a line that the file does not have: \($0)" }
             + seen.sorted().difference(from: expected.sorted()).map { change in
                 switch change {
                 case .insert(_, let line, _): "+ \(line)"

@@ -5,10 +5,10 @@ import ThumbturnMessages
 import ThumbturnDevice
 @testable import ThumbturnTestKit
 
-/// A scenario as a phone plays it: what the person does at each prompt and when, how long hardware takes to sign, and what was seen
-/// from outside.
+/// A scenario as a phone plays it: what the person does at each prompt and when, how long the hardware takes to sign,
+/// and what was seen from outside.
 ///
-/// It stands before a platform's sensor, keys and PIN, hands everything on, and adds only time and a record.
+/// It wraps a platform's sensor, keys and PIN, passes every call on, and adds only time and a record.
 final class Script: Sendable {
     let scenario: Scenario
     let clock: any DeviceClock
@@ -19,7 +19,7 @@ final class Script: Sendable {
         var origin: Instant?
         /// The number of the last prompt, as the file counts them.
         var prompt = 0
-        /// How many of them were the sensor's, or asked for the passcode.
+        /// How many of them asked for the sensor or the passcode.
         var asked = 0
         var seen: [(at: Int64, what: String)] = []
     }
@@ -30,7 +30,7 @@ final class Script: Sendable {
         clock = phone.clock
     }
 
-    /// The same platform, watched.
+    /// The same platform, wrapped in this script.
     func watching(_ platform: DevicePlatform) -> DevicePlatform {
         var watched = platform
         watched.sensor = ScriptedSensor(script: self, sensor: platform.sensor)
@@ -43,7 +43,7 @@ final class Script: Sendable {
         return watched
     }
 
-    /// From here on time counts.
+    /// Starts the time of the scenario, and prepares the person's acts.
     func begin() {
         for (prompt, shown) in scenario.prompts where prompt.rung != .appPIN {
             var last = shown
@@ -52,19 +52,19 @@ final class Script: Sendable {
                 phone.next(act, after: at - last)
                 last = at
             }
-            // Nobody does anything, until somebody takes the prompt away.
+            // The person does nothing until the prompt is dismissed.
             if acts.last?.act.ends != true { phone.next(.ignore) }
         }
         state.withLock { $0.origin = clock.now }
     }
 
-    /// When something of the file is to happen.
+    /// The instant of a time in the file.
     func instant(_ at: Duration) -> Instant { (state.withLock { $0.origin } ?? clock.now).advanced(by: at) }
 
-    /// How many prompts of the system were asked for.
+    /// How many prompts of the system were requested.
     var asked: Int { state.withLock { $0.asked } }
 
-    /// What was seen, in the order of time. Things of one moment have no order: the flow's own is another test's.
+    /// What was seen, in the order of time. Lines of one moment are sorted: another test checks the order in the flow.
     var seen: [String] { Scenario.sorted(state.withLock { $0.seen }) }
 
     func note(_ what: String) {
@@ -81,7 +81,7 @@ final class Script: Sendable {
         case .offerSetUp(let failure): note(UnlockFlow.Effect.offerSetUp(failure).seen)
         case .moved(let from, let to, let trigger): note(UnlockFlow.Effect.move(from: from, to: to, because: trigger).seen)
         case .telemetry(let telemetry): note(UnlockFlow.Effect.emit(telemetry).seen)
-        // Told as telemetry, too.
+        // Reported as telemetry as well.
         case .readPoorly: break
         }
     }
@@ -95,7 +95,7 @@ final class Script: Sendable {
         }
     }
 
-    /// Hardware takes as long as the file says, and what kills a key in that time happens.
+    /// Waits as long as the hardware takes in the file. If the key is invalidated in that time, a new face is enrolled.
     fileprivate func sign() async {
         let (prompt, isOn) = state.withLock { ($0.prompt, $0.origin != nil) }
         guard isOn, let (at, killed) = scenario.signing(after: prompt) else { return }

@@ -1,13 +1,13 @@
 #if Server
 import ThumbturnCore
 
-/// The part of the store that keeps the embedded accounts and their factors beside the password.
+/// The part of the store that keeps accounts with passwords, one-time codes and recovery codes.
 package protocol AccountStore: Sendable {
-    /// False if the name is taken.
+    /// Adds an account. False if the name is taken.
     func addAccount(_ account: Account) async throws -> Bool
     /// The account of this name. An unknown name takes as long as a known one.
     func account(named name: String) async throws -> Account?
-    /// Sets the secret of one-time codes, sealed. With nil, sign-ins ask for no one-time code.
+    /// Sets the sealed secret of one-time codes. If nil, sign-ins demand no one-time code.
     func setOneTimeSecret(_ sealed: [UInt8]?, of account: AccountID) async throws
     /// Replaces all recovery codes of an account.
     func setRecoveryCodes(_ hashes: [[UInt8]], of account: AccountID) async throws
@@ -17,9 +17,9 @@ package protocol AccountStore: Sendable {
 package struct Account: Sendable {
     package var id: AccountID
     package var name: String
-    /// In libsodium's format, with its parameters.
+    /// The hash in libsodium's text format, which contains the parameters.
     package var passwordHash: String
-    /// The secret of one-time codes, sealed; nil where sign-ins ask for none.
+    /// The sealed secret of one-time codes; nil if sign-ins demand none.
     package var oneTimeSecret: [UInt8]? = nil
 
     package init(id: AccountID, name: String, passwordHash: String) {

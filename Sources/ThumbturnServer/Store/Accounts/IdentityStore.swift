@@ -1,14 +1,14 @@
 #if Server
 import ThumbturnCore
 
-/// The part of the store that knows which account belongs to which person of an identity provider.
+/// The part of the store that keeps the accounts of identities at OpenID providers.
 package protocol IdentityStore: Sendable {
-    /// Consumes an ID token and returns the account of its identity, which is made the first time. Nil if the token was consumed
-    /// before, or if an account of that name exists already.
+    /// Consumes an ID token and returns the account of its identity, which is made the first time. Nil if the token was
+    /// consumed before, or if an account of that name exists already.
     func account(of identity: Identity, orMaking: Account, spending: Spend) async throws -> AccountID?
 }
 
-/// A person as a provider names them (OpenID Connect Core section 5.7).
+/// A person's identity at a provider (OpenID Connect Core section 5.7).
 package struct Identity: Hashable, Sendable {
     package var issuer: String
     package var subject: String

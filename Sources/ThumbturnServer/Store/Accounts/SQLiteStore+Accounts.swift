@@ -6,9 +6,9 @@ import ThumbturnCore
 extension SQLiteStore {
     package func account(named name: String) async throws -> Account? {
         try await pool.read { db in
-            // An unknown name reads the row of another account, so that the time does not tell whether it exists. Nor does it
-            // tell whether an account has one-time codes: without a secret, as many bytes are read as a sealed one has (nonce 12,
-            // secret 20, tag 16).
+            // For an unknown name the row of another account is read, so that the time does not reveal whether the name
+            // exists. It does not reveal whether the account has one-time codes either: without a secret, as many bytes
+            // are read as a sealed one has (nonce 12, secret 20, tag 16).
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT id, name, password_hash, one_time_secret IS NOT NULL AS asks,

@@ -16,7 +16,7 @@ extension SQLiteStore {
                 sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 arguments: [blob(fresh.id.bytes), fresh.name, fresh.passwordHash, now.seconds]
             )
-            // An account of that name exists and is not this person's.
+            // An account of that name exists and belongs to another person.
             guard db.changesCount == 1 else { return nil }
             try db.run(
                 sql: "INSERT INTO identities (issuer, subject, account_id) VALUES (?, ?, ?)",

@@ -82,7 +82,8 @@ extension SQLiteStore {
             guard let key = keys.first, key.account == new.account, let approval = try Self.approval(new.approval, in: db),
                 (try? approval.admit(new, by: key.standing(at: now), at: now)) != nil
             else { return .refused }
-            // Where two keys are demanded, both have to be of one device: another device starts over.
+            // If two keys are demanded, both have to be of one device: a signature by another device replaces those
+            // before.
             try db.run(
                 sql: "DELETE FROM approval_proofs WHERE approval_id = ? AND account_id = ? AND device_id != ?",
                 arguments: [blob(new.approval.bytes), blob(new.account.bytes), blob(key.device.bytes)]
@@ -164,7 +165,7 @@ extension SQLiteStore {
 
     package func purgeApprovals(before: UnixTime) async throws {
         try await writer.write { db, _ in
-            // Redeemed ones stay, so that their transactions are never redeemed again.
+            // Redeemed approvals stay, so that their transactions are never redeemed again.
             try db.run(
                 sql: "DELETE FROM approvals WHERE state != 'redeemed' AND expires_at <= ?", arguments: [before.seconds]
             )

@@ -26,7 +26,7 @@ enum ClientKeyFile {
         }
     }
 
-    /// Tools add members such as `key_ops`, so unknown members are accepted here.
+    /// A JWK in an operator's file. Tools add members such as `key_ops`, so unknown members are accepted here.
     private struct LooseJWK: Decodable {
         var kty: String
         var crv: String

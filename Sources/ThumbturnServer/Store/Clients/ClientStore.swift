@@ -4,12 +4,13 @@ package import ThumbturnVerifier
 
 /// The part of the store that keeps the back ends.
 package protocol ClientStore: Sendable {
-    /// False if the name is taken.
+    /// Adds a back end. False if the name is taken.
     func addClient(_ client: NewClient) async throws -> Bool
-    /// False if there is no back end of this name.
+    /// Removes a back end. False if there is none of this name.
     func removeClient(_ id: String) async throws -> Bool
+    /// The back end of this name; nil if there is none.
     func client(_ id: String) async throws -> Client?
-    /// All of them, by name.
+    /// All back ends, sorted by name.
     func clients() async throws -> [Client]
 }
 

@@ -4,22 +4,25 @@ import ThumbturnMessages
 
 /// The part of the store that keeps the keys of devices.
 package protocol KeyStore: Sendable {
-    /// The key of this id with its device, also when the device is revoked.
+    /// The key of this id with its device, even if the device is revoked.
     func key(_ kid: String) async throws -> EnrolledKey?
-    /// The key of this id, possibly as it was a while ago: what never changes of it is right. What may have changed is judged in
-    /// the transaction that it authorises.
+    /// The key of this id, possibly out of date. Values that never change are correct; the others are judged again in
+    /// the transaction that the key authorises.
     func knownKey(_ kid: String) async throws -> EnrolledKey?
-    /// Consumes a challenge whose proof this key did not sign. That is one more wrong signature in a row, unless something was
-    /// consumed before: a consumed challenge does not tell whether a PIN is right. From the fifth on a key pauses, except PIN
-    /// keys, which have few tries anyway; while it pauses nothing is counted.
+    /// Consumes the challenge of a proof that this key did not sign, and counts one more consecutive wrong signature.
+    /// It counts nothing if something had been consumed before, because such an attempt does not reveal whether a PIN
+    /// is right. From the fifth wrong signature on a key is paused, except PIN keys, which have only ten tries; during
+    /// a pause nothing is counted.
     ///
-    /// - Returns: the wrong signatures in a row; nil if the challenge was consumed before or the key is gone.
+    /// - Returns: the consecutive wrong signatures; nil if the challenge was consumed before or the key is gone.
     func countWrongSignature(of kid: String, spending: [Spend]) async throws -> Int?
-    /// Replaces or removes a key, if the authorisation still holds, the old key is still there, and the new one is unknown. The
-    /// old key is kept as a retired one and is never enrolled again. Its sessions end, unless it authorised the change itself.
+    /// Adds, replaces or removes a key, if the authorisation still holds, the old key is still there, and the new one
+    /// is unknown. The old key stays stored as retired and is never enrolled again. Its sessions end, unless it
+    /// authorised the change itself.
     func change(_ change: NewKeys, by authorisation: Authorisation) async throws -> CommitOutcome<DeviceView>
 }
 
+/// An enrolled key with its device and account.
 package struct EnrolledKey: Sendable {
     package var kid: String
     package var kind: KeyKind
@@ -30,14 +33,15 @@ package struct EnrolledKey: Sendable {
     package var coolsOffUntil: UnixTime
     /// The thumbprint of the session key that the device was enrolled with.
     package var sessionJKT: String
-    /// The device is revoked, or another key took this one's place.
+    /// Whether the device is revoked, or the key was replaced or removed.
     package var isRevoked: Bool
-    /// It has signed, here or at its enrolment.
+    /// Whether the key has signed, at its enrolment or later.
     package var isActive: Bool
+    /// The authority by which the key was enrolled.
     package var enrolledBy: KeyOrigin
-    /// Wrong signatures in a row.
+    /// The consecutive wrong signatures.
     package var wrongInARow: Int
-    /// Until when no signature of it is judged, after wrong ones.
+    /// The end of the pause after wrong signatures. No signature is checked before it.
     package var pausedUntil = UnixTime(seconds: 0)
 }
 
@@ -45,11 +49,11 @@ package struct EnrolledKey: Sendable {
 package struct NewKeys: Sendable {
     package var device: DeviceID
     package var kind: KeyKind
-    /// The key that was there when the change was judged; nil where there was none.
+    /// The id of the key that was there when the change was judged; nil if there was none.
     package var old: String?
-    /// Nil: the old one is taken away.
+    /// The new key; nil to remove the old one.
     package var new: NewDevice.Key?
-    /// Where a ticket authorises it: the cool-off of a device whose account has others.
+    /// The length of the device's cool-off if a ticket authorises the change and the account has other devices.
     package var coolOff: Duration
 
     package init(device: DeviceID, kind: KeyKind, old: String?, new: NewDevice.Key?, coolOff: Duration) {

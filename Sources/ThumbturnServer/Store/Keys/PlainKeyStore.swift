@@ -3,16 +3,16 @@ import ThumbturnCore
 
 /// The part of the store that keeps the keys of plain clients. Each belongs to a device that has no other key.
 package protocol PlainKeyStore: Sendable {
-    /// Consumes the ticket, and enrols a device whose only key is this one. False if the ticket was consumed before, the key is
-    /// known already, the vouching device may not, or the account has as many such keys as it may; the ticket is consumed in any
-    /// case.
+    /// Consumes the ticket, and enrols a device whose only key is this one. False if the ticket was consumed before, if
+    /// the key is known already, if the vouching device may not vouch, or if the account has the maximum of such keys.
+    /// The ticket is consumed in any case.
     func enrol(_ device: NewDevice, with key: NewPlainKey, by ticket: Tickets.Right) async throws -> Bool
-    /// As many keys of one length as an account may have: all of the account's own whose device is not revoked, and keys of other
-    /// accounts for the rest. So the number of keys that are read does not tell how many the account has. There are fewer only if
-    /// the store has fewer.
+    /// Keys of one length, as many as an account may have: all of the account's own whose device is not revoked, filled
+    /// up with keys of other accounts. So the number of rows does not reveal how many keys the account has. There are
+    /// fewer only if the store has fewer.
     func plainKeys(around account: AccountID, ofLength spkiLength: Int) async throws -> [EnrolledPlainKey]
-    /// Consumes a challenge. False if it was consumed before or the key's device has been revoked; the challenge is consumed in
-    /// any case.
+    /// Consumes a challenge. False if it was consumed before or the key's device has been revoked; the challenge is
+    /// consumed in any case.
     func spend(_ spend: Spend, on key: EnrolledPlainKey) async throws -> Bool
     /// Whether a device has such a key and is not revoked.
     func hasPlainKey(_ device: DeviceID) async throws -> Bool
@@ -20,7 +20,7 @@ package protocol PlainKeyStore: Sendable {
 
 /// A plain client's key that is about to be enrolled.
 package struct NewPlainKey: Sendable {
-    /// The thumbprint.
+    /// The key's thumbprint (RFC 7638).
     package var kid: String
     /// The SubjectPublicKeyInfo in DER.
     package var spki: [UInt8]
@@ -28,7 +28,7 @@ package struct NewPlainKey: Sendable {
 
 /// A plain client's key with its device and account.
 package struct EnrolledPlainKey: Sendable {
-    /// The most keys of an account. An answer names no key, so each sign-in costs this many verifications.
+    /// The most keys of an account. A sign-in names no key, so each one takes this many verifications.
     package static let mostOfAnAccount = 8
 
     package var spki: [UInt8]

@@ -1,10 +1,10 @@
 #if Server
 import Synchronization
 
-/// A cache of the keys that were read lately.
+/// A cache of recently read keys.
 ///
-/// It has two generations, so that eviction costs nothing: a key that is read again moves to the younger one. The cache is
-/// emptied when the epoch changes, because a restored database may hold other rows.
+/// It has two generations, so that eviction takes no time: a key that is read again moves to the younger one. The cache
+/// is emptied when the epoch changes, because a restored database may hold other rows.
 final class RecentKeys: Sendable {
     private struct State {
         var epoch: Int64 = 0
@@ -31,7 +31,8 @@ final class RecentKeys: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The keys in each generation. Both together take about 6 MB and hold the devices that sign in on one node within minutes.
+    /// The keys in each generation. Both together take about 6 MB and hold the devices that sign in on one node within
+    /// minutes.
     private static let size = 8192
 
     subscript(kid: String, in epoch: Int64) -> EnrolledKey? {
@@ -44,7 +45,9 @@ final class RecentKeys: Sendable {
         }
     }
 
-    /// - Parameter epoch: the current epoch before the key was read.
+    /// Adds a key.
+    ///
+    /// - Parameter epoch: the epoch that was current before the key was read.
     func remember(_ key: EnrolledKey, in epoch: Int64) {
         state.withLock { state in
             state.enter(epoch)

@@ -60,8 +60,8 @@ extension SQLiteStore {
         }
     }
 
-    /// Replaces the keys of a device that enrols again. Keys that it had before stay as they are, except one that is proven for
-    /// the first time.
+    /// Replaces the keys of a device that enrols again. Keys that it had before stay as they are, except one that is
+    /// proven for the first time.
     private static func enrolAgain(
         _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: Duration), in db: Database, at now: UnixTime
     ) throws -> DeviceView? {

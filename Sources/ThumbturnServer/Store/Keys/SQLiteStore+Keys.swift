@@ -10,12 +10,12 @@ extension SQLiteStore {
     }
 
     package func knownKey(_ kid: String) async throws -> EnrolledKey? {
-        // Taken before the read: what was read while an epoch ended is not taken for the next one's.
+        // The epoch is read first: a key that is read while an epoch ends must not be cached for the next one.
         let epoch = writer.currentEpoch
         if let known = recentKeys[kid, in: epoch] { return known }
         let found = try await key(kid)
-        // A key that is gone is not worth the memory, an unproven one may yet become another device's, and a pause has to be
-        // told.
+        // Only active keys without wrong signatures are cached. A revoked key is not worth the memory, an unproven key
+        // may still become another device's, and the end of a pause must be current.
         if let found, found.wrongInARow == 0, found.standing(at: time.now).state == .active {
             recentKeys.remember(found, in: epoch)
         }
@@ -26,8 +26,8 @@ extension SQLiteStore {
         try keys.allSatisfy { try isFree($0.kid, forItsHolder: $0.isActive, in: db) }
     }
 
-    /// Whether a key belongs to no device and no plain client. A key that was registered without its own proof is still free for
-    /// the device that proves it.
+    /// Whether a key belongs to no device and no plain client. A key that was registered without its own proof is still
+    /// free for the device that proves it.
     static func isFree(_ kid: String, forItsHolder isProven: Bool, in db: Database) throws -> Bool {
         let taken = try db.one(
             Int.self,
@@ -40,8 +40,8 @@ extension SQLiteStore {
         return taken == 0
     }
 
-    /// Inserts a key, or replaces the row of the same key without a proof. Rows of keys are never deleted, because SQLite would
-    /// then look through all sessions for one that refers to the key.
+    /// Inserts a key, or replaces the row of the same key without a proof. Rows of keys are never deleted, because
+    /// SQLite would then look through all sessions for one that refers to the key.
     static func insert(
         _ key: NewDevice.Key, of device: Data, enrolledBy origin: KeyOrigin, in db: Database, at now: UnixTime
     ) throws {

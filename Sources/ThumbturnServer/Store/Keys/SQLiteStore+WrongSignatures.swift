@@ -14,9 +14,10 @@ extension SQLiteStore {
         }
     }
 
-    /// Counts one more wrong signature of a key, unless the key is paused or disabled: then no signature is judged.
+    /// Counts one more wrong signature of a key. For a paused or disabled key other than a PIN key nothing is counted,
+    /// because no signature is checked.
     ///
-    /// - Returns: the wrong signatures in a row.
+    /// - Returns: the consecutive wrong signatures.
     static func countWrongSignature(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws -> Int {
         let limits = ThrottleLimits.standard
         switch key.standing(at: now).state {

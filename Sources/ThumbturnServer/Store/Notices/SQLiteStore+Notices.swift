@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import ThumbturnCore
 
+/// Marks the identifiers of notices.
 package enum NoticeKind {}
 
 extension SQLiteStore {
@@ -44,7 +45,7 @@ extension SQLiteStore {
 
     /// Writes a notice in the transaction of its event.
     ///
-    /// - Parameter atMostEvery: limits events that a stranger can cause again and again.
+    /// - Parameter atMostEvery: the shortest time between two notices, for events that a stranger can repeat.
     static func note(
         _ kind: Notice.Kind, of account: AccountID, _ device: DeviceID?, atMostEvery pause: Duration? = nil, in db: Database,
         at now: UnixTime
@@ -80,7 +81,7 @@ extension SQLiteStore {
 
     /// How long to wait for the next try: 30 s, doubled each time, an hour at most.
     private static func wait(after tries: Int) -> Duration { .seconds(min(3600, 30 << min(tries, 7))) }
-    /// With these waits, a day.
+    /// The most tries of a delivery: about a day with these waits.
     private static let mostTries = 30
 
     private static func notice(_ row: Row) -> Notice? {

@@ -3,11 +3,11 @@ import Dispatch
 import GRDB
 import Synchronization
 
-/// Copies committed pages from the write-ahead log into the database file, on a connection of its own. SQLite would let the
-/// writer do it every thousand pages, and all requests would wait in the meantime.
+/// Copies committed pages from the write-ahead log into the database file, on a connection of its own. SQLite would let
+/// the writer do it every thousand pages, and all requests would wait in the meantime.
 ///
-/// A log starts over only when all of it has been copied, and the writer is faster than that. So the writer itself copies the few
-/// pages that were added in the meantime, between two transactions.
+/// SQLite reuses the log only when all of it has been copied, and under load the writer adds pages faster than that. So
+/// the writer itself copies the few pages that were added in the meantime, between two transactions.
 final class Checkpoints: Sendable {
     private let database: DatabaseQueue
     private let queue = DispatchQueue(label: "thumbturn.checkpoints")
@@ -21,7 +21,8 @@ final class Checkpoints: Sendable {
 
     private let interval: Int
 
-    /// - Parameter interval: in commits. The default is a few thousand pages under load.
+    /// - Parameter interval: the number of commits between two checkpoints. The default is a few thousand pages under
+    ///   load.
     init(of path: String, every interval: Int = 500) throws {
         self.interval = interval
         var configuration = Configuration()

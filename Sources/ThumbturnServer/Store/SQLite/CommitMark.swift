@@ -10,13 +10,14 @@ import Foundation
 
 /// Two small files beside the database that show whether it was restored from a backup or copied.
 ///
-/// `….mark` holds the number of the last commit. It is written after each commit and not synced, so it may be behind the database
-/// but never ahead of it: if it is ahead, an older database has replaced the newer one. `….place` is never written, and a copy of
-/// it is another file: if it is not the file that the database remembers, the whole folder is a copy.
+/// `….mark` holds the number of the last commit. It is written after each commit and not synced, so it may be behind
+/// the database but never ahead of it: if it is ahead, an older database has replaced the newer one. `….place` is never
+/// written, and a copy of it is another file: if it is not the file that the database remembers, the whole folder is a
+/// copy.
 ///
-/// The mark is read, and made if there is none, within a writing transaction. No other process can commit in the meantime, nor
-/// open the database for the first time; otherwise a process could find the database that another one has just made, without a
-/// mark beside it.
+/// The mark is read, and made if there is none, within a writing transaction. No other process can commit in the
+/// meantime, nor open the database for the first time; otherwise a process could find the database that another one has
+/// just made, without a mark beside it.
 final class CommitMark: Sendable {
     private let path: String
     private let descriptor: Int32
@@ -35,7 +36,7 @@ final class CommitMark: Sendable {
 
     /// The number in the mark; nil if there is none or it cannot be read.
     func read() -> Int64? {
-        // Another process may be writing after its commit: then the halves differ for a moment.
+        // While another process writes the mark after its commit, the two halves differ for a moment.
         for _ in 1...1000 {
             var bytes = [UInt8](repeating: 0, count: 2 * Self.width)
             let count = unsafe bytes.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, 0) }

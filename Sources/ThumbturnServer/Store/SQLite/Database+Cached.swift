@@ -1,8 +1,8 @@
 #if Server
 import GRDB
 
-/// Statements that are compiled once for each connection. GRDB's own calls with SQL compile it each time, which takes longer than
-/// most of these statements run.
+/// Statements that are compiled once for each connection. GRDB's own calls with SQL compile it each time, which takes
+/// longer than most of these statements run.
 extension Database {
     func run(sql: String, arguments: StatementArguments = []) throws {
         try cachedStatement(sql: sql).execute(arguments: arguments)

@@ -5,15 +5,15 @@ import GRDB
 import Synchronization
 import ThumbturnCore
 
-/// The only writer: one transaction for all requests that wait.
+/// The only writer of the database: it commits all waiting requests in one transaction.
 ///
-/// While a commit is being synced, the next requests gather and share the following one. A request that fails does not fail the
-/// others: the transaction is rolled back, and all of them run once more, each in a savepoint of its own. No request is answered
-/// before its COMMIT has returned, and a COMMIT that fails refuses the whole batch.
+/// While a commit is being synced, the next requests gather and share the following one. A request that fails does not
+/// fail the others: the transaction is rolled back, and all of them run once more, each in a savepoint of its own. No
+/// request is answered before its COMMIT has returned, and a COMMIT that fails refuses the whole batch.
 ///
-/// After a commit that several requests shared, the next one begins at least two milliseconds after that one began: a commit
-/// costs about as much processor time as judging a sign-in, whether it has one request or ten. Requests that come one by one
-/// never wait for others.
+/// After a commit that several requests shared, the next one begins at least two milliseconds after the start of that
+/// one. A commit takes about as much processor time as judging a sign-in, whether it has one request or ten. Requests
+/// that come one by one never wait for others.
 final class GroupCommit: Sendable {
     typealias Work<Value> = @Sendable (Database, _ now: UnixTime) throws -> Value
 
@@ -37,8 +37,8 @@ final class GroupCommit: Sendable {
     private typealias Completion = @Sendable () -> Void
 
     private struct Job: Sendable {
-        /// Runs inside the transaction, perhaps for the second time, and returns the work for after the commit. It throws only
-        /// without a savepoint.
+        /// Runs inside the transaction, possibly for the second time, and returns the completion to call after the
+        /// commit. It throws only without a savepoint.
         let run: @Sendable (Database, Schema.Tick, _ inSavepoint: Bool) throws -> Completion
         let refuse: @Sendable (any Error) -> Void
     }
@@ -102,8 +102,8 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Throws if SQLite has ended the transaction by itself: a statement would then commit alone, and a savepoint would begin
-    /// another transaction.
+    /// Throws if SQLite has ended the transaction by itself. A statement would then be committed at once, and a
+    /// savepoint would begin another transaction.
     private static func inTransaction<Value>(of db: Database, _ work: () throws -> Value) throws -> Value {
         guard db.isInsideTransaction else { throw StoreError.transactionEnded }
         return try work()

@@ -4,8 +4,8 @@ import ThumbturnCore
 
 /// The transaction that ends a ceremony.
 extension SQLiteStore {
-    /// Spends, judges the authorisation again by the rows as they are now, and does `work` with its keys, in one transaction.
-    /// What it spends stays spent, however it ends.
+    /// Consumes the challenge and the ticket, judges the authorisation again with the current rows, and runs `work`
+    /// with its keys, in one transaction. The challenge and the ticket are consumed for every outcome.
     func commit<Value: Sendable>(
         _ authorisation: Authorisation,
         _ work: @escaping @Sendable (_ db: Database, _ keys: [EnrolledKey], _ now: UnixTime) throws -> CommitOutcome<Value>
@@ -16,7 +16,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Judges the authorisation by the rows as they are now, and does `work` with its keys.
     static func authorised<Value: Sendable>(
         _ authorisation: Authorisation, in db: Database, at now: UnixTime,
         _ work: (_ db: Database, _ keys: [EnrolledKey], _ now: UnixTime) throws -> CommitOutcome<Value>
@@ -30,7 +29,7 @@ extension SQLiteStore {
         }
     }
 
-    /// A key has signed: its wrong signatures are forgotten, and it is active from its first proof on.
+    /// Records a right signature of a key: its count of wrong ones is reset, and the first signature makes it active.
     private static func signed(_ key: EnrolledKey, in db: Database, at now: UnixTime) throws {
         if key.wrongInARow > 0 {
             try db.run(sql: "UPDATE keys SET wrong_in_a_row = 0, paused_until = 0 WHERE kid = ?", arguments: [key.kid])

@@ -6,7 +6,7 @@ import ThumbturnVerifier
 
 /// The store in one SQLite file: WAL, `synchronous=FULL`, group commit. Several processes may share the file.
 ///
-/// The methods stand beside their part of the port, by subject.
+/// Its methods are in extensions, one for each part of the port.
 package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writer: GroupCommit
@@ -15,7 +15,7 @@ package final class SQLiteStore: Store {
     let mark: CommitMark
     package let wasRestored: Bool
 
-    /// Opens the file, and brings its tables up to date.
+    /// Opens the file, or creates it if it does not exist, and migrates its tables.
     package init(path: String, time: NodeTime) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)

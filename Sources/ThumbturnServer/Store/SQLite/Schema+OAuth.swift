@@ -43,8 +43,8 @@ extension Schema {
 
     static func registerSessionsInOrder(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("18 sessions in order") { db in
-            // A session has the number of the commit that opened it. One number ends all sessions of a device; an index for that
-            // would cost every sign-in a page of its own.
+            // A session has the number of the commit that opened it, so that one number ends all sessions of a device.
+            // With an index instead, every sign-in would have to write one more page.
             try db.execute(
                 sql: """
                     DROP INDEX sessions_of_device;

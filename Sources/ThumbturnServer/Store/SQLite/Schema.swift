@@ -76,12 +76,12 @@ enum Schema {
             )
         }
         migrator.registerMigration("2 wrong PINs") { db in
-            // For PIN keys only; a right signature sets it to 0.
+            // The count is for PIN keys only. A right signature resets it to 0.
             try db.execute(sql: "ALTER TABLE keys ADD COLUMN wrong_in_a_row INTEGER NOT NULL DEFAULT 0")
         }
         migrator.registerMigration("3 changes of keys") { db in
-            // Retired keys stay, so that none is enrolled again; a device has one live key of each kind. SQLite cannot drop a
-            // constraint, so the table is made anew.
+            // Retired keys stay, so that none is enrolled again; a device has one live key of each kind. SQLite cannot
+            // drop a constraint, so the table is replaced.
             try db.execute(
                 sql: """
                     CREATE TABLE new_keys (
@@ -213,9 +213,9 @@ enum Schema {
             )
         }
         migrator.registerMigration("9 spent by time") { db in
-            // Ids that are consumed at the same time expire at the same time and lie next to each other, so that a batch touches
-            // few pages and a purge deletes a range. The expiry is part of the key, because the issuer of an id signs both
-            // together.
+            // Ids that are consumed at the same time expire at the same time and lie next to each other, so that a
+            // batch touches few pages and a purge deletes a range. The expiry is part of the key, because the issuer of
+            // an id signs both together.
             try db.execute(
                 sql: """
                     CREATE TABLE new_spent (
@@ -231,8 +231,8 @@ enum Schema {
             )
         }
         migrator.registerMigration("12 equal work") { db in
-            // SQLite does not write a page that has not changed. A counter that always grows makes every attempt write the same
-            // pages.
+            // SQLite does not write a page that has not changed. A counter that always grows makes every attempt write
+            // the same pages.
             try db.execute(
                 sql: """
                     ALTER TABLE throttles ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;

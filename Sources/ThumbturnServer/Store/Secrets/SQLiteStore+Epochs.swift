@@ -30,15 +30,16 @@ extension SQLiteStore {
         guard let backup = try? DatabaseQueue(path: path, configuration: readOnly),
             (try? await backup.read { try $0.tableExists("node") && $0.tableExists("sessions") }) == true
         else { throw SetupError.noBackup(path) }
-        // The new epoch begins in a copy, which then replaces the whole database in one transaction. So no running server ever
-        // sees the old epoch again, and the secrets that it holds are refused.
+        // The new epoch begins in a copy, which then replaces the whole database in one transaction. So no running
+        // server ever sees the backup's epoch, and the secrets that the server holds are refused.
         let draft = try DatabaseQueue()
         try backup.backup(to: draft)
         try Schema.migrator.migrate(draft)
         let (now, place) = (time.now, mark.place)
         let commits = try await pool.read { try Int64.fetchOne($0, sql: "SELECT commits FROM node") } ?? 0
         try await draft.write { db in
-            // Running servers may commit in the meantime, but not this often: no mark is ahead of the next commit.
+            // Running servers may commit in the meantime, but fewer times than this, so no mark is ahead of the next
+            // commit.
             try Schema.beginEpoch(db, at: now, after: commits + (1 << 32))
             try db.execute(sql: "UPDATE node SET place = ?", arguments: [place])
         }
@@ -49,15 +50,15 @@ extension SQLiteStore {
 extension Schema {
     /// Begins an epoch if this database has replaced a newer one or its folder is a copy, and writes the mark.
     ///
-    /// If this process ends at any point of this, the next one decides the same: the signs of a restored database stay until the
-    /// epoch is committed.
+    /// If the process ends before this is done, the next process decides the same, because the signs of a restored
+    /// database remain until the epoch is committed.
     static func beginEpochIfRestored(_ pool: DatabasePool, _ mark: CommitMark, at now: UnixTime) throws -> Bool {
         let (isRestored, commits) = try pool.write { db in
             guard let node = try Row.fetchOne(db, sql: "SELECT commits, place FROM node") else {
                 preconditionFailure("the node's row is made with the tables")
             }
             let (commits, place, found) = (node["commits"] as Int64, node["place"] as String, mark.read())
-            // A database from before the marks has nothing to compare with.
+            // A database from before the marks were introduced has no place to compare.
             let isRestored = !place.isEmpty && (place != mark.place || (found ?? .max) > commits)
             if place != mark.place { try db.execute(sql: "UPDATE node SET place = ?", arguments: [mark.place]) }
             if isRestored {
@@ -71,9 +72,10 @@ extension Schema {
         return isRestored
     }
 
-    /// Ends everything that belongs to the current epoch. DPoP nonces need no statement: they end with the process.
+    /// Ends everything that belongs to the current epoch. DPoP nonces are not stored; they become invalid with the
+    /// process.
     ///
-    /// - Parameter commits: the highest number of a commit that is known; later commits get higher ones.
+    /// - Parameter commits: the highest known number of a commit. Later commits get higher numbers.
     static func beginEpoch(_ db: Database, at now: UnixTime, after commits: Int64 = 0) throws {
         try db.execute(
             sql: """
@@ -86,7 +88,8 @@ extension Schema {
         try db.execute(sql: "DELETE FROM secrets WHERE use IN ('challenge', 'refresh')")
         try db.execute(sql: "UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL", arguments: [now.seconds])
         try db.execute(sql: "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')")
-        // The database does not know which of these have been used since. A one-time code is at most one step ahead of the clock.
+        // The database does not know which recovery codes and one-time codes were used since. A one-time code is at
+        // most one step ahead of the clock.
         try db.execute(sql: "DELETE FROM recovery_codes")
         try db.execute(sql: "UPDATE accounts SET one_time_last = max(one_time_last, (SELECT high_water FROM node) / 30 + 1)")
     }

@@ -5,11 +5,12 @@ package import ThumbturnCore
 package protocol SecretStore: Sendable {
     /// The server's secrets, newest first, and their epoch.
     ///
-    /// Secrets that are missing or due for renewal are made in the same transaction, so that nodes which start together agree.
+    /// Secrets that are missing or due for renewal are made in the same transaction, so that nodes which start together
+    /// agree.
     ///
     /// - Parameters:
-    ///   - check: is called with every stored secret first. If it throws, no secret is made: a node with the wrong master key
-    ///     must not add secrets that the others cannot read.
+    ///   - check: called first, with every stored secret. If it throws, no secret is made: a node with the wrong master
+    ///     key must not add secrets that the others cannot read.
     ///   - isDue: whether the newest secret for a use has to be replaced.
     ///   - make: makes a secret.
     func secrets(
@@ -22,11 +23,11 @@ package protocol SecretStore: Sendable {
 
 /// The uses of a secret.
 package enum SecretUse: String, Sendable, CaseIterable {
-    /// HS256 of challenges: 32 bytes.
+    /// The HS256 key of challenges: 32 bytes.
     case challenge
     /// The root from which the keys of refresh tokens and of tickets are derived: 32 bytes.
     case refresh
-    /// ES256 of access tokens: a P-256 private key, 32 bytes.
+    /// The ES256 key of access tokens: a P-256 private key, 32 bytes.
     case token
 }
 
@@ -35,6 +36,7 @@ package struct SealedSecret: Sendable {
     package var id: String
     package var use: SecretUse
     package var createdAt: UnixTime
+    /// The encrypted secret: nonce (12 bytes), ciphertext and tag (16 bytes) of AES-256-GCM.
     package var sealed: [UInt8]
 }
 #endif

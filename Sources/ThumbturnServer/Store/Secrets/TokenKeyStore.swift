@@ -3,7 +3,7 @@ package import ThumbturnCore
 
 /// The part of the store that keeps the public keys of access tokens after their last use.
 package protocol TokenKeyStore: Sendable {
-    /// Adds a secret that is newer than all others for this use, by a second at least.
+    /// Adds a secret that is at least one second newer than all others for this use.
     func addSecret(for use: SecretUse, _ make: @escaping @Sendable (UnixTime) throws -> SealedSecret) async throws
     /// Deletes secrets and keeps the public keys that belonged to them.
     func retire(_ keys: [RetiredKey]) async throws
@@ -11,11 +11,12 @@ package protocol TokenKeyStore: Sendable {
     func retiredKeys() async throws -> [RetiredKey]
 }
 
-/// A key of access tokens that no longer signs. Its public half is kept, because a token may have to be judged years later.
+/// A retired key of access tokens. Its public half is kept, because a receipt may have to be verified years later.
 package struct RetiredKey: Sendable {
-    /// The id of the secret that it belonged to.
+    /// The id of the secret that held the private half.
     package var secret: String
     package var kid: String
+    /// The public key as an uncompressed point, 65 bytes.
     package var x963: [UInt8]
 }
 #endif

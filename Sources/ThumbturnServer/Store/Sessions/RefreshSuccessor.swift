@@ -14,24 +14,27 @@ package struct Rotation: Sendable {
     package var generation: UInt32
     /// The hash of the token that was presented.
     package var tokenHash: [UInt8]
+    /// The hash of the next token.
     package var successorHash: [UInt8]
     /// The thumbprint of the session key whose DPoP proof came with the request.
     package var jkt: String
-    /// How long after an exchange the same exchange is answered with the same successor.
+    /// How long a repeated exchange gets the same successor, if that was not used yet.
     package var grace: Duration
-    /// How long a session lasts after the sign-in.
+    /// How long after the sign-in a session ends.
     package var lifetime: Duration
     /// How long a session lasts without an exchange.
     package var idleLimit: Duration
 
+    /// The outcome of an exchange.
     package enum Outcome: Sendable {
-        /// The successor is the live token now.
+        /// The token was exchanged, and the successor is the live token now.
         case rotated(SessionView)
-        /// The same exchange again, within the grace and before the successor was used: the same successor.
+        /// The exchange was repeated within the grace and before the successor was used. The successor is the same.
         case repeated(SessionView)
-        /// An older token by the session's own key, so a copy of it exists. The session has ended.
+        /// The session's own key presented an older token, so a copy of it exists. The session has ended.
         case reused
-        /// Another key presented the token. Nothing changed, because a leaked old token must not be a kill switch.
+        /// Another key presented the token. Nothing changed, because an attacker must not end a session with a leaked
+        /// token.
         case foreign
         /// The session has ended.
         case over
@@ -55,8 +58,8 @@ extension Rotation {
         guard session.sessionJKT == jkt else { return .foreign }
         guard now - session.authTime < lifetime, now - rotatedAt < idleLimit else { return .over }
         if generation == session.generation { return .successor }
-        // The live token is the successor of the one that was presented, and it has not been used: otherwise it would not be
-        // live.
+        // The live token is the successor of the one that was presented, and it has not been used: otherwise it would
+        // not be live.
         if generation &+ 1 == session.generation, now - rotatedAt <= grace { return .sameSuccessor }
         return .reused
     }

@@ -4,11 +4,11 @@ import Foundation
 import ThumbturnCore
 import ThumbturnMessages
 
-/// The text of refresh tokens: session (16 bytes), generation (4 bytes, big-endian) and HMAC-SHA-256 over both (32 bytes), in
-/// base64url.
+/// The text of refresh tokens: session (16 bytes), generation (4 bytes, big-endian) and HMAC-SHA-256 over both (32
+/// bytes), in base64url.
 ///
-/// The successor of a token is always the same, so a repeated exchange cannot fork a session. `Rotation` says when a token is
-/// exchanged.
+/// The successor of a token is always the same, so a repeated exchange cannot fork a session. `Rotation` says when a
+/// token is exchanged.
 struct RefreshTokens {
     private let key: SymmetricKey
 

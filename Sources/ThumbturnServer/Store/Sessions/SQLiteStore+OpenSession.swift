@@ -30,18 +30,18 @@ extension SQLiteStore {
                 return .done(SessionView(new, by: key, at: now))
             }
         }
-        // What was remembered of the keys is not so any more: another process may have counted.
+        // The cached keys may be out of date: another process may have counted wrong signatures.
         if case .done = outcome { return outcome }
         for kid in authorisation.kids { recentKeys.forget(kid) }
         return outcome
     }
 
-    /// One statement for what nearly every sign-in is: nothing has changed since the key was remembered. Nil where anything has:
-    /// then the slow way tells what.
+    /// Opens a session in one statement, for the usual case that nothing has changed since the key was cached. Nil if
+    /// anything has changed; the caller then reads the rows and judges them.
     ///
-    /// The remembered key is judged by the function that judges a row, and the conditions hold exactly where the row would still
-    /// be judged the same: each column that `KeyStanding` is told from has the value that was remembered. (Only active keys
-    /// without wrong signatures are remembered; the kind and the origin of an active key never change.)
+    /// The cached key is judged by the same function as a row. The conditions of the statement hold exactly if the row
+    /// would be judged the same: each column that `KeyStanding` depends on has the cached value. (Only active keys
+    /// without wrong signatures are cached; the kind and the origin of an active key never change.)
     private static func open(
         _ new: NewSession, by key: EnrolledKey, _ authorisation: Authorisation, in db: Database, at now: UnixTime
     ) throws -> SessionView? {
@@ -50,7 +50,8 @@ extension SQLiteStore {
         try db.cachedStatement(
             sql: """
                 INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
-                SELECT ?, k.device_id, k.kid, 0, ?, ?, ?, ?, n.commits FROM keys k JOIN devices d ON d.id = k.device_id JOIN node n
+                SELECT ?, k.device_id, k.kid, 0, ?, ?, ?, ?, n.commits
+                FROM keys k JOIN devices d ON d.id = k.device_id JOIN node n
                 WHERE k.kid = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL
                     AND k.wrong_in_a_row = 0 AND k.paused_until = 0
                     AND d.id = ? AND d.revoked_at IS NULL AND d.session_jkt = ? AND d.cools_off_until = ?

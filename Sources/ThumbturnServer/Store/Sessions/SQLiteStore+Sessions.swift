@@ -26,7 +26,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Ends the sessions of a device that were opened so far, in this very transaction too.
+    /// Ends the sessions of a device that were opened until now, including earlier in this transaction.
     static func endSessions(of device: Data, in db: Database) throws {
         try db.run(
             sql: "UPDATE devices SET sessions_over = (SELECT commits FROM node) WHERE id = ?", arguments: [device])

@@ -8,20 +8,23 @@ package protocol SessionStore: Sendable {
     func session(_ id: SessionID) async throws -> SessionView?
     /// Opens a session if the authorisation still holds.
     func openSession(_ session: NewSession, by authorisation: Authorisation) async throws -> CommitOutcome<SessionView>
-    /// Ends a session if this is its session key, together with the step-ups of that key's device. With another key nothing
-    /// happens.
+    /// Ends the step-ups of a session key's device, and the session if it belongs to that device. With an unknown key
+    /// nothing happens.
     func end(_ session: SessionID, by jkt: String) async throws
 }
 
+/// A session that is about to be opened.
 package struct NewSession: Sendable {
     package var id: SessionID
+    /// The hash of the first refresh token; empty for a step-up, which has none.
     package var tokenHash: [UInt8]
-    /// When the person was verified; nil for the time of the transaction.
+    /// The time when the person was verified; nil for the time of the transaction.
     package var authTime: UnixTime? = nil
     /// The action that a step-up granted; nil after a sign-in.
     package var granted: ActionGrant? = nil
 }
 
+/// A session with its device, its account and the key that opened it.
 package struct SessionView: Sendable {
     package var id: SessionID
     package var device: DeviceID
@@ -29,13 +32,15 @@ package struct SessionView: Sendable {
     package var accountName: String
     /// The kind of the key that verified the person.
     package var kind: KeyKind
+    /// The thumbprint of the device's session key.
     package var sessionJKT: String
+    /// The number of exchanges of the refresh token so far.
     package var generation: UInt32
     package var authTime: UnixTime
     /// False once the session has ended or its device is revoked.
     package var isLive: Bool
     package var coolsOffUntil: UnixTime
-    /// What brought that key in.
+    /// The origin of that key.
     package var keyOrigin = KeyOrigin.credentials
     /// The action that a step-up granted; nil after a sign-in.
     package var granted: ActionGrant? = nil

@@ -8,14 +8,16 @@ import Musl
 #endif
 package import NIOCore
 
-/// The network that wrong attempts are counted against: an IPv4 address, or the first 64 bits of an IPv6 address, because the
-/// holder of one address in such a network can use all the others.
+/// The network that wrong attempts are counted against: an IPv4 address, or the first 64 bits of an IPv6 address,
+/// because the holder of one address in such a network can use all the others.
 package struct Network: Hashable, Sendable {
+    /// The address or its first 64 bits: 4 or 8 bytes; empty for an unknown network.
     package let bytes: [UInt8]
 
     /// An unknown network. All requests from unknown networks share one count.
     package static let unknown = Network(bytes: [])
 
+    /// The network of an address; `unknown` without an IP address.
     package init(_ address: SocketAddress?) {
         bytes =
             switch address {

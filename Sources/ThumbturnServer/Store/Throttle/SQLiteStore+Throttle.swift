@@ -13,7 +13,7 @@ extension SQLiteStore {
         try await writer.write { db, now in
             let found = try Self.standing(of: attempt, in: db, at: now)
             let standing = found == .open && !attempt.isJudged ? .closed : found
-            // The same statements run in every case, so that the time does not tell a stranger which one it is.
+            // The same statements run in every case, so that the time does not reveal to a stranger which case it is.
             let isAccepted = try Self.accept(attempt, onlyIf: standing == .open, in: db, at: now)
             if isAccepted {
                 for id in attempt.inARow { try Self.forget(id, in: db) }
@@ -42,8 +42,8 @@ extension SQLiteStore {
 
     // MARK: Inside a transaction
 
-    /// Writes a notice of wrong sign-ins, at most once an hour. A name without an account has no owner to notify, but as much is
-    /// read and written for it.
+    /// Writes a notice of wrong sign-ins, at most once an hour. A name without an account has no owner to notify; the
+    /// same work is done for it, with a table of its own.
     private static func noteWrongSignIns(
         _ attempt: SignInAttempt, at id: ThrottleID, onlyIf isWritten: Bool, in db: Database, at now: UnixTime
     ) throws {
@@ -81,7 +81,7 @@ extension SQLiteStore {
         return standing
     }
 
-    /// Consumes the one-time step or the recovery code of an attempt. False if the evidence does not hold.
+    /// Consumes the one-time step or the recovery code of an attempt. False if the evidence is wrong or not enough.
     private static func accept(
         _ attempt: SignInAttempt, onlyIf isOpen: Bool, in db: Database, at now: UnixTime
     ) throws -> Bool {
@@ -105,7 +105,8 @@ extension SQLiteStore {
             try db.run(sql: "UPDATE accounts SET one_time_last = ? WHERE id = ?", arguments: [step, account])
             return true
         case .recoveryCode(let hash, let passwordFits):
-            // A recovery code replaces one lost factor: the one-time codes where the account has them, else the password.
+            // A recovery code replaces one lost factor: the one-time codes if the account has them, and otherwise the
+            // password.
             let isAllowed = isOpen && isIt && (passwordFits || !asksForCode)
             try db.cachedStatement(
                 sql: "UPDATE recovery_codes SET used_at = ? WHERE account_id = ? AND hash = ? AND used_at IS NULL AND ?"
@@ -140,9 +141,9 @@ extension SQLiteStore {
         return wrong
     }
 
-    /// Counts by the generic cell rate algorithm: the stored value is the time at which all attempts will be available again.
-    /// However many attempts are wrong, the next one is available after one refill, so an attacker cannot close an address for
-    /// days.
+    /// Counts by the generic cell rate algorithm: the stored value is the time at which all attempts will be available
+    /// again. After any number of wrong attempts the next one is available after one refill, so an attacker cannot
+    /// block an address for days.
     private static func countByRate(
         _ id: ThrottleID, counts: Bool, _ limits: ThrottleLimits, in db: Database, at now: UnixTime
     ) throws {
@@ -163,7 +164,8 @@ extension SQLiteStore {
             .execute(arguments: [id.scope, blob(id.bytes)])
     }
 
-    /// Deletes the counts that have returned to zero by themselves. Wrong attempts in a row at an account or a device stay.
+    /// Deletes the counts that have returned to zero with time. The consecutive wrong attempts of an account or a
+    /// device stay.
     static func forgetThrottles(in db: Database, at now: UnixTime) throws {
         try db.run(
             sql: "DELETE FROM throttles WHERE scope IN (2, 4, 5) AND until <= ? AND wrong = 0", arguments: [now.seconds]

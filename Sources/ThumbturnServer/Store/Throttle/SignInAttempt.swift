@@ -1,24 +1,26 @@
 #if Server
 import ThumbturnCore
 
-/// A sign-in with full credentials before its transaction: the evidence, and what it counts against if it is wrong.
+/// A sign-in with full credentials before its transaction: the evidence, and the counts that grow if it is wrong.
 package struct SignInAttempt: Sendable {
-    /// The evidence, judged as far as that needs no transaction.
+    /// The evidence, judged as far as possible without a transaction.
     package enum Evidence: Sendable {
+        /// The evidence is missing or wrong.
         case nothing
-        /// The password fits. The step is that of a fitting one-time code, if there was one.
+        /// The password is right. The step is that of a right one-time code; nil without one.
         case password(oneTimeStep: Int64?)
-        /// A recovery code's hash, and whether the password that came with it fits.
+        /// The hash of a recovery code, and whether the password that came with it is right.
         case recoveryCode([UInt8], passwordFits: Bool)
     }
 
+    /// The account of the given name; nil if there is none.
     package var account: AccountID?
     package var evidence: Evidence
-    /// False if sign-ins were closed, so that nothing was compared: then the attempt is not counted.
+    /// False if sign-ins were throttled, so that nothing was compared. Such an attempt is not counted.
     package var isJudged = true
-    /// The accounts or devices whose wrong attempts in a row it adds to.
+    /// The accounts or devices whose consecutive wrong attempts are counted.
     package var inARow: [ThrottleID]
-    /// The addresses whose rate of wrong attempts it adds to.
+    /// The addresses whose rate of wrong attempts is counted.
     package var byRate: [ThrottleID]
     package var limits: ThrottleLimits
 
@@ -35,10 +37,13 @@ package struct SignInAttempt: Sendable {
 
 /// Whether a sign-in may be tried, or the result of one.
 package enum SignInStanding: Hashable, Sendable {
-    /// It may be tried; after `settle`, it is accepted.
+    /// The sign-in may be tried; as the result of `settle`, it is accepted.
     case open
+    /// The evidence was wrong, and the attempt was counted.
     case wrong
+    /// Sign-ins to the account, from the device or from the network are throttled.
     case closed
+    /// Sign-ins from all senders without an enrolled session key are throttled.
     case overloaded
 }
 #endif
