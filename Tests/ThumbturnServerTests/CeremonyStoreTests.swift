@@ -4,6 +4,7 @@ import GRDB
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 @testable import ThumbturnServer
 
 /// The store judges a ceremony again, by the rows as its transaction finds them.

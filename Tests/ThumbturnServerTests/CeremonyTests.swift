@@ -422,7 +422,8 @@ import ThumbturnVerifier
                     == (Row.byTwoKeys.contains(row) ? expected : "refused"), "\(row): \(change.name), the second of two")
             #expect(authorisation().judge([], at: draft.now).name == "refused", "\(row): no key at all")
             #expect(authorisation(key.kid, key.kid).judge([key], at: draft.now).name == "refused", "\(row): a row is missing")
-            let ticket = Tickets.Right(account: key.account, spend: Spend(.ticket, id: [1], expiresAt: draft.now, epoch: 0), voucher: nil)
+            let ticket = Tickets.Right(
+                account: key.account, spend: Spend(.ticket, id: [1], expiresAt: draft.now, epoch: 0), voucher: nil)
             let byTicket = Authorisation(rules: row.rules, spends: [], grounds: .ticket(ticket), jkt: draft.caller)
             #expect(byTicket.judge([], at: draft.now).name == "refused", "\(row): a ticket in the place of keys")
         }

@@ -217,9 +217,13 @@ import ThumbturnMessages
             let claimed = try await store.enrol(device("thief", [key(proven: false)]), spending: [spend(1)])
             #expect(claimed?.keys.count == 1)
             let plain = NewPlainKey(kid: "key", spki: [1, 2])
-            expect(try await store.enrol(device("owner", []), with: plain, by: .init(account: account.id, spend: spend(2), voucher: nil)), is: true)
+            expect(
+                try await store.enrol(
+                    device("owner", []), with: plain, by: .init(account: account.id, spend: spend(2), voucher: nil)), is: true)
             expect(try await store.knownKey("key")?.isRevoked, is: true)
-            expect(try await store.enrol(device("another", []), with: plain, by: .init(account: account.id, spend: spend(3), voucher: nil)), is: false)
+            expect(
+                try await store.enrol(
+                    device("another", []), with: plain, by: .init(account: account.id, spend: spend(3), voucher: nil)), is: false)
             let late = try await store.enrol(device("late", [key(proven: true)]), spending: [spend(4)])
             #expect(late == nil, "none is ever both")
         }
@@ -456,12 +460,16 @@ import ThumbturnMessages
 
     @Test func whatChangedInBetweenIsRefused() async throws {
         try await with { store, _ in
-            let (device, _, _) = try await changing(store)
+            let (device, account, _) = try await changing(store)
+            func ticket(of account: AccountID) -> Authorisation.Grounds {
+                .ticket(.init(account: account, spend: spend(99, .ticket), voucher: nil))
+            }
             typealias Row = (String, AuthorisedChange)
             let rows: [Row] = [
                 ("another old key", change(device, old: "other")), ("no old key", change(device, old: nil)),
                 ("a known key", change(device, new: "face")), ("an unknown key", change(device, by: "nobody")),
                 ("another device", change(.random())),
+                ("a ticket of another account", change(device, on: ticket(of: .random()))),
             ]
             for (number, row) in rows.enumerated() {
                 guard case .refused = try await store.change(row.1, spending: [spend(UInt8(number))]) else {
@@ -481,11 +489,8 @@ import ThumbturnMessages
             }
             _ = try await store.revoke(deviceWithSessionKey: "jkt")
             expect(try await store.device(withSessionKey: "jkt")?.keys.count, is: nil)
-            for kid in ["face", nil] {
-                guard
-                    case .refused = try await store.change(
-                        change(device, by: kid), spending: [spend(kid == nil ? 71 : 72)])
-                else {
+            for (number, grounds) in [(71, .keys(["face"])), (72, ticket(of: account))] as [(UInt8, Authorisation.Grounds)] {
+                guard case .refused = try await store.change(change(device, on: grounds), spending: [spend(number)]) else {
                     Issue.record("a revoked device")
                     return
                 }

@@ -1,7 +1,7 @@
 #if Server
 import Crypto
 import Foundation
-package import ThumbturnCore
+import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 

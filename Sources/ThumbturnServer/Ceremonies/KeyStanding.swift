@@ -1,6 +1,6 @@
 #if Server
 package import ThumbturnCore
-import ThumbturnMessages
+package import ThumbturnMessages
 
 /// The standing of an enrolled key at one moment: its factor, its assurance and its state. Every judgement of a key
 /// uses it.

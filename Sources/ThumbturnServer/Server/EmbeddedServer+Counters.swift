@@ -25,7 +25,8 @@ extension EmbeddedServer {
                     )
                     let ticket = service.ticketOfTheOperator(to: id)
                     _ = try await service.store.enrol(
-                        device, by: Authorisation(rules: .enrol, spends: [ticket.spend], grounds: .ticket(ticket), jkt: keys[0].kid))
+                        device,
+                        by: Authorisation(rules: .enrol, spends: [ticket.spend], grounds: .ticket(ticket), jkt: keys[0].kid))
                     return (index, id.text)
                 }
             }

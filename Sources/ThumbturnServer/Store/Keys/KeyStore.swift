@@ -1,6 +1,6 @@
 #if Server
 package import ThumbturnCore
-import ThumbturnMessages
+package import ThumbturnMessages
 
 /// The part of the store that keeps the keys of devices.
 package protocol KeyStore: Sendable {
