@@ -139,13 +139,13 @@ import ThumbturnVerifier
         Check("a new key of another kind", [.bringKey, .replaceKeyByTicket], .spent(.malformed)) {
             $0.newKeys[0].kind = .passcode
         },
-        Check("no new key where one is needed", [.bringKey], .spent(.malformed)) {
+        Check("no new key where one is needed", [.bringKey], .unopened(.wrongPurpose)) {
             $0.newKeys = []
             $0.claims.act = KeyChange.changePIN.rawValue
             $0.signers = [.init(kid: Draft.kid($0.face), key: $0.face)]
             $0.claims.kids = ["pin.BBBBBBBBBBBBBBBBBBBBBA", Draft.kid($0.face)]
         },
-        Check("a new key where one is removed", [.removeKey], .spent(.malformed)) {
+        Check("a new key where one is removed", [.removeKey], .unopened(.wrongPurpose)) {
             $0.newKeys = [.init(kind: .biometric, key: $0.fresh, pen: .init(kid: Draft.kid($0.fresh), key: $0.fresh))]
             $0.claims.kids.insert(Draft.kid($0.fresh), at: 0)
         },
