@@ -22,9 +22,7 @@ public struct AccessToken: Sendable {
         _ text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
     ) throws(VerificationError) {
         let claims = try WireJSON.decodeClaims(AccessTokenClaims.self, from: try Self.payload(of: text, keys: keys))
-        guard claims.iss == issuer else { throw .wrongIssuer }
-        guard claims.aud == audience else { throw .wrongAudience }
-        guard now < claims.exp else { throw .expired }
+        try claims.check(issuer: issuer, audience: audience, at: now)
         self.claims = claims
     }
 

@@ -39,13 +39,12 @@ public struct CheckedApproval: Sendable {
         else { throw .transaction }
         self.transaction = transaction
 
-        guard let jws = CompactJWS(proof.receipt), let header = try? WireJSON.decode(NamedKeyJWS.Header.self, from: jws.header),
-            header.typ == ApprovalReceipt.type, header.alg == "ES256",
+        guard let jws = try? NamedKeyJWS(proof.receipt, types: [ApprovalReceipt.type]),
             let receipt = try? WireJSON.decodeClaims(ApprovalReceipt.self, from: jws.payload)
         else { throw .receipt }
         if let keys {
-            guard let key = keys.byKid[header.kid] else { throw .unknownReceiptKey }
-            guard key.isValid(jws.signature, for: jws.signingInput) else { throw .receiptSignature }
+            guard let key = keys.byKid[jws.kid] else { throw .unknownReceiptKey }
+            guard (try? jws.verify(by: key)) != nil else { throw .receiptSignature }
         }
         hasReceiptSignature = keys != nil
         guard receipt.txnHash == Base64URL.encode(SHA256.hash(data: bytes)) else { throw .anotherTransaction }
@@ -59,7 +58,7 @@ public struct CheckedApproval: Sendable {
         for signature in proof.signatures {
             let demand = try Self.check(signature, of: proof.txn, receipt)
             let account = signers.first { $0.proofHash == Self.hash(signature.proof) }?.account
-            guard demand.isMet(by: receipt.approvedBy.filter { $0.account == account }.map(\.kind)) else { throw .demand }
+            guard demand.isMet(by: receipt.approvedBy.filter { $0.account == account }.map(\.factor)) else { throw .demand }
         }
     }
 
@@ -78,7 +77,7 @@ public struct CheckedApproval: Sendable {
         guard let signer = receipt.approvedBy.first(where: { $0.kid == key.thumbprint }),
             signer.proofHash == hash(signature.proof), claims.iat <= signer.at, signer.at < claims.exp, signer.at <= receipt.iat
         else { throw .signers }
-        if demand.wantsLiveness(with: signer.kind) || signature.liveness != nil {
+        if demand.wantsLiveness(with: signer.factor) || signature.liveness != nil {
             guard let evidence = signature.liveness.flatMap(CompactJWS.init),
                 let liveness = try? WireJSON.decodeClaims(LivenessClaims.self, from: evidence.payload),
                 liveness.nonce == LivenessClaims.nonce(of: signature.challenge)

@@ -30,7 +30,7 @@ public struct ClientAssertion: Sendable {
         guard header.crit == nil else { throw .malformed }
         // No other kind of token is accepted as an assertion (RFC 8725 section 3.11).
         guard header.typ.map({ Self.types.contains($0.lowercased()) }) ?? true else { throw .wrongType }
-        guard header.alg == "ES256" else { throw .wrongAlgorithm }
+        try ES256.require(header.alg)
         claims = try WireJSON.decodeClaims(Claims.self, from: jws.payload)
         guard claims.iss == claims.sub else { throw .wrongIssuer }
         self.jws = jws

@@ -51,7 +51,7 @@ public struct DPoPProof: Sendable {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decode(DPoPHeader.self, from: jws.header)
         guard header.typ == DPoPHeader.type else { throw .wrongType }
-        guard header.alg == "ES256" else { throw .wrongAlgorithm }
+        try ES256.require(header.alg)
         let claims = try WireJSON.decodeClaims(DPoPClaims.self, from: jws.payload)
         // The nonce is checked before the signature, so that a caller without a live nonce cannot make the server
         // verify one.

@@ -65,14 +65,11 @@ public struct LivenessVendors: Message, Hashable {
     public func judge(
         _ evidence: String, for challenge: String, demanding level: LivenessLevel, at now: UnixTime
     ) throws(VerificationError) {
-        guard let jws = CompactJWS(evidence) else { throw .malformed }
-        let header = try WireJSON.decode(Header.self, from: jws.header)
-        guard header.typ == LivenessClaims.type else { throw .wrongType }
-        guard header.alg == "ES256" else { throw .wrongAlgorithm }
+        let jws = try NamedKeyJWS(evidence, types: [LivenessClaims.type])
         let claims = try WireJSON.decodeClaims(LivenessClaims.self, from: jws.payload)
         guard let vendor = vendors.first(where: { $0.iss == claims.iss }) else { throw .wrongIssuer }
-        guard let key = vendor.keys.first(where: { $0.kid == header.kid }) else { throw .unknownKey }
-        guard try VerifyingKey(jwk: key).isValid(jws.signature, for: jws.signingInput) else { throw .wrongSignature }
+        guard let key = vendor.keys.first(where: { $0.kid == jws.kid }) else { throw .unknownKey }
+        try jws.verify(by: try VerifyingKey(jwk: key))
         guard claims.nonce == LivenessClaims.nonce(of: challenge) else { throw .foreignKey }
         guard now - claims.iat <= Self.maximumAge else { throw .expired }
         guard claims.iat - now <= Self.clockSkew else { throw .notYetValid }
@@ -87,13 +84,6 @@ public struct LivenessVendors: Message, Hashable {
     private static let maximumAge = Duration.seconds(60)
     /// How far a vendor's clock may be ahead of the server's.
     private static let clockSkew = Duration.seconds(5)
-
-    private struct Header: Message {
-        enum CodingKeys: String, CodingKey, CaseIterable { case typ, alg, kid }
-        var typ: String
-        var alg: String
-        var kid: String
-    }
 }
 
 /// The claims of a liveness check's evidence: a compact JWS of type `liveness+jwt`, ES256, with the vendor's `kid`.

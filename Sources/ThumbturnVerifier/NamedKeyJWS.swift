@@ -1,24 +1,43 @@
 import ThumbturnCore
 import ThumbturnMessages
 
-/// A compact JWS, ES256, whose header has only a type, the algorithm and the id of the key that signed it: an access
-/// token or a receipt.
-package enum NamedKeyJWS {
-    /// The payload of a JWS that one of these keys signed.
+/// A compact JWS, ES256, whose header has only a type, the algorithm and the id of the key that signed it: an access token, a receipt,
+/// or the evidence of a liveness check.
+package struct NamedKeyJWS: Sendable {
+    /// The id of the key that claims to have signed it.
+    package let kid: String
+    /// The payload, which nothing vouches for before `verify(by:)`.
+    package let payload: [UInt8]
+    private let jws: CompactJWS
+
+    /// Reads a JWS.
     ///
-    /// - Parameters:
-    ///   - types: the accepted types, in lower case; nil accepts an absent type. Media types are compared without
-    ///     regard to case (RFC 2045 section 5.1).
-    ///   - keys: the accepted keys by their `kid`. The algorithm is that of the keys, never taken from the header.
-    package static func payload(
-        of text: String, types: Set<String?>, keys: [String: VerifyingKey]
-    ) throws(VerificationError) -> [UInt8] {
+    /// - Parameter types: the accepted types, in lower case; nil accepts an absent type. Media types are compared without regard to case
+    ///   (RFC 2045 section 5.1).
+    package init(_ text: String, types: Set<String?>) throws(VerificationError) {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decode(Header.self, from: jws.header)
         guard types.contains(header.typ?.lowercased()) else { throw .wrongType }
-        guard header.alg == "ES256" else { throw .wrongAlgorithm }
-        guard let key = keys[header.kid] else { throw .unknownKey }
+        try ES256.require(header.alg)
+        kid = header.kid
+        payload = jws.payload
+        self.jws = jws
+    }
+
+    /// Verifies that this key signed it. The caller has to find the key by `kid`, among those that it trusts.
+    package func verify(by key: VerifyingKey) throws(VerificationError) {
         guard key.isValid(jws.signature, for: jws.signingInput) else { throw .wrongSignature }
+    }
+
+    /// The payload of a JWS that one of these keys signed.
+    ///
+    /// - Parameter keys: by their `kid`. The algorithm is pinned to them, never taken from the header.
+    package static func payload(
+        of text: String, types: Set<String?>, keys: [String: VerifyingKey]
+    ) throws(VerificationError) -> [UInt8] {
+        let jws = try NamedKeyJWS(text, types: types)
+        guard let key = keys[jws.kid] else { throw .unknownKey }
+        try jws.verify(by: key)
         return jws.payload
     }
 
@@ -27,5 +46,13 @@ package enum NamedKeyJWS {
         var typ: String?
         var alg: String
         var kid: String
+    }
+}
+
+/// The one algorithm of every signature (RFC 7518 section 3.4): ECDSA on P-256 with SHA-256.
+enum ES256 {
+    /// Throws where a header names another algorithm.
+    static func require(_ alg: String) throws(VerificationError) {
+        guard alg == "ES256" else { throw .wrongAlgorithm }
     }
 }

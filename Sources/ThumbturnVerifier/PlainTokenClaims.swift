@@ -54,9 +54,7 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
         verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
     ) throws(VerificationError) {
         let claims = try WireJSON.decodeClaims(Self.self, from: try AccessToken.payload(of: text, keys: keys))
-        guard claims.iss == issuer else { throw .wrongIssuer }
-        guard claims.aud == audience else { throw .wrongAudience }
-        guard now < claims.exp else { throw .expired }
+        try claims.check(issuer: issuer, audience: audience, at: now)
         guard claims.acr == Self.assurance.acr else { throw .wrongType }
         self = claims
     }

@@ -15,7 +15,7 @@ public struct UnverifiedProof: Sendable {
         guard let jws = CompactJWS(text) else { throw .malformed }
         let header = try WireJSON.decode(ProofHeader.self, from: jws.header)
         guard header.typ == ProofHeader.type else { throw .wrongType }
-        guard header.alg == "ES256" else { throw .wrongAlgorithm }
+        try ES256.require(header.alg)
         guard let challenge = String(validating: jws.payload, as: UTF8.self) else { throw .malformed }
         self.jws = jws
         kid = header.kid

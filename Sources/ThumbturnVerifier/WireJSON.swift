@@ -6,7 +6,7 @@ package enum WireJSON {
     package static func encode(_ value: some Encodable) -> [UInt8] { StrictJSON.encode(value) }
 
     /// Decodes a message. Members that it does not know are refused, at every depth.
-    package static func decode<M: Message>(_ type: M.Type, from bytes: [UInt8]) throws(VerificationError) -> M {
+    package static func decode<Value: Message>(_ type: Value.Type, from bytes: [UInt8]) throws(VerificationError) -> Value {
         do throws(JSONError) {
             return try StrictJSON.decode(type, from: bytes)
         } catch {

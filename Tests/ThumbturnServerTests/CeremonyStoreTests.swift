@@ -4,6 +4,7 @@ import GRDB
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 @testable import ThumbturnServer
 
 /// The store judges a ceremony again, by the rows as its transaction finds them.
@@ -48,7 +49,7 @@ import ThumbturnCore
         }
 
         func authorisation(_ rules: CeremonyRules, _ number: Int) -> Authorisation {
-            Authorisation(rules: rules, spends: [spend(number)], kids: ["face \(number)"], jkt: "session \(number)")
+            Authorisation(rules: rules, spends: [spend(number)], grounds: .keys(["face \(number)"]), jkt: "session \(number)")
         }
     }
 

@@ -100,6 +100,25 @@ import ThumbturnServer
         }
     }
 
+    /// Else a PIN, which may let a device in, could bring its own device another face.
+    @Test("a device that vouches for itself changes none of its keys", arguments: [KeyChangeTests.Phone.Payer.pin, .biometric])
+    func vouchingForItself(_ factor: KeyChangeTests.Phone.Payer) async throws {
+        try await LiveServer.run { live in
+            let phone = try await KeyChangeTests.Phone(live)
+            let own = LiveServer.Enrolled(device: phone.device, connection: phone.connection)
+            let token = try await phone.signIn(by: factor).accessToken
+            let before = try await own.devices(token)
+            let ticket = try await own.vouch(for: phone.device, token: token).read(EnrolmentTicket.self).ticket
+            let asked = try await phone.device.challenge(
+                .enrol, [phone.device.sessionKid, phone.device.kid], over: phone.connection)
+            let request = EnrolRequest(
+                ticket: ticket, name: "Again", keys: phone.device.registrations(asked.challenge), ifEnrolled: .replace)
+            let answer = try await PINKeyTests.post(request, from: phone.device, nonce: asked.nonce, over: phone.connection)
+            #expect(answer.kind == "verification-failed")
+            #expect(try await own.devices(token) == before)
+        }
+    }
+
     // MARK: Enrolling again
 
     @Test func aDeviceThatAsksAgainIsRefusedUnlessItSaysReplace() async throws {

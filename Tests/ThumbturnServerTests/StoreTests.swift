@@ -217,9 +217,13 @@ import ThumbturnMessages
             let claimed = try await store.enrol(device("thief", [key(proven: false)]), spending: [spend(1)])
             #expect(claimed?.keys.count == 1)
             let plain = NewPlainKey(kid: "key", spki: [1, 2])
-            expect(try await store.enrol(device("owner", []), with: plain, spending: spend(2)), is: true)
+            expect(
+                try await store.enrol(
+                    device("owner", []), with: plain, by: .init(account: account.id, spend: spend(2), voucher: nil)), is: true)
             expect(try await store.knownKey("key")?.isRevoked, is: true)
-            expect(try await store.enrol(device("another", []), with: plain, spending: spend(3)), is: false)
+            expect(
+                try await store.enrol(
+                    device("another", []), with: plain, by: .init(account: account.id, spend: spend(3), voucher: nil)), is: false)
             let late = try await store.enrol(device("late", [key(proven: true)]), spending: [spend(4)])
             #expect(late == nil, "none is ever both")
         }
@@ -386,14 +390,19 @@ import ThumbturnMessages
         return (device.id, account.id, sessions)
     }
 
-    /// - Parameter kid: the key that authorises it; nil for a ticket.
     private func change(
-        _ device: DeviceID, old: String? = "pin", new: String? = "new", by kid: String? = "pin"
+        _ device: DeviceID, old: String? = "pin", new: String? = "new", by kid: String = "pin"
+    ) -> AuthorisedChange {
+        change(device, old: old, new: new, on: .keys([kid]))
+    }
+
+    private func change(
+        _ device: DeviceID, old: String? = "pin", new: String? = "new", on grounds: Authorisation.Grounds
     ) -> AuthorisedChange {
         let keys = NewKeys(
             device: device, kind: .pin, old: old, new: new.map { .init(kid: $0, kind: .pin, x963: [1], isActive: true) },
             coolOff: .seconds(100))
-        return AuthorisedChange(keys: keys, kid: kid)
+        return AuthorisedChange(keys: keys, grounds: grounds)
     }
 
     @Test func oneKeyTakesAnothersPlaceForGood() async throws {
@@ -451,12 +460,16 @@ import ThumbturnMessages
 
     @Test func whatChangedInBetweenIsRefused() async throws {
         try await with { store, _ in
-            let (device, _, _) = try await changing(store)
+            let (device, account, _) = try await changing(store)
+            func ticket(of account: AccountID) -> Authorisation.Grounds {
+                .ticket(.init(account: account, spend: spend(99, .ticket), voucher: nil))
+            }
             typealias Row = (String, AuthorisedChange)
             let rows: [Row] = [
                 ("another old key", change(device, old: "other")), ("no old key", change(device, old: nil)),
                 ("a known key", change(device, new: "face")), ("an unknown key", change(device, by: "nobody")),
                 ("another device", change(.random())),
+                ("a ticket of another account", change(device, on: ticket(of: .random()))),
             ]
             for (number, row) in rows.enumerated() {
                 guard case .refused = try await store.change(row.1, spending: [spend(UInt8(number))]) else {
@@ -476,11 +489,8 @@ import ThumbturnMessages
             }
             _ = try await store.revoke(deviceWithSessionKey: "jkt")
             expect(try await store.device(withSessionKey: "jkt")?.keys.count, is: nil)
-            for kid in ["face", nil] {
-                guard
-                    case .refused = try await store.change(
-                        change(device, by: kid), spending: [spend(kid == nil ? 71 : 72)])
-                else {
+            for (number, grounds) in [(71, .keys(["face"])), (72, ticket(of: account))] as [(UInt8, Authorisation.Grounds)] {
+                guard case .refused = try await store.change(change(device, on: grounds), spending: [spend(number)]) else {
                     Issue.record("a revoked device")
                     return
                 }
@@ -612,23 +622,24 @@ import ThumbturnMessages
     }
 }
 
-/// A change, and the key that authorises it; nil for a ticket.
+/// A change, and what authorises it.
 private struct AuthorisedChange: Sendable {
     var keys: NewKeys
-    var kid: String?
+    var grounds: Authorisation.Grounds
 }
 
 extension Store {
     fileprivate func change(_ change: AuthorisedChange, spending: [Spend]) async throws -> CommitOutcome<DeviceView> {
-        let rules: CeremonyRules = change.kid == nil ? .replaceKeyByTicket : change.keys.new == nil ? .removeKey : .bringKey
+        let rules: CeremonyRules =
+            if case .ticket = change.grounds { .replaceKeyByTicket } else { change.keys.new == nil ? .removeKey : .bringKey }
         return try await self.change(
-            change.keys, by: Authorisation(rules: rules, spends: spending, kids: change.kid.map { [$0] } ?? [], jkt: "jkt"))
+            change.keys, by: Authorisation(rules: rules, spends: spending, grounds: change.grounds, jkt: "jkt"))
     }
 }
 
 extension Authorisation {
     static func signIn(_ kid: String, jkt: String = "jkt", _ spend: Spend) -> Authorisation {
-        Authorisation(rules: .signIn, spends: [spend], kids: [kid], jkt: jkt)
+        Authorisation(rules: .signIn, spends: [spend], grounds: .keys([kid]), jkt: jkt)
     }
 }
 #endif

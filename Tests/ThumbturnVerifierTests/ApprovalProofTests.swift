@@ -47,7 +47,7 @@ import ThumbturnVerifier
                 approvedBy: kinds.map { kind in
                     .init(
                         account: "a", device: "d", kind: kind, kid: kind == .pin ? "pin.x" : kid, enrolledAt: now,
-                        enrolledBy: "credentials", acr: "x", at: signedAt, proofHash: kind == .pin ? nil : hash)
+                        enrolledBy: .credentials, acr: "x", at: signedAt, proofHash: kind == .pin ? nil : hash)
                 })
             change(&receipt)
             let signature = ApprovalProof.Signature(
@@ -144,6 +144,15 @@ import ThumbturnVerifier
         default: draft.change = { $0.approvedBy = [] }
         }
         #expect(draft.fault(keys) == fault)
+    }
+
+    @Test func aKeyThatThePasscodeBroughtShowsThePasscode() throws {
+        var draft = Draft()
+        draft.demand = ApprovalDemand(keys: [.biometric, .pin])!
+        draft.kinds = [.biometric, .pin]
+        #expect(draft.fault(draft.jwks) == nil)
+        draft.change = { $0.approvedBy[1].enrolledBy = .passcode }
+        #expect(draft.fault(draft.jwks) == .demand)
     }
 
     @Test func theEvidenceIsForThisChallenge() throws {

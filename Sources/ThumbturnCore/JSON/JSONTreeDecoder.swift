@@ -38,9 +38,9 @@ struct JSONTreeDecoder: Decoder {
         return try T(from: self)
     }
 
-    private func refuseUnknownMembers<M: Message>(of type: M.Type) throws {
+    private func refuseUnknownMembers<Value: Message>(of type: Value.Type) throws {
         guard node.kind == .object else { throw mismatch(JSONTree.Kind.object.name, type) }
-        let known = M.CodingKeys.allCases
+        let known = Value.CodingKeys.allCases
         let present = known.count { tree.member($0.stringValue, of: index) != nil }
         guard present < Int(node.count) else { return }
         let unknown = tree.children(of: index).map { tree.name(tree.nodes[$0]) }.first { name in

@@ -17,7 +17,7 @@ package enum StrictJSON {
     package static let maximumDepth = 16
 
     /// Decodes a message. Members that it does not know are refused, at every depth.
-    package static func decode<M: Message>(_ type: M.Type, from bytes: [UInt8]) throws(JSONError) -> M {
+    package static func decode<Value: Message>(_ type: Value.Type, from bytes: [UInt8]) throws(JSONError) -> Value {
         try read(bytes, refusingUnknownMembers: true, type)
     }
 

@@ -44,8 +44,8 @@ public struct ApprovalReceipt: Codable, Hashable, Sendable {
         public var kid: String
         /// When the device was enrolled.
         public var enrolledAt: UnixTime
-        /// What authorised the key's enrolment: `credentials`, `biometric`, `pin` or `passcode`.
-        public var enrolledBy: String
+        /// What authorised the key's enrolment.
+        public var enrolledBy: KeyOrigin
         /// The key's assurance, by its evidence; see `Assurance`.
         public var acr: String
         /// When the server received the signature.
@@ -53,9 +53,12 @@ public struct ApprovalReceipt: Codable, Hashable, Sendable {
         /// Base64url SHA-256 of the proof; nil for a PIN key, whose proof is given to no one.
         public var proofHash: String?
 
+        /// The factor that its signature shows.
+        public var factor: KeyKind { enrolledBy.factor(of: kind) }
+
         /// A signer.
         public init(
-            account: String, device: String, kind: KeyKind, kid: String, enrolledAt: UnixTime, enrolledBy: String, acr: String,
+            account: String, device: String, kind: KeyKind, kid: String, enrolledAt: UnixTime, enrolledBy: KeyOrigin, acr: String,
             at: UnixTime, proofHash: String?
         ) {
             self.account = account

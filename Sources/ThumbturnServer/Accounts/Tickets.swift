@@ -7,7 +7,7 @@ import ThumbturnVerifier
 
 /// Enrolment tickets: the right to enrol one device, as a compact JWS (`typ: thumbturn-ticket+jwt`, HS256) bound to an
 /// account and a session key. A ticket is consumed like a challenge.
-struct Tickets {
+package struct Tickets {
     struct Claims: Message {
         enum CodingKeys: String, CodingKey, CaseIterable { case iss, sub, jti, exp, cnf, sid }
         var iss: String
@@ -20,11 +20,17 @@ struct Tickets {
     }
 
     /// The right that a ticket gives.
-    struct Right {
-        var account: AccountID
-        var spend: Spend
-        /// The session of the vouching device. It still has to be live when the ticket is consumed.
-        var voucher: SessionID?
+    package struct Right: Sendable {
+        package var account: AccountID
+        package var spend: Spend
+        /// The session of the vouching device, which must still be live when the ticket is consumed; nil after full credentials.
+        package var voucher: SessionID?
+
+        package init(account: AccountID, spend: Spend, voucher: SessionID?) {
+            self.account = account
+            self.spend = spend
+            self.voucher = voucher
+        }
     }
 
     private static let header = WireJSON.encode(["typ": "thumbturn-ticket+jwt", "alg": "HS256"])

@@ -34,8 +34,8 @@ extension AuthorizationServer {
         case .made(let approval): return (record(of: approval), isNew: true)
         case .exists(let approval): return (record(of: approval), isNew: false)
         case .unknownAccount: throw RequestError.notFound
-        case .tooMany: throw RequestError.conflict("too_many_open")
-        case .redeemed: throw RequestError.conflict("redeemed")
+        case .tooMany: throw RequestError.conflict(.tooManyOpen)
+        case .redeemed: throw RequestError.conflict(.state(.redeemed))
         }
     }
 
@@ -48,7 +48,7 @@ extension AuthorizationServer {
     func withdraw(_ id: String, by client: Client) async throws -> ApprovalRecord {
         let approval = try await approval(id, createdBy: client)
         guard let withdrawn = try await store.withdraw(approval.id, by: client.id) else {
-            throw RequestError.conflict(approval.state(at: time.now).rawValue)
+            throw RequestError.conflict(.state(approval.state(at: time.now)))
         }
         return record(of: withdrawn)
     }
@@ -72,8 +72,8 @@ extension AuthorizationServer {
         case .redeemed(let approval):
             counters.redemptions.count()
             return try Self.proof(of: approval)
-        case .changed: throw RequestError.conflict("changed")
-        case .not(let state): throw RequestError.conflict(state.rawValue)
+        case .changed: throw RequestError.conflict(.changed)
+        case .not(let state): throw RequestError.conflict(.state(state))
         case .unknown: throw RequestError.notFound
         }
     }
@@ -101,7 +101,7 @@ extension AuthorizationServer {
     private func signer(_ signature: ApprovalSignature) -> ApprovalReceipt.Signer {
         ApprovalReceipt.Signer(
             account: signature.account.text, device: signature.device.text, kind: signature.kind, kid: signature.kid,
-            enrolledAt: signature.enrolledAt, enrolledBy: signature.enrolledBy.rawValue,
+            enrolledAt: signature.enrolledAt, enrolledBy: signature.enrolledBy,
             acr: KeyStanding.assuranceWithoutEvidence.acr,
             at: signature.at, proofHash: signature.proof.map { Base64URL.encode(SHA256.hash(data: Array($0.utf8))) }
         )
@@ -126,13 +126,6 @@ extension AuthorizationServer {
         let bytes = WireJSON.encode(transaction)
         guard bytes.count <= ApprovalTransaction.largest else { throw RequestError.malformed() }
         return Base64URL.encode(bytes)
-    }
-}
-
-extension RequestError {
-    /// The creator's request does not fit the state of the approval. The answer names the state.
-    static func conflict(_ error: String) -> RequestError {
-        RequestError(problem: Problem(.conflict, status: 409, error: error), reason: .init(.approval, .conflict))
     }
 }
 #endif

@@ -25,7 +25,7 @@ extension AuthorizationServer {
         let device = try await device(dpop)
         let approval = try await approval(id, askedOf: device.account)
         guard let declined = try await store.decline(approval.id, by: device.account) else {
-            throw RequestError.conflict(approval.state(at: time.now).rawValue)
+            throw RequestError.conflict(.state(approval.state(at: time.now)))
         }
         return record(of: declined, for: device.account)
     }
@@ -37,7 +37,7 @@ extension AuthorizationServer {
         let approval = try await approval(id, askedOf: device.account)
         let now = time.now
         guard approval.state(at: now) == .open, !approval.isSigned(by: device.account) else {
-            throw RequestError.conflict(approval.state(at: now).rawValue)
+            throw RequestError.conflict(.state(approval.state(at: now)))
         }
         guard CeremonyRules.approve.coolingOffMay || now >= device.coolsOffUntil else {
             throw RequestError.unverified(.init(.approval, .coolingOff))

@@ -66,8 +66,7 @@ extension AuthorizationServer {
             // used.
             let refreshToken = refreshTokens.token(of: id, generation: 0)
             let new = NewSession(
-                id: id, tokenHash: granted == nil ? RefreshTokens.hash(refreshToken) : [], authTime: authTime,
-                granted: granted.map { String(decoding: WireJSON.encode($0), as: UTF8.self) }
+                id: id, tokenHash: granted == nil ? RefreshTokens.hash(refreshToken) : [], authTime: authTime, granted: granted
             )
             return try await store.openSession(new, by: authorisation).map {
                 counters.spends.count()
@@ -77,9 +76,7 @@ extension AuthorizationServer {
         case .approval(let signature):
             return try await store.approve(signature, by: authorisation).map { .approval($0, signedBy: signature.account) }
         case .keys(let change): return try await store.change(change, by: authorisation).map { .device($0) }
-        case .device(let device):
-            guard let enrolled = try await store.enrol(device, spending: authorisation.spends) else { return .refused }
-            return .done(.device(enrolled))
+        case .device(let device): return try await store.enrol(device, by: authorisation).map { .device($0) }
         }
     }
 }

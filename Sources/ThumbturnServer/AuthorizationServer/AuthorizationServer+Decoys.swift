@@ -11,15 +11,18 @@ extension AuthorizationServer {
         for _ in 1...count {
             let key = try PlainKey(spkiDER: kind.makeDecoy())
             let device = NewDevice(id: .random(), account: account, name: "Test", sessionJKT: "", keys: [], coolOff: .zero)
-            let ticket = Spend(
-                .ticket, id: DeviceID.random().bytes, expiresAt: time.now + .seconds(60), epoch: secrets.current.epoch
-            )
             let isEnrolled = try await store.enrol(
-                device, with: NewPlainKey(kid: key.kid, spki: key.spki), spending: ticket
-            )
+                device, with: NewPlainKey(kid: key.kid, spki: key.spki), by: ticketOfTheOperator(to: account))
             precondition(isEnrolled, "an account may have this many plain keys")
         }
         return account
+    }
+
+    /// The right to enrol a device, without a ticket that was handed out.
+    func ticketOfTheOperator(to account: AccountID) -> Tickets.Right {
+        let spend = Spend(
+            .ticket, id: DeviceID.random().bytes, expiresAt: time.now + .seconds(60), epoch: secrets.current.epoch)
+        return Tickets.Right(account: account, spend: spend, voucher: nil)
     }
 }
 #endif

@@ -31,12 +31,11 @@ extension AuthorizationServer {
         }
         await beforeSpending()
         // Such a device has no session key and can change nothing, so it needs no cool-off.
-        var device = NewDevice(
+        let device = NewDevice(
             id: .random(), account: ticket.account, name: request.name, sessionJKT: "", keys: [], coolOff: .zero
         )
-        device.voucher = ticket.voucher
         let new = NewPlainKey(kid: key.kid, spki: key.spki)
-        guard try await store.enrol(device, with: new, spending: ticket.spend) else {
+        guard try await store.enrol(device, with: new, by: ticket) else {
             throw RequestError.unverified(.init(.enrolment, .replayed))
         }
         return PlainEnrolAnswer(userID: ticket.account.text, device: device.id.text, kid: key.kid)

@@ -20,7 +20,7 @@ extension AuthorizationServer {
             act: act, ask: ask, table: settings.stepUp.current, liveness: liveness, livenessJudge: livenessJudge)
         let ceremony = Ceremony(.stepUp(intent), proofs: [proof] + (second.map { [$0] } ?? []), jkt: dpop.jkt)
         let session = try await run(ceremony).session.view
-        let token = try accessToken(of: session, for: grant(of: session))
+        let token = try accessToken(of: session)
         return StepUpAnswer(accessToken: token.text, expiresIn: token.expiresIn)
     }
 
@@ -33,11 +33,6 @@ extension AuthorizationServer {
         } catch {
             throw RequestError(.denied(error), .stepUp)
         }
-    }
-
-    /// The action that the token of a step-up names.
-    private func grant(of session: SessionView) -> ActionGrant? {
-        session.granted.flatMap { try? WireJSON.decode(ActionGrant.self, from: Array($0.utf8)) }
     }
 }
 #endif

@@ -37,14 +37,13 @@ extension AuthorizationServer {
     }
 
     private func answer(_ session: SessionView, refreshToken: String) throws -> TokenAnswer {
-        let token = try accessToken(of: session, for: nil)
+        let token = try accessToken(of: session)
         return TokenAnswer(accessToken: token.text, expiresIn: token.expiresIn, refreshToken: refreshToken)
     }
 
-    func accessToken(
-        of session: SessionView, for grant: ActionGrant?
-    ) throws -> (text: String, expiresIn: Int64) {
-        let now = time.now
+    /// A new access token of a session; a step-up's names the action that was granted.
+    func accessToken(of session: SessionView) throws -> (text: String, expiresIn: Int64) {
+        let (now, grant) = (time.now, session.granted)
         let lifetime = grant?.once == true ? settings.oneUseTokenLifetime : settings.accessTokenLifetime
         let assurance = session.standing(at: now).assurance
         // A token does not outlive its session.

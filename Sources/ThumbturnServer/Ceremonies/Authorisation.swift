@@ -7,18 +7,39 @@ import ThumbturnMessages
 package struct Authorisation: Sendable {
     /// The rules of the ceremony.
     package var rules: CeremonyRules
-    /// The challenge and the ticket to consume, even if the keys are refused.
+    /// The one-time things that are consumed, however the rest is judged.
     package var spends: [Spend]
-    /// The ids of the enrolled keys whose signatures were right; empty if a ticket authorises.
-    package var kids: [String]
-    /// The thumbprint of the caller's session key. The keys' device must still have this session key.
+    /// What authorises.
+    package var grounds: Grounds
+    /// The session key of the caller: the keys' device must still be its own.
     package var jkt: String
 
-    /// Judges the rows of `kids` that the transaction reads, with the functions that the ceremony used before.
+    /// What authorises a ceremony: keys or a ticket, never neither.
+    package enum Grounds: Sendable {
+        /// The enrolled keys, by id, whose signatures were right.
+        case keys([String])
+        case ticket(Tickets.Right)
+    }
+
+    package init(rules: CeremonyRules, spends: [Spend], grounds: Grounds, jkt: String) {
+        self.rules = rules
+        self.spends = spends
+        self.grounds = grounds
+        self.jkt = jkt
+    }
+
+    /// The ids of the authorising keys; none where a ticket authorises.
+    package var kids: [String] {
+        guard case .keys(let kids) = grounds else { return [] }
+        return kids
+    }
+
+    /// Judges the rows of `kids` as the transaction reads them, by the same functions as before.
     ///
     /// The result is `disabled` only if nothing else is wrong; then it does not depend on whether the signature was
     /// right.
     package func judge(_ rows: [EnrolledKey?], at now: UnixTime) -> CommitOutcome<[EnrolledKey]> {
+        guard rules.takes(grounds), rows.count == kids.count else { return .refused }
         var isDisabled = false
         for row in rows {
             guard let key = row, key.sessionJKT == jkt else { return .refused }

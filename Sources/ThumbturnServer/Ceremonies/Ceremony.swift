@@ -147,13 +147,12 @@ struct Ceremony: Sendable {
 
     /// The first step.
     mutating func begin() -> Step {
-        let fits =
-            switch rules.authority {
-            case .keys(let count): ticket == nil && count.contains(proofs.count)
-            case .ticket, .ticketOrDevice: ticket != nil && proofs.isEmpty
-            }
-        guard fits else { return end(.failure(.unopened(.malformed))) }
-        guard let ticket else { return openChallenge(nil) }
+        // How many keys there are is known by their proofs; of a ticket, what it is worth only once it is open.
+        guard let ticket else {
+            guard rules.takes(.keys(proofs)) else { return end(.failure(.unopened(.malformed))) }
+            return openChallenge(nil)
+        }
+        guard proofs.isEmpty, !rules.isByKeys else { return end(.failure(.unopened(.malformed))) }
         return ask(.openTicket(ticket), .openingTicket)
     }
 
@@ -161,10 +160,7 @@ struct Ceremony: Sendable {
     mutating func handle(_ answer: Answer, at now: UnixTime) -> Step {
         switch (state, answer) {
         case (.openingTicket, .ticket(let ticket)):
-            // The ticket of a vouching device authorises an enrolment and nothing else.
-            guard ticket.voucher == nil || rules.authority == .ticketOrDevice else {
-                return end(.failure(.unopened(.foreignKey)))
-            }
+            guard rules.takes(.ticket(ticket)) else { return end(.failure(.unopened(.foreignKey))) }
             return openChallenge(ticket)
         case (.openingTicket, .notOpened(let error)), (.openingChallenge, .notOpened(let error)):
             return end(.failure(.unopened(error)))
@@ -252,7 +248,10 @@ struct Ceremony: Sendable {
                 return ask(.countWrongSignature(kid: signer.key.kid, spending: opened.spends), .counting(signer.key.kind, error))
             }
         }
-        let authorisation = Authorisation(rules: rules, spends: opened.spends, kids: signers.map(\.key.kid), jkt: jkt)
+        let authorisation = Authorisation(
+            rules: rules, spends: opened.spends, grounds: opened.ticket.map { .ticket($0) } ?? .keys(signers.map(\.key.kid)),
+            jkt: jkt
+        )
         return ask(.commit(judgement.commit, authorisation), .committing)
     }
 
@@ -337,7 +336,8 @@ extension Ceremony.Intent {
         case .signIn, .enrol: act == nil
         case .stepUp(let stepUp): act == stepUp.act
         case .approve(let approval): act == approval.id.text
-        case .changeKeys: act.flatMap(KeyChange.init(rawValue:)) != nil
+        // Whether it brings a key decides about the row, so the challenge must say the same.
+        case .changeKeys(let change): act.flatMap(KeyChange.init(rawValue:))?.bringsKey == (change.key != nil)
         }
     }
 

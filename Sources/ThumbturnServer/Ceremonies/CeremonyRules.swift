@@ -74,6 +74,23 @@ package struct CeremonyRules: Hashable, Sendable {
 
     static let table: [CeremonyRules] = [signIn, stepUp, approve, bringKey, removeKey, replaceKeyByTicket, enrol]
 
+    /// Whether enrolled keys authorise it, and not a ticket.
+    var isByKeys: Bool {
+        guard case .keys = authority else { return false }
+        return true
+    }
+
+    /// Whether this authorises it: so many keys, or a ticket of the right kind.
+    package func takes(_ grounds: Authorisation.Grounds) -> Bool {
+        switch (authority, grounds) {
+        case (.keys(let count), .keys(let kids)): count.contains(kids.count)
+        // The ticket of a vouching device authorises an enrolment and nothing else.
+        case (.ticket, .ticket(let ticket)): ticket.voucher == nil
+        case (.ticketOrDevice, .ticket): true
+        case (.keys, .ticket), (.ticket, .keys), (.ticketOrDevice, .keys): false
+        }
+    }
+
     /// Throws if a key of this standing cannot authorise the ceremony, whatever it signs.
     func admit(_ standing: KeyStanding) throws(VerificationError) {
         guard standing.state != .gone, factors.contains(standing.factor) else { throw .unknownKey }

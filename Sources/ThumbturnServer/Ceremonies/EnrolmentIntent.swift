@@ -22,7 +22,6 @@ struct EnrolmentIntent: Sendable {
                 keys: keys.map { .init(kid: $0.kid, kind: $0.kind, x963: $0.key.x963, isActive: $0.proof != nil) },
                 coolOff: coolOff
             )
-            new.voucher = ticket.voucher
             new.ifEnrolled = ifEnrolled
             return .init(commit: .device(new), registrations: keys)
         } catch {

@@ -43,7 +43,6 @@ struct KeyChangeIntent: Sendable {
     private func newKey(
         _ change: KeyChange, _ claims: ChallengeClaims, beside others: [EnrolledKey]
     ) throws(VerificationError) -> RegisteredKey? {
-        guard change.bringsKey == (key != nil) else { throw .malformed }
         guard let key else { return nil }
         guard key.kind == change.kind else { throw .malformed }
         let new = try RegisteredKey(key)

@@ -1,6 +1,6 @@
 #if Server
 package import ThumbturnCore
-import ThumbturnMessages
+package import ThumbturnMessages
 
 /// The standing of an enrolled key at one moment: its factor, its assurance and its state. Every judgement of a key
 /// uses it.
@@ -10,8 +10,7 @@ import ThumbturnMessages
 package struct KeyStanding: Hashable, Sendable {
     /// The kind of the key.
     package let kind: KeyKind
-    /// The factor that a signature of the key shows. A key that was enrolled with the passcode shows only the passcode,
-    /// whatever its kind: a thief who knows the passcode could have made it.
+    /// The factor that a signature of the key shows; see `KeyOrigin.factor(of:)`.
     package let factor: KeyKind
     /// How far the key may be trusted.
     package let assurance: Assurance
@@ -58,18 +57,13 @@ package struct KeyStanding: Hashable, Sendable {
 
     private init(_ kind: KeyKind, broughtBy origin: KeyOrigin, coolsOff: Bool, state: State) {
         self.kind = kind
-        factor = Self.factor(of: kind, broughtBy: origin)
+        factor = origin.factor(of: kind)
         assurance = Self.assuranceWithoutEvidence
         self.coolsOff = coolsOff
         self.state = state
     }
 
-    /// The factor that a key of this kind and origin shows.
-    package static func factor(of kind: KeyKind, broughtBy origin: KeyOrigin) -> KeyKind {
-        origin == .passcode && kind != .session ? .passcode : kind
-    }
-
-    /// The origin of a key that is enrolled by a signature of this key.
+    /// The origin of a key that is brought in by one of this standing.
     package var originOfNewKeys: KeyOrigin {
         switch factor {
         case .biometric: .biometric

@@ -23,7 +23,10 @@ extension EmbeddedServer {
                     let device = NewDevice(
                         id: .random(), account: id, name: "Load", sessionJKT: keys[0].kid, keys: keys, coolOff: .zero
                     )
-                    _ = try await service.store.enrol(device, spending: [])
+                    let ticket = service.ticketOfTheOperator(to: id)
+                    _ = try await service.store.enrol(
+                        device,
+                        by: Authorisation(rules: .enrol, spends: [ticket.spend], grounds: .ticket(ticket), jkt: keys[0].kid))
                     return (index, id.text)
                 }
             }

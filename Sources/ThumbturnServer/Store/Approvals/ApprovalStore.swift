@@ -1,6 +1,6 @@
 #if Server
 package import ThumbturnCore
-import ThumbturnMessages
+package import ThumbturnMessages
 
 /// The part of the store that keeps approvals.
 package protocol ApprovalStore: Sendable {
@@ -105,8 +105,8 @@ package struct ApprovalSignature: Sendable {
     package var liveness: String?
     package var at: UnixTime
 
-    /// The factor that the signature shows.
-    var factor: KeyKind { KeyStanding.factor(of: kind, broughtBy: enrolledBy) }
+    /// The factor that it shows.
+    var factor: KeyKind { enrolledBy.factor(of: kind) }
 }
 
 /// A signature that is about to be stored.

@@ -67,7 +67,7 @@ extension SQLiteStore {
                 arguments: [
                     blob(new.id.bytes), new.creator, new.transactionID, blob(new.account.bytes),
                     new.second.map { blob($0.bytes) }, new.txn,
-                    String(decoding: WireJSON.encode(new.demand), as: UTF8.self), now.seconds, (now + new.lifetime).seconds,
+                    json(new.demand), now.seconds, (now + new.lifetime).seconds,
                 ]
             )
             guard let made = try Self.approval(new.id, in: db) else { return .unknownAccount }

@@ -6,7 +6,7 @@ import ThumbturnVerifier
 
 extension SQLiteStore {
     package func addClient(_ client: NewClient) async throws -> Bool {
-        let jwks = String(decoding: WireJSON.encode(JWKS(keys: client.keys.map(\.jwk))), as: UTF8.self)
+        let jwks = json(JWKS(keys: client.keys.map(\.jwk)))
         let scope = ClientScope.text(client.scopes)
         return try await writer.write { db, now in
             try db.run(

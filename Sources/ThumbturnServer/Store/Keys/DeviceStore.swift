@@ -8,10 +8,9 @@ package protocol DeviceStore: Sendable {
     func devices(of account: AccountID) async throws -> [DeviceView]
     /// The device of a session key with its keys; nil if there is none, or if it is revoked.
     func device(withSessionKey jkt: String) async throws -> EnrolledDevice?
-    /// Consumes the challenge and the ticket, and enrols a device with its keys. A device that is enrolled already gets
-    /// the keys of this request, if it asked for that. Nil if something was consumed before, if a key is known already,
-    /// or if the vouching device may not vouch; the challenge and the ticket are consumed in any case.
-    func enrol(_ device: NewDevice, spending: [Spend]) async throws -> DeviceView?
+    /// Enrols a device with its keys, if the ticket still allows it and no key is known already. A device that is
+    /// enrolled already gets the keys of this request, if it asked for that and no other device vouches for it.
+    func enrol(_ device: NewDevice, by authorisation: Authorisation) async throws -> CommitOutcome<DeviceView>
     /// Renames a device of the session's account. Nil if there is no such device or the session is no longer live.
     func rename(_ device: DeviceID, to name: String, by session: SessionID) async throws -> DeviceView?
     /// Revokes a device of the session's account and ends the device's sessions. False if there is no such device or
@@ -66,10 +65,8 @@ package struct NewDevice: Sendable {
     /// The thumbprint of the device's session key; empty for a plain client.
     package var sessionJKT: String
     package var keys: [Key]
-    /// How long the device may not change other devices, if the account has others.
+    /// How long it cools off, if the account has other devices.
     package var coolOff: Duration
-    /// The session of the vouching device; nil if full credentials authorised the enrolment.
-    package var voucher: SessionID? = nil
     /// Whether the keys of a device that is enrolled already are replaced, or the enrolment fails.
     package var ifEnrolled = IfEnrolled.fail
 }

@@ -1,6 +1,6 @@
 #if Server
 package import ThumbturnCore
-import ThumbturnMessages
+package import ThumbturnMessages
 
 /// The part of the store that keeps the keys of devices.
 package protocol KeyStore: Sendable {
@@ -43,18 +43,6 @@ package struct EnrolledKey: Sendable {
     package var wrongInARow: Int
     /// The end of the pause after wrong signatures. No signature is checked before it.
     package var pausedUntil = UnixTime(seconds: 0)
-}
-
-/// The authority by which a key was enrolled. A policy can refuse keys with a weak origin; see `KeyStanding`.
-package enum KeyOrigin: String, Sendable {
-    /// Full credentials: a ticket that no device vouched for.
-    case credentials
-    /// A biometric key.
-    case biometric
-    /// A PIN key.
-    case pin
-    /// A passcode key. This origin is the weakest, and keys that such a key authorises inherit it.
-    case passcode
 }
 
 /// A change of one device's keys of one kind.

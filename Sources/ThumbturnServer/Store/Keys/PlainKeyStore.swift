@@ -6,7 +6,7 @@ package protocol PlainKeyStore: Sendable {
     /// Consumes the ticket, and enrols a device whose only key is this one. False if the ticket was consumed before, if
     /// the key is known already, if the vouching device may not vouch, or if the account has the maximum of such keys.
     /// The ticket is consumed in any case.
-    func enrol(_ device: NewDevice, with key: NewPlainKey, spending: Spend) async throws -> Bool
+    func enrol(_ device: NewDevice, with key: NewPlainKey, by ticket: Tickets.Right) async throws -> Bool
     /// Keys of one length, as many as an account may have: all of the account's own whose device is not revoked, filled
     /// up with keys of other accounts. So the number of rows does not reveal how many keys the account has. There are
     /// fewer only if the store has fewer.

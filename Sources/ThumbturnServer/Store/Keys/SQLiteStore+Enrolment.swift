@@ -5,24 +5,29 @@ import ThumbturnCore
 import ThumbturnMessages
 
 extension SQLiteStore {
-    package func enrol(_ new: NewDevice, spending spends: [Spend]) async throws -> DeviceView? {
-        try await writer.write { db, now in
-            guard try Self.spendAll(spends, in: db, at: now), let support = try Self.support(for: new, in: db, at: now) else {
-                return nil
-            }
+    package func enrol(_ new: NewDevice, by authorisation: Authorisation) async throws -> CommitOutcome<DeviceView> {
+        try await commit(authorisation) { db, _, now in
+            guard case .ticket(let ticket) = authorisation.grounds,
+                let support = try Self.support(for: new, by: ticket, in: db, at: now)
+            else { return .refused }
             if new.ifEnrolled == .replace, let session = try Self.key(new.sessionJKT, in: db), session.kind == .session,
                 !session.isRevoked
             {
-                return try Self.enrolAgain(new, session.device, support, in: db, at: now)
+                // A device vouches for another one. Keys that are enrolled change by `KeyChangeRules` or by full credentials:
+                // else a PIN, which may let a device in, could bring its own device another face.
+                guard ticket.voucher == nil, let device = try Self.enrolAgain(new, session.device, support, in: db, at: now)
+                else { return .refused }
+                return .done(device)
             }
-            guard try Self.areFree(new.keys, in: db) else { return nil }
+            guard try Self.areFree(new.keys, in: db) else { return .refused }
             try Self.insert(new, in: db, at: now)
             for key in new.keys {
                 try Self.insert(key, of: blob(new.id.bytes), enrolledBy: support.origin, in: db, at: now)
             }
             try Self.coolOff(new.id, until: now + support.coolOff, in: db)
             try Self.note(.newDevice, of: new.account, new.id, in: db, at: now)
-            return try Self.device(new.id, in: db)
+            guard let enrolled = try Self.device(new.id, in: db) else { return .refused }
+            return .done(enrolled)
         }
     }
 
@@ -38,13 +43,13 @@ extension SQLiteStore {
         )
     }
 
-    /// The origin and the cool-off of the keys of an enrolment; nil if the vouching device may not vouch. This is
-    /// judged in the enrolment's own transaction, because the vouching device may have been revoked since its ticket
-    /// was issued.
+    /// The origin and the cool-off of the keys of an enrolment; nil if the ticket may not bring them. It is judged in
+    /// the enrolment's own transaction, because the vouching device may have been revoked since its ticket was made.
     static func support(
-        for new: NewDevice, in db: Database, at now: UnixTime
+        for new: NewDevice, by ticket: Tickets.Right, in db: Database, at now: UnixTime
     ) throws -> (origin: KeyOrigin, coolOff: Duration)? {
-        guard let voucher = new.voucher else { return (.credentials, new.coolOff) }
+        guard ticket.account == new.account else { return nil }
+        guard let voucher = ticket.voucher else { return (.credentials, new.coolOff) }
         guard let session = try session(voucher, in: db), session.account == new.account else { return nil }
         let standing = session.standing(at: now)
         guard (try? CeremonyRules.enrol.admit(standing)) != nil else { return nil }

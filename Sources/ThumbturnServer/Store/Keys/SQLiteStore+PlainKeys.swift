@@ -4,9 +4,10 @@ import GRDB
 import ThumbturnCore
 
 extension SQLiteStore {
-    package func enrol(_ device: NewDevice, with key: NewPlainKey, spending spend: Spend) async throws -> Bool {
+    package func enrol(_ device: NewDevice, with key: NewPlainKey, by ticket: Tickets.Right) async throws -> Bool {
         try await writer.write { db, now in
-            guard try Schema.spend(spend, in: db, at: now), try Self.support(for: device, in: db, at: now) != nil,
+            guard try Schema.spend(ticket.spend, in: db, at: now),
+                try Self.support(for: device, by: ticket, in: db, at: now) != nil,
                 try Self.plainKeyCount(of: device.account, in: db) < EnrolledPlainKey.mostOfAnAccount
             else { return false }
             guard try Self.isFree(key.kid, forItsHolder: true, in: db) else { return false }

@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import ThumbturnCore
+import ThumbturnVerifier
 
 /// The store in one SQLite file: WAL, `synchronous=FULL`, group commit. Several processes may share the file.
 ///
@@ -52,6 +53,9 @@ package final class SQLiteStore: Store {
 }
 
 func blob(_ bytes: [UInt8]) -> Data { Data(bytes) }
+
+/// A message as text for a column.
+func json(_ message: some Encodable) -> String { String(decoding: WireJSON.encode(message), as: UTF8.self) }
 
 func identifier<Kind>(_ data: Data) -> Identifier<Kind> { Identifier(unchecked: Array(data)) }
 #endif

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import ThumbturnCore
 import ThumbturnMessages
+import ThumbturnVerifier
 
 extension SQLiteStore {
     package func session(_ id: SessionID) async throws -> SessionView? {
@@ -50,12 +51,14 @@ extension SQLiteStore {
             guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]) else {
                 return nil
             }
+            // A grant that cannot be read must not pass for none: its session would look like a sign-in's.
+            let granted = try (row["granted"] as String?).map { try WireJSON.decode(ActionGrant.self, from: Array($0.utf8)) }
             return SessionView(
                 id: id, device: identifier(row["device_id"]), account: identifier(row["account_id"]),
                 accountName: row["name"], kind: kind, sessionJKT: row["session_jkt"],
                 generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]), isLive: row["live"],
                 coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keyOrigin: origin,
-                granted: row["granted"]
+                granted: granted
             )
         }
     }

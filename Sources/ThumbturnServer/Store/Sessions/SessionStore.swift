@@ -1,6 +1,6 @@
 #if Server
 package import ThumbturnCore
-import ThumbturnMessages
+package import ThumbturnMessages
 
 /// The part of the store that keeps sessions.
 package protocol SessionStore: Sendable {
@@ -20,8 +20,8 @@ package struct NewSession: Sendable {
     package var tokenHash: [UInt8]
     /// The time when the person was verified; nil for the time of the transaction.
     package var authTime: UnixTime? = nil
-    /// The action that was granted: an `ActionGrant` in JSON.
-    package var granted: String? = nil
+    /// The action that a step-up granted; nil after a sign-in.
+    package var granted: ActionGrant? = nil
 }
 
 /// A session with its device, its account and the key that opened it.
@@ -42,7 +42,7 @@ package struct SessionView: Sendable {
     package var coolsOffUntil: UnixTime
     /// The origin of that key.
     package var keyOrigin = KeyOrigin.credentials
-    /// The action that was granted: an `ActionGrant` in JSON.
-    package var granted: String? = nil
+    /// The action that a step-up granted; nil after a sign-in.
+    package var granted: ActionGrant? = nil
 }
 #endif

@@ -4,6 +4,16 @@ import ThumbturnCore
 import ThumbturnMessages
 
 extension SQLiteStore {
+    package func countWrongSignature(of kid: String, spending spends: [Spend]) async throws -> Int? {
+        defer { recentKeys.forget(kid) }
+        return try await writer.write { db, now in
+            guard try Self.spendAll(spends, in: db, at: now) else { return nil }
+            // A right signature finds nothing either, once the key is gone.
+            guard let key = try Self.key(kid, in: db), key.standing(at: now).state != .gone else { return nil }
+            return try Self.countWrongSignature(key, in: db, at: now)
+        }
+    }
+
     /// Counts one more wrong signature of a key. For a paused or disabled key other than a PIN key nothing is counted,
     /// because no signature is checked.
     ///

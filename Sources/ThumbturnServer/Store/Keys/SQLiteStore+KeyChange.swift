@@ -1,0 +1,42 @@
+#if Server
+import Foundation
+import GRDB
+import ThumbturnCore
+import ThumbturnMessages
+
+extension SQLiteStore {
+    package func change(_ change: NewKeys, by authorisation: Authorisation) async throws -> CommitOutcome<DeviceView> {
+        try await commit(authorisation) { db, keys, now in
+            let device = blob(change.device.bytes)
+            let live = try db.one(
+                String.self,
+                sql: """
+                    SELECT coalesce((SELECT kid FROM keys WHERE device_id = ?1 AND kind = ?2 AND retired_at IS NULL), '')
+                    FROM devices WHERE id = ?1 AND revoked_at IS NULL
+                    """,
+                arguments: [device, change.kind.rawValue]
+            )
+            guard let live, live == change.old ?? "" else { return .refused }
+            if case .ticket(let ticket) = authorisation.grounds {
+                guard try Self.account(of: change.device, in: db) == ticket.account else { return .refused }
+            }
+            if let new = change.new, try !Self.areFree([new], in: db) { return .refused }
+            if let old = change.old {
+                try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, old])
+                if !keys.contains(where: { $0.kid == old }) { try Self.endSessions(openedBy: old, in: db) }
+            }
+            if let new = change.new {
+                let origin = keys.first?.standing(at: now).originOfNewKeys ?? .credentials
+                try Self.insert(new, of: device, enrolledBy: origin, in: db, at: now)
+            }
+            if case .ticket = authorisation.grounds {
+                // Full credentials brought a factor, as in an enrolment.
+                try Self.coolOff(change.device, until: now + change.coolOff, in: db)
+            }
+            try Self.note(.keysChanged, ofDevice: change.device, in: db, at: now)
+            guard let changed = try Self.device(change.device, in: db) else { return .refused }
+            return .done(changed)
+        }
+    }
+}
+#endif

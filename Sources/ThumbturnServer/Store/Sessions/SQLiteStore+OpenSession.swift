@@ -1,0 +1,79 @@
+#if Server
+import Foundation
+import GRDB
+import ThumbturnCore
+
+extension SQLiteStore {
+    package func openSession(
+        _ new: NewSession, by authorisation: Authorisation
+    ) async throws -> CommitOutcome<SessionView> {
+        let outcome: CommitOutcome<SessionView> = try await writer.write { db, now in
+            guard try Self.spendAll(authorisation.spends, in: db, at: now) else { return .refused }
+            if authorisation.kids.count == 1, let known = self.recentKeys[authorisation.kids[0], in: self.writer.currentEpoch],
+                let session = try Self.open(new, by: known, authorisation, in: db, at: now)
+            {
+                return .done(session)
+            }
+            return try Self.authorised(authorisation, in: db, at: now) { db, keys, now in
+                guard let key = keys.first else { return .refused }
+                try db.cachedStatement(
+                    sql: """
+                        INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
+                        SELECT ?, ?, ?, 0, ?, ?, ?, ?, commits FROM node
+                        """
+                ).execute(
+                    arguments: [
+                        blob(new.id.bytes), blob(key.device.bytes), key.kid, blob(new.tokenHash),
+                        (new.authTime ?? now).seconds, now.seconds, new.granted.map(json),
+                    ]
+                )
+                return .done(SessionView(new, by: key, at: now))
+            }
+        }
+        // The cached keys may be out of date: another process may have counted wrong signatures.
+        if case .done = outcome { return outcome }
+        for kid in authorisation.kids { recentKeys.forget(kid) }
+        return outcome
+    }
+
+    /// Opens a session in one statement, for the usual case that nothing has changed since the key was cached. Nil if
+    /// anything has changed; the caller then reads the rows and judges them.
+    ///
+    /// The cached key is judged by the same function as a row. The conditions of the statement hold exactly if the row
+    /// would be judged the same: each column that `KeyStanding` depends on has the cached value. (Only active keys
+    /// without wrong signatures are cached; the kind and the origin of an active key never change.)
+    private static func open(
+        _ new: NewSession, by key: EnrolledKey, _ authorisation: Authorisation, in db: Database, at now: UnixTime
+    ) throws -> SessionView? {
+        guard case .done = authorisation.judge([key], at: now) else { return nil }
+        let session = SessionView(new, by: key, at: now)
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
+                SELECT ?, k.device_id, k.kid, 0, ?, ?, ?, ?, n.commits
+                FROM keys k JOIN devices d ON d.id = k.device_id JOIN node n
+                WHERE k.kid = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL
+                    AND k.wrong_in_a_row = 0 AND k.paused_until = 0
+                    AND d.id = ? AND d.revoked_at IS NULL AND d.session_jkt = ? AND d.cools_off_until = ?
+                """
+        ).execute(
+            arguments: [
+                blob(new.id.bytes), blob(new.tokenHash), session.authTime.seconds, now.seconds, new.granted.map(json),
+                key.kid, blob(key.device.bytes), authorisation.jkt, key.coolsOffUntil.seconds,
+            ]
+        )
+        return db.changesCount == 1 ? session : nil
+    }
+}
+
+extension SessionView {
+    /// A session that this key opens.
+    fileprivate init(_ new: NewSession, by key: EnrolledKey, at now: UnixTime) {
+        self.init(
+            id: new.id, device: key.device, account: key.account, accountName: key.accountName, kind: key.kind,
+            sessionJKT: key.sessionJKT, generation: 0, authTime: new.authTime ?? now, isLive: true,
+            coolsOffUntil: key.coolsOffUntil, keyOrigin: key.enrolledBy, granted: new.granted
+        )
+    }
+}
+#endif
