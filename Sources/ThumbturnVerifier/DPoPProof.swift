@@ -89,11 +89,13 @@ public struct DPoPProof: Sendable {
     /// Whether two addresses are the same after the normalisation of RFC 3986 sections 6.2.2 and 6.2.3, without query
     /// and fragment.
     private static func sameAddress(_ lhs: String, _ rhs: String) -> Bool {
-        lhs == rhs || normalized(lhs).map { $0 == normalized(rhs) } ?? false
+        lhs.utf8.elementsEqual(rhs.utf8) || normalized(lhs).map { $0 == normalized(rhs) } ?? false
     }
 
     private static func normalized(_ address: String) -> String? {
-        guard var parts = URLComponents(string: address), let scheme = parts.scheme?.lowercased(), let host = parts.host
+        // A URI is ASCII (RFC 3986 section 2).
+        guard address.utf8.allSatisfy({ $0 < 0x80 }), var parts = URLComponents(string: address),
+            let scheme = parts.scheme?.lowercased(), let host = parts.host
         else { return nil }
         parts.scheme = scheme
         parts.host = host.lowercased()

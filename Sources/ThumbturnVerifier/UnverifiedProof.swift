@@ -16,7 +16,7 @@ public struct UnverifiedProof: Sendable {
         let header = try WireJSON.decode(ProofHeader.self, from: jws.header)
         guard header.typ == ProofHeader.type else { throw .wrongType }
         try ES256.require(header.alg)
-        guard let challenge = String(validating: jws.payload, as: UTF8.self) else { throw .malformed }
+        guard let challenge = Self.challenge(jws.payload) else { throw .malformed }
         self.jws = jws
         kid = header.kid
         self.challenge = challenge
@@ -28,7 +28,12 @@ public struct UnverifiedProof: Sendable {
         let bytes = Array(text.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count >= 2, let payload = Base64URL.decode(parts[1]) else { return nil }
-        return String(validating: payload, as: UTF8.self)
+        return self.challenge(payload)
+    }
+
+    /// A challenge is a compact JWS, so it is ASCII.
+    private static func challenge(_ payload: [UInt8]) -> String? {
+        payload.allSatisfy { $0 < 0x80 } ? String(decoding: payload, as: UTF8.self) : nil
     }
 
     /// Verifies that `key` signed this proof, or throws `wrongSignature`. The caller has to find the key by `kid`, and

@@ -53,6 +53,19 @@ import ThumbturnCore
         #expect(Self.error(object(257)) == "line 1: has more than 256 members in one object")
     }
 
+    /// Swift compares strings in time quadratic in such a run.
+    @Test func noTextHasALongRunOfCombiningMarks() {
+        func marks(_ count: Int) -> String { String(repeating: "\u{301}\u{323}", count: count / 2) }
+        func escaped(_ count: Int) -> String { String(repeating: #"\u0301\u0323"#, count: count / 2) }
+        #expect(Self.isRead(#"{"a\#(marks(30))":"a\#(marks(30))"}"#))
+        #expect(Self.isRead(#"{"a\#(escaped(30))":"a\#(escaped(30))"}"#))
+        for run in [marks(32), escaped(32), marks(16) + escaped(16)] {
+            #expect(Self.error("[\"a\(run)\"]") == "line 1: expected at most 30 combining marks in a row, found more")
+            #expect(!Self.isRead("{\"a\(run)\":1}"))
+        }
+        #expect(StreamSafeText.holds("Zähne, क्षि, 각, שָׁלוֹם, ﷺ, 👩‍👩‍👧".utf8))
+    }
+
     @Test func theTextIsUTF8AndShallow() {
         #expect(throws: JSONError.self) { try JSONTree([0x7B, 0x00, 0x7D, 0x00]) }
         #expect(throws: JSONError.self) { try JSONTree([0x22, 0xFF, 0x22]) }

@@ -62,8 +62,17 @@ import ThumbturnServer
             let good = #"{"purpose":"sign-in","kids":["\#(ada.device.kid)"],"jkt":"\#(ada.device.sessionKid)"}"#
             let deep = String(repeating: "[", count: 30_000) + String(repeating: "]", count: 30_000)
             let form = "application/x-www-form-urlencoded"
+            let marks = String(repeating: "\u{345}\u{301}\u{323}\u{327}", count: 8)
             let table: [Bad] = [
                 Bad("empty", "/v1/challenges", ""),
+                Bad("a run of marks", "/v1/challenges", good.replacing("sign-in", with: "a" + marks)),
+                Bad("a run of marks in a form", "/v1/token", "grant_type=a" + marks, type: form),
+                Bad("a run of marks as a field", "/v1/token", "a\(marks)=1", type: form),
+                Bad("a type that is not ASCII", "/v1/challenges", good, type: "a" + marks),
+                Bad(
+                    "a scheme that is not ASCII", "/v1/me", "", type: nil, method: "GET",
+                    headers: [("Authorization", "a\(marks) x")]),
+                Bad("a path that is not ASCII", "/v1/é", "", type: nil, method: "GET"),
                 Bad("no JSON", "/v1/challenges", "hello"),
                 Bad("half", "/v1/challenges", String(good.dropLast(5))),
                 Bad("an array", "/v1/challenges", "[]"),

@@ -53,6 +53,7 @@ package final class JSONTree: Sendable {
         guard bytes.first != 0xEF, bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else {
             throw JSONError(line: 1, expected: "UTF-8 without a byte order mark", found: "other bytes")
         }
+        guard StreamSafeText.holds(bytes) else { throw JSONTreeReader.tooManyMarks }
         var reader = JSONTreeReader(bytes: bytes)
         try reader.read()
         self.bytes = bytes

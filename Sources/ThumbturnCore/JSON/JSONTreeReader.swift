@@ -130,6 +130,10 @@ struct JSONTreeReader {
         return count
     }
 
+    /// A run of combining marks that no text has; see `StreamSafeText`.
+    static let tooManyMarks = JSONError(
+        line: 1, expected: "at most \(StreamSafeText.longestRun) combining marks in a row", found: "more")
+
     private mutating func string() throws(JSONError) -> (start: Int32, end: Int32, unescaped: Int32?) {
         index += 1
         let start = index
@@ -148,6 +152,7 @@ struct JSONTreeReader {
         guard hasEscapes else { return (Int32(start), Int32(end), nil) }
         steps += end - start
         guard let text = JSONEscapes.unescaped(bytes[start..<end]) else { throw error("has an escape without a meaning") }
+        guard StreamSafeText.holds(text.utf8) else { throw Self.tooManyMarks }
         unescaped.append(text)
         return (Int32(start), Int32(end), Int32(unescaped.count - 1))
     }

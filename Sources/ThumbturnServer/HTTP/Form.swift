@@ -1,4 +1,6 @@
 #if Server
+import ThumbturnCore
+
 /// The fields of an `application/x-www-form-urlencoded` body. Unknown fields are ignored; a repeated field makes the
 /// whole form invalid (RFC 6749 section 3.2).
 struct Form {
@@ -32,7 +34,7 @@ struct Form {
             }
             index += 1
         }
-        return String(validating: bytes, as: UTF8.self)
+        return StreamSafeText.holds(bytes) ? String(validating: bytes, as: UTF8.self) : nil
     }
 
     private static func hexDigit(_ byte: UInt8) -> UInt8? {

@@ -24,7 +24,8 @@ extension Request {
         let values = headers[values: .authorization]
         guard values.count == 1 else { return nil }
         let parts = values[0].split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == scheme.lowercased() else { return nil }
+        // Bytes are compared: comparing strings takes quadratic time for some of an attacker's.
+        guard parts.count == 2, parts[0].utf8.elementsEqual(scheme.utf8, by: { $0 | 0x20 == $1 | 0x20 }) else { return nil }
         return String(parts[1])
     }
 
