@@ -168,6 +168,45 @@ import ThumbturnMessages
         expect(try await world.store.approval(world.approval)?.isSigned(by: world.account), is: false)
     }
 
+    @Test("a receipt names the signatures that the redemption finds")
+    func receipt() async throws {
+        let world = try await World()
+        defer { world.remove() }
+        _ = try await world.enrol(1)
+        // What the request read before the transaction: an approval that nobody has signed.
+        let redemption = Redemption(approval: world.approval, creator: "bank", key: "k", txn: "e30") { approval, now in
+            "\(approval.signatures.map(\.kid)) at \(now.seconds)"
+        }
+        guard case .not(.open) = try await world.store.redeem(redemption) else {
+            Issue.record("nobody has signed it")
+            return
+        }
+        #expect(try await world.store.approve(signature(world), by: world.authorisation(.approve, 1)).name == "done")
+        guard case .redeemed(let approval) = try await world.store.redeem(redemption) else {
+            Issue.record("it is approved")
+            return
+        }
+        #expect(approval.redemption?.receipt == #"["face 1"] at 1000000"#)
+        // The proof stays whole when the key goes later.
+        try await world.store.pool.write { try $0.execute(sql: "UPDATE keys SET retired_at = 1 WHERE kid = 'face 1'") }
+        expect(try await world.store.approval(world.approval)?.signatures.count, is: 1)
+    }
+
+    @Test("a signature counts no longer than its key", arguments: ["keys SET retired_at", "devices SET revoked_at"])
+    func retired(_ change: String) async throws {
+        let world = try await World()
+        defer { world.remove() }
+        _ = try await world.enrol(1)
+        #expect(try await world.store.approve(signature(world), by: world.authorisation(.approve, 1)).name == "done")
+        try await world.store.pool.write { try $0.execute(sql: "UPDATE \(change) = 1") }
+        expect(try await world.store.approval(world.approval)?.isSigned(by: world.account), is: false)
+        let redemption = Redemption(approval: world.approval, creator: "bank", key: "k", txn: "e30") { _, _ in "" }
+        guard case .not(.withdrawn) = try await world.store.redeem(redemption) else {
+            Issue.record("redeemed by a key that is gone")
+            return
+        }
+    }
+
     @Test("what a key brings in rests on what the key rests on")
     func origins() async throws {
         let world = try await World()

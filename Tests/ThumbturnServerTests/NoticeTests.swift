@@ -172,6 +172,7 @@ import ThumbturnMessages
             received.withLock { $0 = (headers, body) }
             return Response(status: .noContent)
         }
+        router.post("moved") { _, _ in Response(status: .temporaryRedirect, headers: [.location: "/ok"]) }
         let application = Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { started.yield($0.localAddress?.port ?? 0) }, logger: logger)
@@ -186,8 +187,10 @@ import ThumbturnMessages
                 return webhook
             }
             try await webhook("ok").deliver(notice)
-            let missing = try webhook("missing")
-            await #expect(throws: NoticeWebhook.NotAccepted.self) { try await missing.deliver(notice) }
+            for path in ["missing", "moved"] {
+                let webhook = try webhook(path)
+                await #expect(throws: NoticeWebhook.NotAccepted.self, "\(path)") { try await webhook.deliver(notice) }
+            }
             group.cancelAll()
         }
         let (headers, body) = try #require(received.withLock { $0 })

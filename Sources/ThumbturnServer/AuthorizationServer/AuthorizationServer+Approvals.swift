@@ -59,14 +59,17 @@ extension AuthorizationServer {
         _ id: String, _ request: ApprovalRedemption, key: String, by client: Client
     ) async throws -> ApprovalProof {
         let approval = try await approval(id, createdBy: client)
-        let receipt = ApprovalReceipt(
-            iss: settings.publicURL, aud: client.id, iat: time.now, approval: approval.id.text,
-            txnHash: Base64URL.encode(SHA256.hash(data: Base64URL.decode(approval.txn) ?? [])),
-            approvedBy: approval.signatures.map { signer($0) }
-        )
+        let signingKey = secrets.current.signer(at: time.now)
         let redemption = Redemption(
             approval: approval.id, creator: client.id, key: key, txn: try Self.txn(of: request.transaction),
-            receipt: try secrets.current.signer(at: time.now).sign(receipt)
+            receipt: { [publicURL = settings.publicURL] approval, now in
+                try signingKey.sign(
+                    ApprovalReceipt(
+                        iss: publicURL, aud: client.id, iat: now, approval: approval.id.text,
+                        txnHash: Base64URL.encode(SHA256.hash(data: Base64URL.decode(approval.txn) ?? [])),
+                        approvedBy: approval.signatures.map(Self.signer)
+                    ))
+            }
         )
         switch try await store.redeem(redemption) {
         case .redeemed(let approval):
@@ -98,7 +101,7 @@ extension AuthorizationServer {
         return approval
     }
 
-    private func signer(_ signature: ApprovalSignature) -> ApprovalReceipt.Signer {
+    private static func signer(_ signature: ApprovalSignature) -> ApprovalReceipt.Signer {
         ApprovalReceipt.Signer(
             account: signature.account.text, device: signature.device.text, kind: signature.kind, kid: signature.kid,
             enrolledAt: signature.enrolledAt, enrolledBy: signature.enrolledBy,

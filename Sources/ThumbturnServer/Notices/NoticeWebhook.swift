@@ -47,9 +47,17 @@ public struct NoticeWebhook: Notices, Redacted {
         request.headers.add(name: "content-type", value: "application/json")
         for (name, value) in signed(id: notice.id, body: body, at: sentAt) { request.headers.add(name: name, value: value) }
         request.body = .bytes(ByteBuffer(bytes: body))
-        let answer = try await HTTPClient.shared.execute(request, timeout: limit)
+        let answer = try await Self.client.execute(request, timeout: limit)
         guard (200..<300).contains(answer.status.code) else { throw NotAccepted(status: answer.status.code) }
     }
+
+    /// Follows no redirect: the operator named one address, and a receiver that may name another could have bodies and
+    /// signatures posted anywhere.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        configuration.redirectConfiguration = .disallow
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
 
     func signed(id: String, body: [UInt8], at seconds: Int64) -> [(String, String)] {
         let code = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: key)

@@ -73,6 +73,8 @@ package struct ApprovalView: Sendable {
     package var expiresAt: UnixTime
     /// The stored state. An expired approval may still be stored as open; see `state(at:)`.
     package var state: ApprovalState
+    /// The signatures that count. Until it is redeemed, those of keys that are retired by now do not: a PIN that was
+    /// changed because it was stolen approves nothing.
     package var signatures: [ApprovalSignature]
     /// The idempotency key and the receipt; nil unless it was redeemed.
     package var redemption: (key: String, receipt: String)?
@@ -129,7 +131,8 @@ package struct Redemption: Sendable {
     /// The idempotency key, which the creator chose for this redemption.
     package var key: String
     package var txn: String
-    package var receipt: String
+    /// Signs the receipt, in the transaction: what is signed is what is redeemed, and no signature is missing from it.
+    package var receipt: @Sendable (ApprovalView, _ now: UnixTime) throws -> String
 
     /// The outcome of a redemption.
     package enum Outcome: Sendable {

@@ -141,22 +141,14 @@ extension SQLiteStore {
             }
             if state == .redeemed, approval.redemption?.key == redemption.key { return .redeemed(approval) }
             guard state == .approved else { return .not(state) }
-            // A revoked device is refused even if it signed before it was revoked.
-            let revoked = try db.one(
-                Int.self,
-                sql: """
-                    SELECT count(*) FROM approval_proofs p JOIN devices d ON d.id = p.device_id
-                    WHERE p.approval_id = ? AND d.revoked_at IS NOT NULL
-                    """,
-                arguments: [blob(approval.id.bytes)]
-            )
-            guard revoked == 0 else {
+            // The device or the key of a signature may be gone since.
+            guard approval.accounts.allSatisfy(approval.isSigned) else {
                 try Self.end(approval.id, .withdrawn, in: db)
                 return .not(.withdrawn)
             }
             try db.run(
                 sql: "UPDATE approvals SET state = 'redeemed', redeem_key = ?, receipt = ? WHERE id = ? AND state = 'approved'",
-                arguments: [redemption.key, redemption.receipt, blob(approval.id.bytes)]
+                arguments: [redemption.key, try redemption.receipt(approval, now), blob(approval.id.bytes)]
             )
             guard db.changesCount == 1, let redeemed = try Self.approval(approval.id, in: db) else { return .unknown }
             return .redeemed(redeemed)
@@ -186,12 +178,14 @@ extension SQLiteStore {
         let signatures = try db.all(
             Row.self,
             sql: """
-                SELECT p.*, k.x963, k.enrolled_by, d.enrolled_at FROM approval_proofs p
+                SELECT p.*, k.x963, k.enrolled_by, d.enrolled_at,
+                        k.retired_at IS NOT NULL OR d.revoked_at IS NOT NULL AS gone FROM approval_proofs p
                     JOIN keys k ON k.kid = p.kid JOIN devices d ON d.id = p.device_id
                 WHERE p.approval_id = ? ORDER BY p.at, p.kind
                 """,
             arguments: [blob(id.bytes)]
         ).compactMap { row -> ApprovalSignature? in
+            if row["gone"], state != .redeemed { return nil }
             guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]) else {
                 return nil
             }
