@@ -86,7 +86,7 @@ extension FlowWalk {
             demand(isRetry != movesOn, "a wrong PIN asks again or moves on")
         }
         if event == .woke, case .prompting(let prompt, _, _) = after.flow.state, prompt.rung == .biometric,
-            after.flow.person.timeLimits == .ofThePolicy, !after.wasAway, let since = after.sensorSince
+            after.flow.person.extraTime == .none, !after.wasAway, let since = after.sensorSince
         {
             demand(since.duration(to: after.now) < policy.fallbackAfter, "no sensor prompt outlives the limit")
         }

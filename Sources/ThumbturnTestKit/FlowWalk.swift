@@ -49,7 +49,7 @@ package struct FlowWalk: Sendable {
         var hurried = Person()
         hurried.pace = Pace(missesInARow: 3)
         persons =
-            [Person(timeLimits: .tenfold), Person(timeLimits: .lifted), hurried]
+            [Person(extraTime: .tenfold), Person(extraTime: .unlimited), hurried]
             + (policy.ladder.contains(.appPIN) ? [Person(preferred: .appPIN)] : [])
     }
 

@@ -219,7 +219,7 @@ let proof = Proof(jws: "a.b.c")
     }
 
     @Test func assistiveTechnologyAndTypingHaveNoLimits() {
-        let person = Person(timeLimits: .lifted)
+        let person = Person(extraTime: .unlimited)
         var player = FlowPlayer(person: person)
         #expect(!player.effects.contains { if case .wake = $0 { true } else { false } })
         player.send(.woke, after: .seconds(60))
@@ -667,7 +667,7 @@ let proof = Proof(jws: "a.b.c")
     }
 
     @Test func peopleWhoNeedTimeHaveTenTimesAsMuchAndKeepTheirPrompt() {
-        var player = FlowPlayer(person: Person(timeLimits: .tenfold))
+        var player = FlowPlayer(person: Person(extraTime: .tenfold))
         #expect(player.effects.contains(.wake(at: player.now.advanced(by: .seconds(80)))))
         #expect(player.send(.woke, after: .seconds(79)).contains(.wake(at: player.now.advanced(by: .seconds(1)))))
         player.send(.woke, after: .seconds(1))
@@ -676,7 +676,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.send(.woke, after: .seconds(600)) == [])
         player.answer(.notMatched)
         #expect(player.prompt?.rung == .devicePasscode, "the window is ten times as long, and over")
-        var inTime = FlowPlayer(person: Person(timeLimits: .tenfold))
+        var inTime = FlowPlayer(person: Person(extraTime: .tenfold))
         inTime.answer(.notMatched, after: .seconds(79))
         #expect(inTime.prompt?.rung == .biometric)
     }

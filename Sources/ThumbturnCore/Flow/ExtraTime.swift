@@ -1,19 +1,19 @@
-/// How the policy's time limits apply to people who need more time (WCAG 2.2, success criterion 2.2.1). A running
-/// prompt is dismissed only under the policy's own limits.
-public enum TimeLimits: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The policy's own limits.
-    case ofThePolicy
-    /// Ten times the limit for hint and retries, which the criterion demands of a limit that can be extended.
+/// How much more time than the policy's a person has to answer (WCAG 2.2, success criterion 2.2.1). The times are in
+/// `UnlockPolicy`. With extra time of any kind, a running prompt is never dismissed.
+public enum ExtraTime: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The policy's own times.
+    case none
+    /// Ten times the time to the hint and for retries, which the criterion demands of a limit that can be extended.
     case tenfold
-    /// No limits.
-    case lifted
+    /// No time limits.
+    case unlimited
 
     /// A limit as it applies to this person; nil where there is none.
     func applied(to limit: Duration) -> Duration? {
         switch self {
-        case .ofThePolicy: limit
+        case .none: limit
         case .tenfold: limit * 10
-        case .lifted: nil
+        case .unlimited: nil
         }
     }
 }
