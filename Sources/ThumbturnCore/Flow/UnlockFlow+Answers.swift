@@ -51,7 +51,7 @@ extension UnlockFlow {
         guard attempt.rung == .appPIN, failure.code == .notMatched else { return refused(failure, attempt, progress, at: now) }
         // Only the key can tell that a PIN is wrong.
         let elapsed = progress.started.duration(to: now)
-        return [.emit(.sensorAnswered(failure.code.name, after: elapsed))] + mismatched(attempt, progress, at: now)
+        return [.emit(.sensorAnswered(.failed(failure.code), after: elapsed))] + mismatched(attempt, progress, at: now)
     }
 
     private mutating func mismatched(_ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
@@ -102,7 +102,7 @@ extension UnlockFlow {
         default:
             // After any other failure, known or unknown, the person goes on with the next rung.
             progress.note(failure)
-            return moveOn(from: attempt.rung, because: .skipped(failure.code.name), progress, at: now)
+            return moveOn(from: attempt.rung, because: .skipped(failure.code), progress, at: now)
         }
     }
 

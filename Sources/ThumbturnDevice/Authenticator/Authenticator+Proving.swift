@@ -74,7 +74,7 @@ extension Authenticator {
         self.choose = choose
         let driver = UnlockDriver(
             platform: platform, request: request, history: history, keys: keys, readiness: readiness,
-            observe: { self.report($0) }, choices: choices
+            observe: observe, choices: choices, sensorWasUnavailable: { self.noteSensorIsOut() }
         )
         switch await driver.run(by: start) {
         case .failed(let failure): throw failure
