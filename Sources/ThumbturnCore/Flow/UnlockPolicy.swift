@@ -26,8 +26,6 @@ public struct UnlockPolicy: Hashable, Sendable {
     /// How long after the first prompt an unanswered first attempt gives way to the next rung at the earliest, however
     /// fast the person usually is. A retry may end earlier: it takes at most `retryLimit`.
     public var earliestFallback: Duration = .seconds(8)
-    /// How long the transition from one rung's screen to the next takes.
-    public var transition: Duration = .milliseconds(250)
     /// Mismatches after which the flow moves on to the next rung.
     public var mismatchLimit = 3
     /// Wrong PINs in one flow after which it moves on to the next rung. The device counts wrong PINs from one unlock to
@@ -81,7 +79,6 @@ extension UnlockPolicy {
                 earliestFallback >= earliestHint && earliestFallback <= fallbackAfter,
                 "earliest_fallback: is between earliest_hint and fallback_after"
             ),
-            ((.milliseconds(200) ... .milliseconds(300)).contains(transition), "transition: is 200 to 300 ms"),
             ((1...5).contains(mismatchLimit), "mismatch_limit: is 1 to 5; no system allows more"),
             ((1...PINLedger.limit).contains(pinMismatchLimit), "pin_mismatch_limit: is 1 to \(PINLedger.limit)"),
             ((.zero ... .seconds(300)).contains(reuse), "reuse: is 0 to 300 s"),
