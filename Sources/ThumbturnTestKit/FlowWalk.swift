@@ -196,7 +196,7 @@ package struct FlowWalk: Sendable {
 
     private static let troubles = [
         Failure(.lockedOut), Failure(.keyInvalidated),
-        Failure(.paused, recovery: .wait(.seconds(10))), Failure(.platform),
+        Failure.paused(for: .seconds(10)), Failure(.platform),
     ]
     /// Each prompt has a proof of its own, so that the rules see a proof that counts twice.
     static func proof(of prompt: Int) -> Proof { Proof(jws: "a.b.\(prompt)") }

@@ -54,6 +54,9 @@ public struct Failure: Error, Hashable, Sendable {
         self.recovery = recovery ?? code.usualRecovery
         self.status = status
     }
+
+    /// A rung that takes no answer for this long.
+    package static func paused(for time: Duration) -> Failure { Failure(.paused, recovery: .wait(time)) }
 }
 
 extension Failure: CustomStringConvertible, CustomDebugStringConvertible {

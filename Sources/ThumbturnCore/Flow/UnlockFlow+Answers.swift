@@ -62,7 +62,7 @@ extension UnlockFlow {
         let limit = attempt.rung == .appPIN ? policy.pinMismatchLimit : policy.mismatchLimit
         guard isInTime, attempt.mismatches < limit else {
             let pause = PINLedger.pause(afterWrong: attempt.mismatches)
-            if attempt.rung == .appPIN, pause > .zero { progress.note(Failure(.paused, recovery: .wait(pause))) }
+            if attempt.rung == .appPIN, pause > .zero { progress.note(Failure.paused(for: pause)) }
             return moveOn(from: attempt.rung, because: .mismatches, progress, at: now)
         }
         attempt.sensor?.retryUntil = now.advanced(by: policy.retryLimit)

@@ -56,7 +56,7 @@ extension KeyState {
         case .usable: nil
         case .missing: Failure(.notEnrolled)
         case .invalidated: Failure(.keyInvalidated)
-        case .paused(let duration): Failure(.paused, recovery: .wait(duration))
+        case .paused(let duration): Failure.paused(for: duration)
         case .notYetReadable: Failure(.notYetReadable)
         }
     }

@@ -135,7 +135,7 @@ extension PINLedger {
     fileprivate func obstacle(at now: Moment) -> Failure? {
         switch standing(at: now) {
         case .open: nil
-        case .paused(let duration): Failure(.paused, recovery: .wait(duration))
+        case .paused(let duration): Failure.paused(for: duration)
         case .exhausted: Failure(.keyInvalidated)
         }
     }

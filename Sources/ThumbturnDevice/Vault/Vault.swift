@@ -192,7 +192,7 @@ extension Vault {
         case .failed(let failure):
             // The mismatch would have switched off the only rung; it began a pause instead.
             if failure.code == .lockedOut, case .paused(let pause) = try await self.readiness(of: record).biometry {
-                throw Failure(.paused, recovery: .wait(pause))
+                throw Failure.paused(for: pause)
             }
             throw failure.withoutSignIn
         }
