@@ -51,7 +51,7 @@ extension KeyState {
     }
 
     /// Why the key cannot be asked, with the next step; nil where it can.
-    var obstacle: Failure? {
+    package var obstacle: Failure? {
         switch self {
         case .usable: nil
         case .missing: Failure(.notEnrolled)

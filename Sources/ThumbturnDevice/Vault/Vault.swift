@@ -139,7 +139,7 @@ public final class Vault: Sendable {
 
 extension Vault {
     private func unlock(_ reason: String, by start: UnlockFlow.Start) async throws(Failure) -> LocalUnlock {
-        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing) }
+        try UnlockRequest.check(reason: reason)
         guard let store = platform.vaults else { throw Failure(.noVault) }
         guard !policy.ladder.isEmpty, policy.additionalRungs.isEmpty else { throw Failure(.policyDenies) }
         if start == .tap { prompt() }
