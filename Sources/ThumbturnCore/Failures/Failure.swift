@@ -64,7 +64,7 @@ extension Failure: CustomStringConvertible, CustomDebugStringConvertible {
 
     public var debugDescription: String {
         guard let status else { return description }
-        return "\(description) (\(status.domain) \(status.code))"
+        return "\(description) (\(status))"
     }
 }
 
@@ -76,4 +76,9 @@ extension Failure.Code: CustomStringConvertible {
 
     /// Matches an error that is a failure with this code, in a `catch` after closures that may throw anything.
     public static func ~= (code: Self, error: any Error) -> Bool { (error as? Failure)?.code == code }
+}
+
+extension Failure.PlatformStatus: CustomStringConvertible {
+    /// The domain and the number.
+    public var description: String { "\(domain) \(code)" }
 }

@@ -17,3 +17,8 @@ public enum ExtraTime: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 }
+
+extension ExtraTime: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}

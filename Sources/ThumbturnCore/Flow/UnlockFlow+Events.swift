@@ -59,3 +59,13 @@ extension UnlockFlow {
         case finish(End)
     }
 }
+
+extension UnlockFlow.Start: CustomStringConvertible {
+    /// The start in words.
+    public var description: String {
+        switch self {
+        case .tap: "tap"
+        case .screen: "screen"
+        }
+    }
+}

@@ -171,3 +171,29 @@ extension UnlockFlow.Progress {
         if weight(failure) > weight(cause) { self.cause = failure }
     }
 }
+
+extension UnlockFlow.CancelButton: CustomStringConvertible {
+    /// For example `use app PIN`.
+    public var description: String {
+        switch self {
+        case .cancel: "cancel"
+        case .use(let rung): "use \(rung)"
+        }
+    }
+}
+
+extension UnlockFlow.Phase: CustomStringConvertible {
+    /// The phase in words.
+    public var description: String {
+        switch self {
+        case .beforeThePrompt: "before the prompt"
+        case .firstAttempt: "first attempt"
+        case .retry: "retry"
+        case .hinted: "hint shown"
+        case .fallback(let rung): "fallback to \(rung)"
+        case .signing: "signing"
+        case .away: "away"
+        case .ended: "ended"
+        }
+    }
+}

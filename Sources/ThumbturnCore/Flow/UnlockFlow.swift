@@ -166,3 +166,8 @@ extension UnlockFlow {
         }
     }
 }
+
+extension UnlockFlow: CustomStringConvertible {
+    /// How far the flow has come.
+    public var description: String { "unlock, \(phase)" }
+}

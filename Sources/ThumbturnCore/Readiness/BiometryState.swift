@@ -94,3 +94,8 @@ extension BiometryState: CustomStringConvertible {
         }
     }
 }
+
+extension Lockout: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}

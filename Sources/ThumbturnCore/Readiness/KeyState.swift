@@ -85,3 +85,8 @@ extension KeyState: CustomStringConvertible {
         }
     }
 }
+
+extension KeyLoss: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}

@@ -17,3 +17,8 @@ public struct Money: Hashable, Sendable {
         text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 }
+
+extension Money: CustomStringConvertible {
+    /// For example `1250 minor units of EUR`.
+    public var description: String { "\(minor) minor units of \(currency)" }
+}

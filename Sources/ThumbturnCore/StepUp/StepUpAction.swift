@@ -29,3 +29,10 @@ public struct StepUpAction: Hashable, Sendable {
             }
     }
 }
+
+extension StepUpAction: CustomStringConvertible {
+    /// For example `card-details, a proof of at most 120.0 seconds`.
+    public var description: String {
+        maximumAge == .zero ? "\(name), a proof each time" : "\(name), a proof of at most \(maximumAge)"
+    }
+}

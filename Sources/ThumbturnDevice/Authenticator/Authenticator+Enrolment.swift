@@ -293,3 +293,14 @@ extension Failure.PlatformStatus {
     /// The server knows no such thing.
     static let notFound = Failure.PlatformStatus(domain: "HTTP", code: 404)
 }
+
+extension Authenticator.IfExists: CustomStringConvertible {
+    /// The choice in words.
+    public var description: String {
+        switch self {
+        case .keep: "keep"
+        case .replace: "replace"
+        case .fail: "fail"
+        }
+    }
+}
