@@ -54,7 +54,7 @@ extension Readiness {
     }
 }
 
-let proof = Proof(jws: "a.b.c")
+let proof = UnlockFlow.Output("a.b.c")
 
 @Suite struct UnlockFlowTests {
     @Test func aMatchSignsAndGrants() {
@@ -735,7 +735,7 @@ let proof = Proof(jws: "a.b.c")
         policy.additionalRungs = [.appPIN]
         return policy
     }()
-    let second = Proof(jws: "d.e.f")
+    let second = UnlockFlow.Output("d.e.f")
 
     @Test func bothKeysHaveToSign() {
         var player = FlowPlayer(Self.both, .withPIN)

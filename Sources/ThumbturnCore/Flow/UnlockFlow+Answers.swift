@@ -26,13 +26,13 @@ extension UnlockFlow {
         }
     }
 
-    /// A key made its proof. The additional rungs follow one after another; after the last one the flow is granted.
-    mutating func signed(_ proof: Proof, by attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
+    /// A key was used. The additional rungs follow one after another; after the last one the flow is granted.
+    mutating func signed(_ output: Output, by attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
         if [attempt.rung, progress.grant?.rung].contains(where: progress.isDead) {
             return refused(Failure(.keyInvalidated), attempt, progress, at: now)
         }
-        var grant = progress.grant ?? Grant(rung: attempt.rung, proof: proof)
-        if progress.grant != nil { grant.additional.append(proof) }
+        var grant = progress.grant ?? Grant(rung: attempt.rung, output: output)
+        if progress.grant != nil { grant.additional.append(output) }
         if let next = policy.additionalRungs.dropFirst(grant.additional.count).first {
             var progress = progress
             progress.grant = grant
@@ -41,7 +41,7 @@ extension UnlockFlow {
             progress.cause = nil
             return ask(next, progress, at: now)
         }
-        let end = End.granted(grant.rung, grant.proof, additional: grant.additional)
+        let end = End.granted(grant.rung, grant.output, additional: grant.additional)
         state = .finished(end)
         let elapsed = progress.started.duration(to: now)
         return [.emit(.authenticated(grant.rung, after: elapsed, attempts: progress.prompts)), .finish(end)]
