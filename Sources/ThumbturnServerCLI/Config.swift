@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnServer
 
 struct Config: ParsableCommand {

@@ -31,15 +31,15 @@ extension FlowWalk {
         if case .finished(let end) = after.flow.state {
             demand(finishes == [end], "an end is reported once")
             switch end {
-            case .granted(let rung, let proof, let additional):
+            case .granted(let rung, let output, let additional):
                 demand(
                     !([rung] + policy.additionalRungs).contains(where: before.readiness.isGone),
                     "no grant from an invalidated key")
                 if case .signing(let prompt, _, _) = before.flow.state,
-                    event == .signed(additional.last ?? proof, prompt: prompt.id)
+                    event == .signed(additional.last ?? output, prompt: prompt.id)
                 {
                     demand(additional.count == policy.additionalRungs.count, "a grant has every proof that the policy demands")
-                    demand(Set([proof] + additional).count == 1 + additional.count, "no proof counts twice")
+                    demand(Set([output] + additional).count == 1 + additional.count, "no proof counts twice")
                 } else {
                     demand(false, "no grant without a proof")
                 }
@@ -86,7 +86,7 @@ extension FlowWalk {
             demand(isRetry != movesOn, "a wrong PIN asks again or moves on")
         }
         if event == .woke, case .prompting(let prompt, _, _) = after.flow.state, prompt.rung == .biometric,
-            after.flow.person.timeLimits == .ofThePolicy, !after.wasAway, let since = after.sensorSince
+            after.flow.person.extraTime == .none, !after.wasAway, let since = after.sensorSince
         {
             demand(since.duration(to: after.now) < policy.fallbackAfter, "no sensor prompt outlives the limit")
         }
@@ -105,7 +105,7 @@ extension FlowWalk {
                 let answer = prompt.rung == .appPIN ? SensorAnswer.entered : .matched
                 _ = flow.handle(.answered(answer, prompt: prompt.id), at: place.now)
             case .signing(let prompt, _, _):
-                _ = flow.handle(.signed(Self.proof(of: prompt.id), prompt: prompt.id), at: place.now)
+                _ = flow.handle(.signed(Self.output(of: prompt.id), prompt: prompt.id), at: place.now)
             }
         }
         if case .finished = flow.state { return true }

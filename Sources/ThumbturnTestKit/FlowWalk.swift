@@ -49,7 +49,7 @@ package struct FlowWalk: Sendable {
         var hurried = Person()
         hurried.pace = Pace(missesInARow: 3)
         persons =
-            [Person(timeLimits: .tenfold), Person(timeLimits: .lifted), hurried]
+            [Person(extraTime: .tenfold), Person(extraTime: .unlimited), hurried]
             + (policy.ladder.contains(.appPIN) ? [Person(preferred: .appPIN)] : [])
     }
 
@@ -196,10 +196,10 @@ package struct FlowWalk: Sendable {
 
     private static let troubles = [
         Failure(.lockedOut), Failure(.keyInvalidated),
-        Failure(.paused, recovery: .wait(.seconds(10))), Failure(.platform),
+        Failure.paused(for: .seconds(10)), Failure(.platform),
     ]
     /// Each prompt has a proof of its own, so that the rules see a proof that counts twice.
-    static func proof(of prompt: Int) -> Proof { Proof(jws: "a.b.\(prompt)") }
+    static func output(of prompt: Int) -> UnlockFlow.Output { UnlockFlow.Output("a.b.\(prompt)") }
     private static let longest: Duration = .seconds(16)
 
     private func walk(_ start: Readiness, _ person: Person, disturbed: Bool, _ report: inout Report) {
@@ -258,7 +258,7 @@ package struct FlowWalk: Sendable {
         for prompt in [id, id - 1] {
             events += [
                 .answered(.matched, prompt: prompt), .answered(.entered, prompt: prompt), .answered(.notMatched, prompt: prompt),
-                .signed(Self.proof(of: prompt), prompt: prompt),
+                .signed(Self.output(of: prompt), prompt: prompt),
             ]
             if place.mayBe(.poorReading) || place.flow.isAway { events.append(.readPoorly(.tooPoor, prompt: prompt)) }
             if place.mayBe(.interruption) {

@@ -22,6 +22,7 @@ import ThumbturnCore
         #expect(lock.handle(.phase(.front), at: Self.at(0)) == [.uncover, .ask])
         #expect(lock.handle(.unlocked, at: Self.at(1)) == [])
         #expect(lock.state == .unlocked && !lock.isCovered)
+        #expect("\(AppLock()), then \(lock)" == "locked, covered, then unlocked")
     }
 
     @Test func theCoverComesAsSoonAsTheAppIsInactive() {

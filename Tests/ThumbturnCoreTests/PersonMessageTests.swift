@@ -230,7 +230,7 @@ import ThumbturnCore
         (Failure(.lockedOut, recovery: .signInAgain), .sensorRestsSignIn),
         (Failure(.lockedOut, recovery: .wait(.seconds(30))), .sensorRestsFor),
         (Failure(.paused, recovery: .wait(.seconds(30))), .waitFor),
-        (Failure(.paused), .signInToGoOn),
+        (Failure(.paused), .onceMore),
         (Failure(.pinEasilyGuessed), .pinEasilyGuessed),
         (Failure(.passcodeNotSet), .passcodeNotSet),
         (Failure(.biometryUnavailable), .sensorUnavailable),

@@ -54,7 +54,7 @@ extension Readiness {
     }
 }
 
-let proof = Proof(jws: "a.b.c")
+let proof = UnlockFlow.Output("a.b.c")
 
 @Suite struct UnlockFlowTests {
     @Test func aMatchSignsAndGrants() {
@@ -81,26 +81,26 @@ let proof = Proof(jws: "a.b.c")
         player.answer(.notMatched, after: .seconds(2))
         #expect(
             player.effects == [
-                .emit(.sensorAnswered("notMatched", after: .seconds(2))), .emit(.retry(1)), .show(second),
+                .emit(.sensorAnswered(.failed(.notMatched), after: .seconds(2))), .emit(.retry(1)), .show(second),
                 .emit(.promptShown(.biometric)), .wake(at: start.advanced(by: .seconds(7))),
             ])
         var matched = player
         matched.answer(.matched, after: .seconds(1))
-        #expect(matched.effects == [.emit(.sensorAnswered("matched", after: .seconds(3))), .sign(second)])
+        #expect(matched.effects == [.emit(.sensorAnswered(.matched, after: .seconds(3))), .sign(second)])
         player.answer(.failed(Failure(.platform)), after: .seconds(1))
         let third = UnlockFlow.Prompt(id: 3, rung: .devicePasscode, cancelButton: .cancel)
         #expect(
             player.effects == [
-                .emit(.sensorAnswered("platform", after: .seconds(3))),
-                .move(from: .biometric, to: .devicePasscode, because: .skipped("platform")),
-                .emit(.fellBack(from: .biometric, to: .devicePasscode, .skipped("platform"))), .show(third),
+                .emit(.sensorAnswered(.failed(.platform), after: .seconds(3))),
+                .move(from: .biometric, to: .devicePasscode, because: .skipped(.platform)),
+                .emit(.fellBack(from: .biometric, to: .devicePasscode, because: .skipped(.platform))), .show(third),
                 .emit(.promptShown(.devicePasscode)),
             ])
         #expect(player.flow.person.pace.missesInARow == 0, "a failure of the platform is no miss")
         var typing = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), .withPIN)
         typing.answer(.entered, after: .seconds(4))
         typing.send(.signingFailed(Failure(.notMatched), prompt: 1), after: .seconds(1))
-        #expect(typing.effects.first == .emit(.sensorAnswered("notMatched", after: .seconds(5))))
+        #expect(typing.effects.first == .emit(.sensorAnswered(.failed(.notMatched), after: .seconds(5))))
         var stopped = FlowPlayer(.highRisk)
         stopped.send(.woke, after: .seconds(8))
         #expect(
@@ -111,9 +111,9 @@ let proof = Proof(jws: "a.b.c")
         let end = Failure(.lockedOut, recovery: .signInAgain)
         #expect(
             stopped.effects == [
-                .emit(.sensorAnswered("lockedOut", after: .seconds(8))), .emit(.lockedOut(.untilPasscode)),
+                .emit(.sensorAnswered(.failed(.lockedOut), after: .seconds(8))), .emit(.lockedOut(.untilPasscode)),
                 .move(from: .biometric, to: .fullCredentials, because: .lockedOut),
-                .emit(.fellBack(from: .biometric, to: .fullCredentials, .lockedOut)), .finish(.failed(end)),
+                .emit(.fellBack(from: .biometric, to: .fullCredentials, because: .lockedOut)), .finish(.failed(end)),
             ])
     }
 
@@ -219,7 +219,7 @@ let proof = Proof(jws: "a.b.c")
     }
 
     @Test func assistiveTechnologyAndTypingHaveNoLimits() {
-        let person = Person(timeLimits: .lifted)
+        let person = Person(extraTime: .unlimited)
         var player = FlowPlayer(person: person)
         #expect(!player.effects.contains { if case .wake = $0 { true } else { false } })
         player.send(.woke, after: .seconds(60))
@@ -244,7 +244,7 @@ let proof = Proof(jws: "a.b.c")
         var player = FlowPlayer()
         player.answer(.failed(Failure(code, recovery: .retry)))
         #expect(player.failure?.code == code)
-        #expect(player.effects.contains(.emit(.cancelled(code.name))))
+        #expect(player.effects.contains(.emit(.cancelled(code))))
         #expect(!player.effects.contains { if case .emit(.retry) = $0 { true } else { false } }, "a cancel is not a mismatch")
     }
 
@@ -304,7 +304,7 @@ let proof = Proof(jws: "a.b.c")
         let readiness = Readiness.withPIN.with { $0.keys[.pin] = .paused(for: .seconds(7)) }
         let skipped = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), readiness)
         #expect(skipped.failure == Failure(.paused, recovery: .wait(.seconds(7))))
-        #expect(skipped.effects.contains(.move(from: .appPIN, to: .fullCredentials, because: .skipped("paused"))))
+        #expect(skipped.effects.contains(.move(from: .appPIN, to: .fullCredentials, because: .skipped(.paused))))
         var damaged = FlowPlayer(UnlockPolicy(ladder: [.biometric, .appPIN]), .withPIN)
         damaged.answer(.failed(Failure(.platform, recovery: .reEnrol)))
         damaged.answer(.entered)
@@ -320,7 +320,7 @@ let proof = Proof(jws: "a.b.c")
         let paused = Readiness.withPIN.with { $0.biometry = .paused(for: .seconds(10)) }
         let skipped = FlowPlayer(.unlock, paused)
         #expect(skipped.prompt?.rung == .devicePasscode)
-        #expect(skipped.effects.contains(.move(from: .biometric, to: .devicePasscode, because: .skipped("paused"))))
+        #expect(skipped.effects.contains(.move(from: .biometric, to: .devicePasscode, because: .skipped(.paused))))
         #expect(FlowPlayer(.highRisk, paused).failure == Failure(.paused, recovery: .wait(.seconds(10))))
         // The count of other unlocks makes a delay due with the first mismatch of this one.
         var player = FlowPlayer()
@@ -381,7 +381,7 @@ let proof = Proof(jws: "a.b.c")
     func skipping(_ biometry: BiometryState, _ code: Failure.Code) {
         let player = FlowPlayer(.unlock, .allGood.with { $0.biometry = biometry })
         #expect(player.prompt?.rung == .devicePasscode)
-        #expect(player.effects.contains(.move(from: .biometric, to: .devicePasscode, because: .skipped(code.name))))
+        #expect(player.effects.contains(.move(from: .biometric, to: .devicePasscode, because: .skipped(code))))
         let strict = FlowPlayer(.highRisk, .allGood.with { $0.biometry = biometry })
         #expect(strict.failure?.code == code)
         #expect(strict.failure?.recovery == .signInAgain)
@@ -452,7 +452,7 @@ let proof = Proof(jws: "a.b.c")
         signing.send(.signed(proof, prompt: 1))
         #expect(signing.failure?.code == .cancelledByApp, "a late signature is discarded")
         var waiting = FlowPlayer(by: .screen)
-        #expect(waiting.send(stop).first == .emit(.cancelled("cancelledByApp")))
+        #expect(waiting.send(stop).first == .emit(.cancelled(.cancelledByApp)))
         #expect(waiting.failure?.code == .cancelledByApp)
         var away = FlowPlayer()
         away.send(.wentBack)
@@ -474,7 +474,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.send(.woke, after: .milliseconds(999)) == [])
         player.send(.woke, after: .milliseconds(1))
         #expect(player.failure == Failure(.cancelledBySystem))
-        #expect(player.effects.contains(.emit(.cancelled("cancelledBySystem"))))
+        #expect(player.effects.contains(.emit(.cancelled(.cancelledBySystem))))
         var stays = FlowPlayer()
         stays.answer(.failed(Failure(.cancelledBySystem)))
         stays.send(.tapped)
@@ -667,7 +667,7 @@ let proof = Proof(jws: "a.b.c")
     }
 
     @Test func peopleWhoNeedTimeHaveTenTimesAsMuchAndKeepTheirPrompt() {
-        var player = FlowPlayer(person: Person(timeLimits: .tenfold))
+        var player = FlowPlayer(person: Person(extraTime: .tenfold))
         #expect(player.effects.contains(.wake(at: player.now.advanced(by: .seconds(80)))))
         #expect(player.send(.woke, after: .seconds(79)).contains(.wake(at: player.now.advanced(by: .seconds(1)))))
         player.send(.woke, after: .seconds(1))
@@ -676,7 +676,7 @@ let proof = Proof(jws: "a.b.c")
         #expect(player.send(.woke, after: .seconds(600)) == [])
         player.answer(.notMatched)
         #expect(player.prompt?.rung == .devicePasscode, "the window is ten times as long, and over")
-        var inTime = FlowPlayer(person: Person(timeLimits: .tenfold))
+        var inTime = FlowPlayer(person: Person(extraTime: .tenfold))
         inTime.answer(.notMatched, after: .seconds(79))
         #expect(inTime.prompt?.rung == .biometric)
     }
@@ -735,7 +735,7 @@ let proof = Proof(jws: "a.b.c")
         policy.additionalRungs = [.appPIN]
         return policy
     }()
-    let second = Proof(jws: "d.e.f")
+    let second = UnlockFlow.Output("d.e.f")
 
     @Test func bothKeysHaveToSign() {
         var player = FlowPlayer(Self.both, .withPIN)

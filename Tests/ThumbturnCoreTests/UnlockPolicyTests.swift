@@ -28,7 +28,6 @@ import ThumbturnCore
         #expect(policy.ladder == ladder)
         #expect((policy.automaticPrompt != nil) == byItself, "a preset for high stakes waits for a tap")
         #expect(policy.delays.limit == mismatches, "the mismatches that switch the sensor off")
-        #expect(policy.transition == .milliseconds(250))
     }
 
     @Test func onlyTheLadderIsRequired() throws {
@@ -56,7 +55,7 @@ import ThumbturnCore
             (L(#""retry_limit":0"#), "retry_limit"), (L(#""retry_limit":12001"#), "retry_limit"),
             (L(#""earliest_hint":0"#), "earliest_hint"), (L(#""earliest_hint":8001"#), "earliest_hint"),
             (L(#""earliest_fallback":3999"#), "earliest_fallback"), (L(#""earliest_fallback":12001"#), "earliest_fallback"),
-            (L(#""transition":199"#), "transition"), (L(#""transition":301"#), "transition"),
+            (L(#""transition":250"#), "Unknown member"),
             (L(#""mismatch_limit":0"#), "mismatch_limit"), (L(#""mismatch_limit":6"#), "mismatch_limit"),
             (L(#""pin_mismatch_limit":0"#), "pin_mismatch_limit"), (L(#""pin_mismatch_limit":11"#), "pin_mismatch_limit"),
             (L(#""reuse":-1"#), "reuse"), (L(#""reuse":300001"#), "reuse"),
@@ -87,7 +86,7 @@ import ThumbturnCore
         arguments: [
             #""automatic_prompt":300"#, #""automatic_prompt":500"#, #""fallback_after":60000"#, #""hint_after":12000"#,
             #""retry_window":0"#, #""retry_limit":12000"#, #""earliest_hint":8000"#, #""earliest_fallback":4000"#,
-            #""earliest_fallback":12000"#, #""transition":200"#, #""transition":300"#, #""mismatch_limit":1"#,
+            #""earliest_fallback":12000"#, #""mismatch_limit":1"#,
             #""mismatch_limit":5"#,
             #""retry_window":12000"#, #""pin_mismatch_limit":1"#,
             #""fallback_after":1000,"hint_after":1,"earliest_hint":1,"earliest_fallback":1,"retry_window":0,"retry_limit":1"#,

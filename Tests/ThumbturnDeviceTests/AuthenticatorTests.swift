@@ -432,6 +432,7 @@ struct World: Sendable {
                 "\(request) \(response) \(String(reflecting: request)) \(grant) \(typed) \(String(reflecting: typed)) \(String(reflecting: grant.session))"
             dump(grant, to: &dumped)
             dump(typed, to: &dumped)
+            dump(Proof(jws: "access 1"), to: &dumped)
             #expect(!dumped.contains("access 1") && !dumped.contains("refresh 1") && !dumped.contains("hunter2"))
         }
     }

@@ -58,7 +58,7 @@ import ThumbturnTestKit
     @Test func assistiveTechnologyLiftsTheLimits() async throws {
         try await World.enrolled { world in
             var platform = world.auth.platform
-            platform.timeLimits = { .lifted }
+            platform.extraTime = { .unlimited }
             let auth = try Authenticator(server: InMemoryServer.url, platform: platform) { world.news.hear($0) }
             world.phone.next(.match, after: .seconds(60))
             expect(try await auth.authenticate("Unlock").rung, is: .biometric)

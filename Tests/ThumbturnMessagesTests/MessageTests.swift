@@ -16,10 +16,8 @@ import ThumbturnMessages
 
     @Test func secretsPrintAsTheirTypeAlone() {
         let secret = "a-token-or-a-password"
-        let proof = Proof(jws: secret)
         let jwk = JWK(x: [], y: [])
         let values: [Any] = [
-            proof, UnlockFlow.End.granted(.biometric, proof), UnlockFlow.Effect.finish(.granted(.biometric, proof)),
             PasswordSignInRequest(account: secret, password: secret), EnrolmentTicket(ticket: secret, expiresIn: 1),
             KeyRegistration(kind: .session, jwk: jwk, proof: secret), EnrolRequest(ticket: secret, name: secret, keys: []),
             TokenAnswer(accessToken: secret, expiresIn: 1, refreshToken: secret),

@@ -56,10 +56,11 @@ import TestSupport
     }
 
     @Test(
-        "the wire, the flow's machine and the ledgers are not seen",
+        "the wire, the server's step-up policy, the flow's machine and the ledgers are not seen",
         arguments: [
             "ChallengeClaims.self", "DPoPHeader.self", "JWK.self", "JSONTree.self", "MessageKey.self", "BiometricLedger.self",
-            "PINLedger.self", "UnlockFlow(policy: .unlock)", "AppLock(rules: .init())",
+            "PINLedger.self", "StepUpTable.standard", "ActionRule.self", "FurtherProof.self", "UnlockFlow(policy: .unlock)",
+            "AppLock(rules: .init())",
         ])
     func unseen(_ expression: String) async throws {
         let seen = try await Self.compile("import Thumbturn\nlet value = \(expression)\n")

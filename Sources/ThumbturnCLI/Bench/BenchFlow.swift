@@ -90,21 +90,22 @@ struct BenchFlow: AsyncParsableCommand {
     )
 
     private static func at(_ milliseconds: Int) -> Instant { Instant(sinceOrigin: .milliseconds(milliseconds)) }
-    private static let proof = Proof(jws: "a.b.c")
+    private static let output = UnlockFlow.Output("a.b.c")
 
     private static let stories: [[(UnlockFlow.Event, Instant)]] = [
         [
-            (.began(readiness, by: .tap), at(0)), (.answered(.matched, prompt: 1), at(900)), (.signed(proof, prompt: 1), at(930)),
+            (.began(readiness, by: .tap), at(0)), (.answered(.matched, prompt: 1), at(900)),
+            (.signed(output, prompt: 1), at(930)),
         ],
         [
             (.began(readiness, by: .tap), at(0)), (.answered(.notMatched, prompt: 1), at(1500)),
             (.answered(.notMatched, prompt: 2), at(3000)), (.woke, at(6500)), (.answered(.matched, prompt: 3), at(7000)),
-            (.signed(proof, prompt: 3), at(7030)),
+            (.signed(output, prompt: 3), at(7030)),
         ],
         [
             (.began(readiness, by: .screen), at(0)), (.woke, at(400)), (.readPoorly(.tooPoor, prompt: 1), at(2000)),
             (.woke, at(8400)),
-            (.woke, at(12_400)), (.answered(.matched, prompt: 2), at(16_000)), (.signed(proof, prompt: 2), at(16_030)),
+            (.woke, at(12_400)), (.answered(.matched, prompt: 2), at(16_000)), (.signed(output, prompt: 2), at(16_030)),
         ],
     ]
 }

@@ -190,3 +190,21 @@ public struct AppLock: Hashable, Sendable {
         return [.ask]
     }
 }
+
+extension AppLock: CustomStringConvertible {
+    /// For example `locked, covered`.
+    public var description: String {
+        let name =
+            switch state {
+            case .unlocked: "unlocked"
+            case .locked: "locked"
+            case .asking: "asking"
+            }
+        return isCovered ? "\(name), covered" : name
+    }
+}
+
+extension AppLock.Rules: CustomStringConvertible {
+    /// For example `locks after 0.0 seconds`.
+    public var description: String { "locks after \(lockAfter)" }
+}

@@ -8,3 +8,8 @@ public enum AppPhase: String, Hashable, Sendable, Codable, CaseIterable {
     /// the app.
     case back
 }
+
+extension AppPhase: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}

@@ -68,3 +68,27 @@ public struct BiometricOffer: Hashable, Sendable, Codable {
         (.setUp, PersonMessage(.setUp)), (.notNow, PersonMessage(.notNow)), (.never, PersonMessage(.never)),
     ]
 }
+
+extension BiometricOffer: CustomStringConvertible {
+    /// For example `put off, times: 2`.
+    public var description: String {
+        if isDeclined { return "declined" }
+        return timesPutOff == 0 ? "not refused" : "put off, times: \(timesPutOff)"
+    }
+}
+
+extension BiometricOffer.Answer: CustomStringConvertible {
+    /// The answer in words.
+    public var description: String {
+        switch self {
+        case .setUp: "set up"
+        case .notNow: "not now"
+        case .never: "never"
+        }
+    }
+}
+
+extension BiometricOffer.Rules: CustomStringConvertible {
+    /// For example `again after 604800.0 seconds, at most 3 times`.
+    public var description: String { "again after \(askAgainAfter), at most \(mostTimes) times" }
+}

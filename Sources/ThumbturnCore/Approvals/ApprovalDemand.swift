@@ -34,3 +34,11 @@ public struct ApprovalDemand: Hashable, Sendable {
     /// biometric proof has it.
     package func wantsLiveness(with kind: KeyKind) -> Bool { liveness != nil && (keys == nil || kind == .biometric) }
 }
+
+extension ApprovalDemand: CustomStringConvertible {
+    /// For example `biometric and pin, liveness high`.
+    public var description: String {
+        let signers = keys.map { $0.map(\.rawValue).joined(separator: " and ") } ?? "biometric or pin"
+        return liveness.map { "\(signers), liveness \($0)" } ?? signers
+    }
+}

@@ -16,3 +16,8 @@ public enum ApprovalState: String, Hashable, Sendable, Codable, CaseIterable {
     /// Its time was over before it was approved or redeemed.
     case expired
 }
+
+extension ApprovalState: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}

@@ -8,3 +8,8 @@ public enum LivenessLevel: String, Hashable, Sendable, Codable, CaseIterable, Co
 
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs == .substantial && rhs == .high }
 }
+
+extension LivenessLevel: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}

@@ -100,3 +100,8 @@ public enum TransactionLabel: String, Hashable, Sendable, Codable, CaseIterable 
         }
     }
 }
+
+extension TransactionLabel: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}

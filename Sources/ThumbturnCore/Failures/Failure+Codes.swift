@@ -20,8 +20,9 @@ extension Failure.Code {
     public static let timedOut = Self("timedOut", recovery: .retry)
     /// Too many mismatches: the sensor is refused until another factor has succeeded.
     public static let lockedOut = Self("lockedOut", recovery: .fallBack(.devicePasscode))
-    /// Too many mismatches or wrong PINs: this rung pauses, and ends its pause by itself.
-    public static let paused = Self("paused", recovery: .signInAgain)
+    /// Too many mismatches or wrong PINs: this rung pauses, and ends its pause by itself. The recovery is `wait`, with
+    /// the time that is left.
+    public static let paused = Self("paused", recovery: .retry)
     /// The new PIN is easy to guess, so the person has to choose another one.
     public static let pinEasilyGuessed = Self("pinEasilyGuessed", recovery: .retry)
     /// There is a sensor, but no face or finger is enrolled.

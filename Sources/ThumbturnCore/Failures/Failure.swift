@@ -54,6 +54,9 @@ public struct Failure: Error, Hashable, Sendable {
         self.recovery = recovery ?? code.usualRecovery
         self.status = status
     }
+
+    /// A rung that takes no answer for this long.
+    package static func paused(for time: Duration) -> Failure { Failure(.paused, recovery: .wait(time)) }
 }
 
 extension Failure: CustomStringConvertible, CustomDebugStringConvertible {
@@ -61,7 +64,7 @@ extension Failure: CustomStringConvertible, CustomDebugStringConvertible {
 
     public var debugDescription: String {
         guard let status else { return description }
-        return "\(description) (\(status.domain) \(status.code))"
+        return "\(description) (\(status))"
     }
 }
 
@@ -73,4 +76,9 @@ extension Failure.Code: CustomStringConvertible {
 
     /// Matches an error that is a failure with this code, in a `catch` after closures that may throw anything.
     public static func ~= (code: Self, error: any Error) -> Bool { (error as? Failure)?.code == code }
+}
+
+extension Failure.PlatformStatus: CustomStringConvertible {
+    /// The domain and the number.
+    public var description: String { "\(domain) \(code)" }
 }

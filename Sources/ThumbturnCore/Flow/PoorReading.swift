@@ -24,3 +24,8 @@ extension PoorReading {
         }
     }
 }
+
+extension PoorReading: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}

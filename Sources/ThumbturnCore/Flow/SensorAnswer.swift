@@ -8,13 +8,13 @@ package enum SensorAnswer: Hashable, Sendable {
     /// The prompt ended without a verdict: cancelled, locked out, or an error of the platform.
     case failed(Failure)
 
-    /// The answer's name in telemetry.
-    var outcome: String {
+    /// The answer as telemetry reports it.
+    var outcome: Telemetry.Outcome {
         switch self {
-        case .matched: "matched"
-        case .entered: "entered"
-        case .notMatched: "notMatched"
-        case .failed(let failure): failure.code.name
+        case .matched: .matched
+        case .entered: .entered
+        case .notMatched: .failed(.notMatched)
+        case .failed(let failure): .failed(failure.code)
         }
     }
 }

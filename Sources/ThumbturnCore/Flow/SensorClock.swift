@@ -34,7 +34,7 @@ package struct SensorClock: Hashable, Sendable {
 
     /// Whether a mismatch now may be followed by a retry.
     func mayRetry(at now: Instant, _ policy: UnlockPolicy, _ person: Person) -> Bool {
-        guard let window = person.timeLimits.applied(to: policy.retryWindow) else { return true }
+        guard let window = person.extraTime.applied(to: policy.retryWindow) else { return true }
         return started.duration(to: now) < window
     }
 
@@ -51,13 +51,13 @@ package struct SensorClock: Hashable, Sendable {
     func hintTime(_ policy: UnlockPolicy, _ person: Person) -> Instant? {
         guard !isHintShown else { return nil }
         let due = poorReadings >= Self.poorReadingsThatHurry ? policy.earliestHint : person.pace.hint(policy)
-        return person.timeLimits.applied(to: due).map { started.advanced(by: $0) }
+        return person.extraTime.applied(to: due).map { started.advanced(by: $0) }
     }
 
     /// When the prompt gives way to the next rung. A retry may end sooner than the limit, never later. Nil for people
     /// who need more time, whose prompts are never dismissed.
     func fallbackTime(_ policy: UnlockPolicy, _ person: Person) -> Instant? {
-        guard person.timeLimits == .ofThePolicy else { return nil }
+        guard person.extraTime == .none else { return nil }
         let limit = started.advanced(by: person.pace.fallback(policy))
         guard let retryUntil else { return limit }
         return min(limit, retryUntil)

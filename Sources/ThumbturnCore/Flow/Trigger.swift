@@ -13,14 +13,28 @@ public enum Trigger: Hashable, Sendable {
     case keyInvalidated
     /// The person chose the next rung.
     case choice
-    /// The rung could not be asked; carries the name of the failure's code.
-    case skipped(String)
+    /// The rung could not be asked, for the reason that the code names.
+    case skipped(Failure.Code)
 
     /// Whether the sensor was asked and did not match the person.
     var countsAsMiss: Bool {
         switch self {
         case .timeout, .mismatches, .lockedOut, .choice: true
         case .keyInvalidated, .skipped: false
+        }
+    }
+}
+
+extension Trigger: CustomStringConvertible {
+    /// The trigger in words, such as `skipped (notEnrolled)`.
+    public var description: String {
+        switch self {
+        case .timeout: "timeout"
+        case .mismatches: "mismatches"
+        case .lockedOut: "locked out"
+        case .keyInvalidated: "key gone for good"
+        case .choice: "the person's choice"
+        case .skipped(let code): "skipped (\(code))"
         }
     }
 }

@@ -26,13 +26,13 @@ extension UnlockFlow {
         }
     }
 
-    /// A key made its proof. The additional rungs follow one after another; after the last one the flow is granted.
-    mutating func signed(_ proof: Proof, by attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
+    /// A key was used. The additional rungs follow one after another; after the last one the flow is granted.
+    mutating func signed(_ output: Output, by attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
         if [attempt.rung, progress.grant?.rung].contains(where: progress.isDead) {
             return refused(Failure(.keyInvalidated), attempt, progress, at: now)
         }
-        var grant = progress.grant ?? Grant(rung: attempt.rung, proof: proof)
-        if progress.grant != nil { grant.additional.append(proof) }
+        var grant = progress.grant ?? Grant(rung: attempt.rung, output: output)
+        if progress.grant != nil { grant.additional.append(output) }
         if let next = policy.additionalRungs.dropFirst(grant.additional.count).first {
             var progress = progress
             progress.grant = grant
@@ -41,7 +41,7 @@ extension UnlockFlow {
             progress.cause = nil
             return ask(next, progress, at: now)
         }
-        let end = End.granted(grant.rung, grant.proof, additional: grant.additional)
+        let end = End.granted(grant.rung, grant.output, additional: grant.additional)
         state = .finished(end)
         let elapsed = progress.started.duration(to: now)
         return [.emit(.authenticated(grant.rung, after: elapsed, attempts: progress.prompts)), .finish(end)]
@@ -51,7 +51,7 @@ extension UnlockFlow {
         guard attempt.rung == .appPIN, failure.code == .notMatched else { return refused(failure, attempt, progress, at: now) }
         // Only the key can tell that a PIN is wrong.
         let elapsed = progress.started.duration(to: now)
-        return [.emit(.sensorAnswered(failure.code.name, after: elapsed))] + mismatched(attempt, progress, at: now)
+        return [.emit(.sensorAnswered(.failed(failure.code), after: elapsed))] + mismatched(attempt, progress, at: now)
     }
 
     private mutating func mismatched(_ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
@@ -62,7 +62,7 @@ extension UnlockFlow {
         let limit = attempt.rung == .appPIN ? policy.pinMismatchLimit : policy.mismatchLimit
         guard isInTime, attempt.mismatches < limit else {
             let pause = PINLedger.pause(afterWrong: attempt.mismatches)
-            if attempt.rung == .appPIN, pause > .zero { progress.note(Failure(.paused, recovery: .wait(pause))) }
+            if attempt.rung == .appPIN, pause > .zero { progress.note(Failure.paused(for: pause)) }
             return moveOn(from: attempt.rung, because: .mismatches, progress, at: now)
         }
         attempt.sensor?.retryUntil = now.advanced(by: policy.retryLimit)
@@ -102,7 +102,7 @@ extension UnlockFlow {
         default:
             // After any other failure, known or unknown, the person goes on with the next rung.
             progress.note(failure)
-            return moveOn(from: attempt.rung, because: .skipped(failure.code.name), progress, at: now)
+            return moveOn(from: attempt.rung, because: .skipped(failure.code), progress, at: now)
         }
     }
 

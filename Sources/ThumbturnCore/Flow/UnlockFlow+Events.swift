@@ -22,7 +22,7 @@ extension UnlockFlow {
         /// The person asked for another way.
         case hintChosen
         /// The key made the proof.
-        case signed(Proof, prompt: Int)
+        case signed(Output, prompt: Int)
         /// The key could not make the proof.
         case signingFailed(Failure, prompt: Int)
         /// What the device can do has changed.
@@ -57,5 +57,15 @@ extension UnlockFlow {
         case emit(Telemetry)
         /// The flow ended.
         case finish(End)
+    }
+}
+
+extension UnlockFlow.Start: CustomStringConvertible {
+    /// The start in words.
+    public var description: String {
+        switch self {
+        case .tap: "tap"
+        case .screen: "screen"
+        }
     }
 }

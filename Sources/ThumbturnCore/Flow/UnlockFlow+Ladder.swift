@@ -73,7 +73,7 @@ extension UnlockFlow {
             effects.append(.emit(.lockedOut(lockout)))
         }
         if obstacle.recovery == .openSettings || obstacle.recovery == .setPasscode { effects.append(.offerSetUp(obstacle)) }
-        return effects + moveOn(from: rung, because: .skipped(obstacle.code.name), progress, at: now)
+        return effects + moveOn(from: rung, because: .skipped(obstacle.code), progress, at: now)
     }
 
     /// Moves to the next rung of the ladder. Below the last one there is the full sign-in, so the ladder has no dead
@@ -82,7 +82,7 @@ extension UnlockFlow {
         if rung == .biometric, trigger.countsAsMiss { person.pace.missed() }
         var progress = progress
         let next = progress.remaining.popFirst() ?? .fullCredentials
-        return [.move(from: rung, to: next, because: trigger), .emit(.fellBack(from: rung, to: next, trigger))]
+        return [.move(from: rung, to: next, because: trigger), .emit(.fellBack(from: rung, to: next, because: trigger))]
             + ask(next, progress, at: now)
     }
 
@@ -119,7 +119,7 @@ extension UnlockFlow {
     }
 
     mutating func cancelled(_ failure: Failure) -> [Effect] {
-        [.emit(.cancelled(failure.code.name))] + fail(failure)
+        [.emit(.cancelled(failure.code))] + fail(failure)
     }
 
     mutating func fail(_ failure: Failure) -> [Effect] {

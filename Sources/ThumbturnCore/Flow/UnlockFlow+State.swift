@@ -91,16 +91,28 @@ extension UnlockFlow {
     package struct Grant: Hashable, Sendable {
         /// The rung of the ladder that made the first proof.
         let rung: Rung
-        let proof: Proof
+        let output: Output
         /// The proofs of the policy's additional rungs, in their order.
-        var additional: [Proof] = []
+        var additional: [Output] = []
+    }
+
+    /// Names what a key gave: its signature, or the secret that was released. The flow passes the name on, and the
+    /// thing itself stays with the run.
+    package struct Output: Hashable, Sendable {
+        /// Different for each output of a flow.
+        package let name: String
+
+        /// Names an output.
+        package init(_ name: String) {
+            self.name = name
+        }
     }
 
     /// How a flow ended.
     package enum End: Hashable, Sendable {
         /// The keys made every proof that the policy demands: the ladder's, and those of the additional rungs in the
         /// policy's order.
-        case granted(Rung, Proof, additional: [Proof] = [])
+        case granted(Rung, Output, additional: [Output] = [])
         /// A key did not sign; the failure carries the next step.
         case failed(Failure)
     }
@@ -169,5 +181,31 @@ extension UnlockFlow.Progress {
             self.cause = failure
         }
         if weight(failure) > weight(cause) { self.cause = failure }
+    }
+}
+
+extension UnlockFlow.CancelButton: CustomStringConvertible {
+    /// For example `use app PIN`.
+    public var description: String {
+        switch self {
+        case .cancel: "cancel"
+        case .use(let rung): "use \(rung)"
+        }
+    }
+}
+
+extension UnlockFlow.Phase: CustomStringConvertible {
+    /// The phase in words.
+    public var description: String {
+        switch self {
+        case .beforeThePrompt: "before the prompt"
+        case .firstAttempt: "first attempt"
+        case .retry: "retry"
+        case .hinted: "hint shown"
+        case .fallback(let rung): "fallback to \(rung)"
+        case .signing: "signing"
+        case .away: "away"
+        case .ended: "ended"
+        }
     }
 }

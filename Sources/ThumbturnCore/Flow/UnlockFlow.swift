@@ -60,8 +60,8 @@ public struct UnlockFlow: Hashable, Sendable {
             state = .away(attempt, progress, since: now)
             return [.dismiss(prompt)]
 
-        case (.signing(let prompt, let attempt, let progress), .signed(let proof, let id)) where id == prompt.id:
-            return signed(proof, by: attempt, progress, at: now)
+        case (.signing(let prompt, let attempt, let progress), .signed(let output, let id)) where id == prompt.id:
+            return signed(output, by: attempt, progress, at: now)
         case (.signing(let prompt, let attempt, let progress), .signingFailed(let failure, let id)) where id == prompt.id:
             return signingFailed(failure, attempt, progress, at: now)
 
@@ -165,4 +165,9 @@ extension UnlockFlow {
         case .prompting(_, let attempt, _): attempt.phase
         }
     }
+}
+
+extension UnlockFlow: CustomStringConvertible {
+    /// How far the flow has come.
+    public var description: String { "unlock, \(phase)" }
 }

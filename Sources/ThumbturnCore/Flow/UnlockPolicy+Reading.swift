@@ -9,7 +9,6 @@ extension UnlockPolicy: Codable {
         case fallbackAfter = "fallback_after"
         case earliestHint = "earliest_hint"
         case earliestFallback = "earliest_fallback"
-        case transition
         case mismatchLimit = "mismatch_limit"
         case pinMismatchLimit = "pin_mismatch_limit"
         case delays, reuse
@@ -35,7 +34,6 @@ extension UnlockPolicy: Codable {
         try read(.fallbackAfter, into: &fallbackAfter)
         try read(.earliestHint, into: &earliestHint)
         try read(.earliestFallback, into: &earliestFallback)
-        try read(.transition, into: &transition)
         mismatchLimit = try values.decodeIfPresent(Int.self, forKey: .mismatchLimit) ?? mismatchLimit
         pinMismatchLimit = try values.decodeIfPresent(Int.self, forKey: .pinMismatchLimit) ?? pinMismatchLimit
         delays = try values.decodeIfPresent(MismatchDelays.self, forKey: .delays) ?? delays
@@ -58,7 +56,6 @@ extension UnlockPolicy: Codable {
         try values.encode(fallbackAfter.milliseconds, forKey: .fallbackAfter)
         try values.encode(earliestHint.milliseconds, forKey: .earliestHint)
         try values.encode(earliestFallback.milliseconds, forKey: .earliestFallback)
-        try values.encode(transition.milliseconds, forKey: .transition)
         try values.encode(mismatchLimit, forKey: .mismatchLimit)
         try values.encode(pinMismatchLimit, forKey: .pinMismatchLimit)
         try values.encode(delays, forKey: .delays)

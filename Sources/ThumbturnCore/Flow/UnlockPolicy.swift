@@ -15,7 +15,8 @@ public struct UnlockPolicy: Hashable, Sendable {
     /// How long one retry may take.
     public var retryLimit: Duration = .seconds(5)
     /// How long after the first prompt the hint appears beside an unanswered prompt. The person's pace may bring it
-    /// forward, down to `earliestHint`; see `Pace`.
+    /// forward, down to `earliestHint`: after five matches at the first attempt it appears when the person takes
+    /// clearly longer than usual, and after three unlocks in a row without a match at once as early as is allowed.
     public var hintAfter: Duration = .seconds(8)
     /// How long after the first prompt an unanswered prompt gives way to the next rung. It is brought forward as the
     /// hint is, down to `earliestFallback`.
@@ -25,14 +26,13 @@ public struct UnlockPolicy: Hashable, Sendable {
     /// How long after the first prompt an unanswered first attempt gives way to the next rung at the earliest, however
     /// fast the person usually is. A retry may end earlier: it takes at most `retryLimit`.
     public var earliestFallback: Duration = .seconds(8)
-    /// How long the transition from one rung's screen to the next takes.
-    public var transition: Duration = .milliseconds(250)
     /// Mismatches after which the flow moves on to the next rung.
     public var mismatchLimit = 3
     /// Wrong PINs in one flow after which it moves on to the next rung. The device counts wrong PINs from one unlock to
-    /// the next as well, and may stop sooner; see `PINLedger`.
-    public var pinMismatchLimit = 5
-    /// The delays after mismatches at the sensor, counted from one unlock to the next; see `BiometricLedger`.
+    /// the next as well: it takes none for a while from the fifth in a row on, and the tenth disables the key.
+    public var pinMismatchLimit = 5  // The count over all unlocks is `PINLedger.limit`.
+    /// The delays after mismatches at the sensor, which the device counts from one unlock to the next. A match or a
+    /// stronger rung ends the count.
     public var delays = MismatchDelays()
     /// How long an unlock may be reused for the next one without a prompt. Step-ups and approvals never reuse one.
     public var reuse: Duration = .zero
@@ -79,7 +79,6 @@ extension UnlockPolicy {
                 earliestFallback >= earliestHint && earliestFallback <= fallbackAfter,
                 "earliest_fallback: is between earliest_hint and fallback_after"
             ),
-            ((.milliseconds(200) ... .milliseconds(300)).contains(transition), "transition: is 200 to 300 ms"),
             ((1...5).contains(mismatchLimit), "mismatch_limit: is 1 to 5; no system allows more"),
             ((1...PINLedger.limit).contains(pinMismatchLimit), "pin_mismatch_limit: is 1 to \(PINLedger.limit)"),
             ((.zero ... .seconds(300)).contains(reuse), "reuse: is 0 to 300 s"),

@@ -21,3 +21,8 @@ public struct AppAttestEvidence: Hashable, Sendable {
         self.assertion = assertion
     }
 }
+
+extension AppAttestEvidence: CustomStringConvertible {
+    /// The kind of evidence, without the key that it names.
+    public var description: String { "App Attest evidence" }
+}

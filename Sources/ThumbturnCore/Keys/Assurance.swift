@@ -99,3 +99,18 @@ public struct Assurance: Hashable, Sendable, Codable {
         return methods
     }
 }
+
+extension KeyProtection: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}
+
+extension UserVerification: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}
+
+extension Assurance: CustomStringConvertible {
+    /// For example `protection hardware, verification biometric`.
+    public var description: String { "protection \(protection), verification \(verification)" }
+}

@@ -20,3 +20,8 @@ public enum KeyKind: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 }
+
+extension KeyKind: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}

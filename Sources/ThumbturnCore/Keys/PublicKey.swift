@@ -11,3 +11,8 @@ public struct PublicKey: Hashable, Sendable {
         self.x963 = x963
     }
 }
+
+extension PublicKey: CustomStringConvertible {
+    /// The kind of key, without its bytes, which identify a device.
+    public var description: String { "P-256 public key" }
+}

@@ -62,3 +62,8 @@ public struct MismatchDelays: Hashable, Sendable {
         return count < floorFrom ? ofBurst : max(ofBurst, floor)
     }
 }
+
+extension MismatchDelays: CustomStringConvertible {
+    /// The first delay, and the mismatches that switch the sensor off.
+    public var description: String { "\(afterBurst) after \(burst) mismatches within \(window), off after \(limit)" }
+}

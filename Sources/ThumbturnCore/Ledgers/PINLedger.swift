@@ -13,7 +13,8 @@ package struct PINLedger: Hashable, Sendable, Codable {
     /// The time of the last wrong PIN, from which the pause is counted; nil without one.
     package let last: Moment?
 
-    /// Consecutive wrong PINs after which the key is disabled (NIST SP 800-63B-4 section 3.2.10).
+    /// Consecutive wrong PINs after which the key is disabled (NIST SP 800-63B-4 section 3.2.10). The limit of one
+    /// flow, after which it moves on to the next rung, is `UnlockPolicy.pinMismatchLimit`.
     package static let limit = 10
 
     /// A ledger without wrong PINs.

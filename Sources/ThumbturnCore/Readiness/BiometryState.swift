@@ -51,7 +51,7 @@ extension BiometryState {
         // Android's lockout lasts 30 s, and does not tell how much of it is left.
         case .lockedOut(.temporary): Failure(.lockedOut, recovery: .wait(.seconds(30)))
         case .lockedOut: Failure(.lockedOut)
-        case .paused(let duration): Failure(.paused, recovery: .wait(duration))
+        case .paused(let duration): Failure.paused(for: duration)
         case .permissionDenied: Failure(.permissionDenied)
         case .weak: Failure(.biometryTooWeak)
         case .passcodeNotSet: Failure(.passcodeNotSet)
@@ -93,4 +93,9 @@ extension BiometryState: CustomStringConvertible {
         case .unavailable: "unavailable"
         }
     }
+}
+
+extension Lockout: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
 }

@@ -34,3 +34,20 @@ public struct EnrolmentMark: Hashable, Sendable, Codable {
         return kept.systemVersion == now.systemVersion ? .changed : .afterUpgrade
     }
 }
+
+extension EnrolmentMark: CustomStringConvertible {
+    /// The system's version, without the opaque bytes.
+    public var description: String { "mark of system version \(systemVersion)" }
+}
+
+extension EnrolmentMark.Change: CustomStringConvertible {
+    /// The difference in words.
+    public var description: String {
+        switch self {
+        case .none: "none"
+        case .afterUpgrade: "after a system upgrade"
+        case .changed: "changed"
+        case .unknown: "unknown"
+        }
+    }
+}

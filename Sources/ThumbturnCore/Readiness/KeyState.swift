@@ -51,12 +51,12 @@ extension KeyState {
     }
 
     /// Why the key cannot be asked, with the next step; nil where it can.
-    var obstacle: Failure? {
+    package var obstacle: Failure? {
         switch self {
         case .usable: nil
         case .missing: Failure(.notEnrolled)
         case .invalidated: Failure(.keyInvalidated)
-        case .paused(let duration): Failure(.paused, recovery: .wait(duration))
+        case .paused(let duration): Failure.paused(for: duration)
         case .notYetReadable: Failure(.notYetReadable)
         }
     }
@@ -84,4 +84,9 @@ extension KeyState: CustomStringConvertible {
         case .notYetReadable: "not yet readable"
         }
     }
+}
+
+extension KeyLoss: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
 }

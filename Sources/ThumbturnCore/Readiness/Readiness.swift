@@ -1,14 +1,14 @@
 /// What a person can do on this device now: one answer that never prompts and never fails.
 public struct Readiness: Hashable, Sendable {
     /// The state of the sensor.
-    public var biometry: BiometryState
+    public package(set) var biometry: BiometryState
     /// The state of each key. A kind that is not listed is missing.
-    public var keys: [KeyKind: KeyState]
+    public package(set) var keys: [KeyKind: KeyState]
     /// The rungs that the policy would ask, in order.
-    public var ladder: [Rung]
+    public package(set) var ladder: [Rung]
     /// How the enrolled faces and fingers changed since a person was last confirmed, as far as the system hints at it.
     /// Keys are invalidated by the hardware; this only helps to explain it.
-    public var enrolment: EnrolmentMark.Change
+    public package(set) var enrolment: EnrolmentMark.Change
 
     /// Creates a report of what a device can do.
     package init(

@@ -10,3 +10,8 @@ public enum SensorKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// An iris.
     case iris
 }
+
+extension SensorKind: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}

@@ -12,7 +12,13 @@ public struct Money: Hashable, Sendable {
         self.currency = currency
     }
 
-    static func isCurrency(_ text: String) -> Bool {
+    /// Whether a text is three capital letters.
+    package static func isCurrency(_ text: String) -> Bool {
         text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
+}
+
+extension Money: CustomStringConvertible {
+    /// For example `1250 minor units of EUR`.
+    public var description: String { "\(minor) minor units of \(currency)" }
 }

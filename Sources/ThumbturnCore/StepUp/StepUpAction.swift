@@ -14,7 +14,8 @@ public struct StepUpAction: Hashable, Sendable {
         self.init(known: name, maximumAge)
     }
 
-    private init(known name: String, _ maximumAge: Duration) {
+    /// An action whose name and maximum age are known to be valid.
+    init(known name: String, _ maximumAge: Duration) {
         self.name = name
         self.maximumAge = maximumAge
     }
@@ -29,21 +30,9 @@ public struct StepUpAction: Hashable, Sendable {
     }
 }
 
-extension StepUpAction {
-    /// A payment to a new recipient: a proof each time.
-    public static let newRecipient = StepUpAction(known: "new-recipient", .zero)
-    /// A payment to a recipient who was paid before: 5 minutes.
-    public static let existingRecipient = StepUpAction(known: "existing-recipient", .seconds(300))
-    /// Showing a card's number: 2 minutes.
-    public static let cardDetails = StepUpAction(known: "card-details", .seconds(120))
-    /// Handing out statements: 5 minutes.
-    public static let statementExport = StepUpAction(known: "statement-export", .seconds(300))
-
-    /// The actions that are known by default.
-    public static let presets: [StepUpAction] = [.newRecipient, .existingRecipient, .cardDetails, .statementExport]
-
-    /// The same for regulated payments (SCA-RTS Art. 5): a proof for each payment, to any recipient.
-    public static let regulated: [StepUpAction] = [
-        .newRecipient, StepUpAction(known: StepUpAction.existingRecipient.name, .zero), .cardDetails, .statementExport,
-    ]
+extension StepUpAction: CustomStringConvertible {
+    /// For example `card-details, a proof of at most 120.0 seconds`.
+    public var description: String {
+        maximumAge == .zero ? "\(name), a proof each time" : "\(name), a proof of at most \(maximumAge)"
+    }
 }

@@ -48,6 +48,8 @@ package enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     case permissionNeeded
     case biometricsNotSetUp
     case passcodeNotSet
+
+    // The sensor's lockout, with the rung that helps or the time that it lasts.
     case sensorRestsUsePasscode
     case sensorRestsUsePIN
     case sensorRestsSignIn

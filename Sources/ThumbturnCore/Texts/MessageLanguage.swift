@@ -29,3 +29,8 @@ public enum MessageLanguage: String, Hashable, Sendable, Codable, CaseIterable {
         tags.lazy.compactMap { MessageLanguage(tag: $0) }.first ?? .english
     }
 }
+
+extension MessageLanguage: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}

@@ -14,3 +14,8 @@ public struct Instant: InstantProtocol, Hashable, Sendable, Codable {
     public func duration(to other: Instant) -> Duration { other.sinceOrigin - sinceOrigin }
     public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.sinceOrigin < rhs.sinceOrigin }
 }
+
+extension Instant: CustomStringConvertible {
+    /// The time since the clock's origin.
+    public var description: String { "\(sinceOrigin) since the clock's origin" }
+}

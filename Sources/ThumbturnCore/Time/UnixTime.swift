@@ -34,3 +34,8 @@ public struct UnixTime: Hashable, Sendable, Codable, Comparable {
         return .seconds(lhs < rhs ? Int64.min : .max)
     }
 }
+
+extension UnixTime: CustomStringConvertible {
+    /// The seconds since 1970.
+    public var description: String { "\(seconds) s since 1970" }
+}

@@ -81,3 +81,8 @@ public struct Approval: Hashable, Sendable, CustomStringConvertible {
         return policy
     }
 }
+
+extension Approval.Line: CustomStringConvertible {
+    /// The label, without the value, which may name people.
+    public var description: String { label.description }
+}

@@ -268,22 +268,15 @@ extension Authenticator {
     private func prove(
         _ plan: EnrolmentPlan, _ new: NewKeys, _ challenge: CheckedChallenge
     ) async throws(Failure) -> [KeyRegistration] {
-        guard let first = plan.rungs.first(where: { $0 != .appPIN }) else { return [] }
-        var policy = plan.policy
-        (policy.ladder, policy.additionalRungs) = ([first], [])
-        let fresh = Readiness(
-            biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable, .passcode: .usable],
-            ladder: policy.ladder
-        )
-        let signers = Signers(keys: new.signers, challenge: ChallengeSource(challenge, clock: platform.clock))
-        let request = request(plan.reason, policy)
-        let (prover, proof) = try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) {
+        guard let first = plan.rungs.first(where: { $0 != .appPIN }), let signer = new.signers[first] else { return [] }
+        let request = request(plan.reason, plan.policy)
+        let proof = try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) {
             () async throws(Failure) in
-            try await self.prove(request, with: signers, readiness: { fresh }) { proofs, _ in proofs[0] }
+            try await self.proveNewKey(signer, of: first, plan.reason, plan.policy, challenge)
         }
         return plan.rungs.compactMap { rung in
             guard let kind = rung.key, let publicKey = new.publicKeys[rung] else { return nil }
-            return KeyRegistration(kind: kind, jwk: JWK(publicKey), proof: rung == prover ? proof.jws : nil)
+            return KeyRegistration(kind: kind, jwk: JWK(publicKey), proof: rung == first ? proof.jws : nil)
         }
     }
 }
@@ -299,4 +292,15 @@ extension Readiness {
 extension Failure.PlatformStatus {
     /// The server knows no such thing.
     static let notFound = Failure.PlatformStatus(domain: "HTTP", code: 404)
+}
+
+extension Authenticator.IfExists: CustomStringConvertible {
+    /// The choice in words.
+    public var description: String {
+        switch self {
+        case .keep: "keep"
+        case .replace: "replace"
+        case .fail: "fail"
+        }
+    }
 }

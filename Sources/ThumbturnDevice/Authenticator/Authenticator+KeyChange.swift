@@ -218,15 +218,8 @@ extension Authenticator {
         var policy = policy
         policy.ladder.removeAll { !rungs.contains($0) }
         let readiness = await readiness(for: policy)
-        let keys = try await signingKeys(for: policy.ladder, readiness)
-        let kids = policy.ladder.compactMap { keys[$0]?.kid }
-        // With nothing to sign there is nothing to ask the server.
-        let signers: Signers?
-        if keys.isEmpty {
-            signers = nil
-        } else {
-            let renew = { @Sendable () async throws(Failure) in try await self.challenge(for: running, authorisedBy: kids) }
-            signers = Signers(keys: keys, challenge: ChallengeSource(try await renew(), clock: platform.clock, renew: renew))
+        let signers = try await signers(for: policy.ladder, readiness) { (kids, _) async throws(Failure) in
+            try await self.challenge(for: running, authorisedBy: kids)
         }
         let request = request(running.reason, policy)
         try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { () async throws(Failure) in
@@ -264,7 +257,8 @@ extension Authenticator {
         switch running.newKey {
         case nil: return nil
         case .biometric(let name, let publicKey, let kid, let number):
-            let proof = try await proveNewKey(name, kid: kid, for: running, challenge)
+            let signer = Signer(key: name, kid: kid)
+            let proof = try await proveNewKey(signer, of: .biometric, running.reason, running.policy, challenge)
             try await journal(running.change, number: number, kid: kid)
             return KeyRegistration(kind: .biometric, jwk: JWK(publicKey), proof: proof.jws)
         case .pin(let chosen, let number):
@@ -273,21 +267,6 @@ extension Authenticator {
             try await journal(running.change, number: number, kid: challenge.newHandle)
             return try await registerPIN(pin, challenge: challenge, as: number)
         }
-    }
-
-    private func proveNewKey(
-        _ name: KeyName, kid: String, for running: RunningChange, _ challenge: CheckedChallenge
-    ) async throws(Failure) -> Proof {
-        var policy = running.policy
-        policy.ladder = [.biometric]
-        let fresh = Readiness(
-            biometry: await platform.sensor.biometry(), keys: [.session: .usable, .biometric: .usable], ladder: policy.ladder
-        )
-        let signers = Signers(
-            keys: [.biometric: Signer(key: name, kid: kid)], challenge: ChallengeSource(challenge, clock: platform.clock)
-        )
-        let request = request(running.reason, policy)
-        return try await prove(request, with: signers, readiness: { fresh }) { proofs, _ in proofs[0] }.1
     }
 }
 

@@ -28,19 +28,8 @@ extension Authenticator {
         try await settleInterruptedChange()
         let policy = request.policy
         let readiness = await readiness(for: policy)
-        let rungs = policy.ladder + policy.additionalRungs
-        let keys = try await signingKeys(for: rungs, readiness)
-        // With nothing to sign there is nothing to ask the server.
-        let signers: Signers?
-        if keys.isEmpty {
-            signers = nil
-        } else {
-            let (kids, session) = (rungs.compactMap { keys[$0]?.kid }, try await liveName(of: .session))
-            let renew = { @Sendable () async throws(Failure) in try await challenge(kids, session) }
-            // The challenge comes before the first prompt, so that the person does not wait for the network after it.
-            let source = ChallengeSource(try await renew(), clock: platform.clock, renew: renew)
-            signers = Signers(keys: keys, challenge: source, shareChallenge: sharesChallenge)
-        }
+        let signers = try await signers(
+            for: policy.ladder + policy.additionalRungs, readiness, sharesChallenge: sharesChallenge, challenge: challenge)
         let redeemAndNote: Redeemer<(Redeemed, forgottenCount: Int)> = { (proofs, challenge) async throws(Failure) in
             let forgottenCount = await self.forgottenCount
             return (try await redeem(proofs, challenge), forgottenCount)
@@ -68,13 +57,13 @@ extension Authenticator {
         _ request: UnlockRequest, by start: UnlockFlow.Start = .tap, with signers: Signers?,
         readiness: @escaping @Sendable () async -> Readiness, redeem: @escaping Redeemer<Redeemed>
     ) async throws(Failure) -> (Rung, Redeemed) {
-        try check(reason: request.reason)
+        try UnlockRequest.check(reason: request.reason)
         let keys = ProofKeys(signers, for: request.policy, on: platform, redeem: redeem)
         let (choices, choose) = AsyncStream.makeStream(of: PromptChoice.self)
         self.choose = choose
         let driver = UnlockDriver(
             platform: platform, request: request, history: history, keys: keys, readiness: readiness,
-            observe: { self.report($0) }, choices: choices
+            observe: observe, choices: choices, sensorWasUnavailable: { self.noteSensorIsOut() }
         )
         switch await driver.run(by: start) {
         case .failed(let failure): throw failure
@@ -82,9 +71,37 @@ extension Authenticator {
         }
     }
 
+    /// Has one new key sign for itself, with one prompt.
+    func proveNewKey(
+        _ signer: Signer, of rung: Rung, _ reason: String, _ policy: UnlockPolicy, _ challenge: CheckedChallenge
+    ) async throws(Failure) -> Proof {
+        var policy = policy
+        (policy.ladder, policy.additionalRungs) = ([rung], [])
+        let fresh = Readiness(
+            biometry: await platform.sensor.biometry(), keys: [.session: .usable, signer.key.kind: .usable],
+            ladder: policy.ladder
+        )
+        let signers = Signers(keys: [rung: signer], challenge: ChallengeSource(challenge, clock: platform.clock))
+        return try await prove(request(reason, policy), with: signers, readiness: { fresh }) { proofs, _ in proofs[0] }.1
+    }
+
+    /// The keys that may answer for these rungs, with a challenge for them; nil where none can answer: with nothing to
+    /// sign there is nothing to ask the server.
+    func signers(
+        for rungs: [Rung], _ readiness: Readiness, sharesChallenge: Bool = true, challenge: @escaping ChallengeRequester
+    ) async throws(Failure) -> Signers? {
+        let keys = try await signingKeys(for: rungs, readiness)
+        guard !keys.isEmpty else { return nil }
+        let (kids, session) = (rungs.compactMap { keys[$0]?.kid }, try await liveName(of: .session))
+        let renew = { @Sendable () async throws(Failure) in try await challenge(kids, session) }
+        // The challenge comes before the first prompt, so that the person does not wait for the network after it.
+        let source = ChallengeSource(try await renew(), clock: platform.clock, renew: renew)
+        return Signers(keys: keys, challenge: source, shareChallenge: sharesChallenge)
+    }
+
     /// The keys of the live enrolment that may answer for these rungs; none where no rung of them is usable now. A key
     /// whose sensor cannot be used yet is among them, because a lid may be opened during the prompt.
-    func signingKeys(for rungs: [Rung], _ readiness: Readiness) async throws(Failure) -> [Rung: Signer] {
+    private func signingKeys(for rungs: [Rung], _ readiness: Readiness) async throws(Failure) -> [Rung: Signer] {
         var signers: [Rung: Signer] = [:]
         guard try await liveEnrolment() != nil, rungs.contains(where: { $0.key != nil && readiness.isUsable($0) }) else {
             return signers
@@ -95,10 +112,5 @@ extension Authenticator {
             signers[rung] = Signer(key: key, kid: try await kid(of: key))
         }
         return signers
-    }
-
-    /// Refuses an empty reason: the person has to be told why they are asked.
-    nonisolated func check(reason: String) throws(Failure) {
-        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing) }
     }
 }

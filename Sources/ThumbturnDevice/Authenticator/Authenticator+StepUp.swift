@@ -38,7 +38,7 @@ extension Authenticator {
         for action: StepUpAction, amount: Money?, reason: String, policy: UnlockPolicy, liveness: (any LivenessCheck)?
     ) throws(Failure) -> StepUpDemand {
         guard let ask = ActionAsk(action.name, amount: amount) else { throw Failure(.policyDenies) }
-        try check(reason: reason)
+        try UnlockRequest.check(reason: reason)
         return StepUpDemand(action: action, ask: ask, reason: reason, policy: policy, liveness: liveness)
     }
 

@@ -16,7 +16,7 @@ public actor Authenticator {
     package nonisolated let connection: ServerConnection
     private nonisolated let address: ServerAddress
     private nonisolated let account: String
-    private nonisolated let observe: @Sendable (UnlockNews) -> Void
+    nonisolated let observe: @Sendable (UnlockNews) -> Void
     /// Reaches the flow that is running.
     var choose: AsyncStream<PromptChoice>.Continuation?
     /// Whether a prompt found no sensor although the system had called it ready. It is not asked again before the
@@ -194,11 +194,6 @@ extension Authenticator {
 
     nonisolated var moment: Moment { platform.moment }
 
-    /// Passes an event of a flow on to the app.
-    nonisolated func report(_ news: UnlockNews) {
-        if case .telemetry(.sensorAnswered(Failure.Code.biometryUnavailable.name, after: _)) = news {
-            sensorIsOut.withLock { $0 = true }
-        }
-        observe(news)
-    }
+    /// Notes that a prompt found no sensor.
+    nonisolated func noteSensorIsOut() { sensorIsOut.withLock { $0 = true } }
 }

@@ -22,10 +22,10 @@ actor ChallengeSource {
         self.renew = renew
     }
 
-    /// The challenge to sign now. Where it can be renewed, it is not consumed, and there is at least a minute left to
-    /// answer it.
+    /// The challenge to sign now. Where it can be renewed, it is not consumed, and there is time left to answer it.
     func challenge() async throws(Failure) -> CheckedChallenge {
-        guard let renew, isConsumed || since.duration(to: clock.now) >= current.lifetime - .seconds(60) else { return current }
+        let isFresh = !isConsumed && current.leavesTimeToAnswer(after: since.duration(to: clock.now))
+        guard let renew, !isFresh else { return current }
         let asked = clock.now
         current = try await renew()
         (since, isConsumed) = (asked, false)

@@ -36,3 +36,16 @@ public struct EnrolledDevice: Hashable, Sendable, Identifiable {
         onlySignsIn = record.use == .plain
     }
 }
+
+extension EnrolledDevice: CustomStringConvertible {
+    /// The kinds of its keys, without its id and the name that the person gave it.
+    public var description: String {
+        let kinds = onlySignsIn ? "an app that only signs in" : "keys: \(keys.map(\.kind.rawValue).joined(separator: ", "))"
+        return "\(isCurrent ? "this device" : "device"), \(kinds)"
+    }
+}
+
+extension EnrolledDevice.Key: CustomStringConvertible {
+    /// The kind, and whether the key is active; without its id.
+    public var description: String { isActive ? "\(kind) key" : "\(kind) key, not active yet" }
+}

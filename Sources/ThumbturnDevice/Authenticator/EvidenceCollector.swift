@@ -15,7 +15,7 @@ final class EvidenceCollector: Sendable {
     private let check: (any LivenessCheck)?
     private let action: StepUpAction
     private let platform: DevicePlatform
-    private let collected = Mutex<(entries: [String: Entry], latest: Moment?)>(([:], nil))
+    private let collected = Mutex<(entries: [String: Entry], latest: CheckedChallenge?)>(([:], nil))
 
     /// - Parameters:
     ///   - check: nil where no evidence is wanted.
@@ -28,15 +28,15 @@ final class EvidenceCollector: Sendable {
 
     /// Runs the check over a challenge. It comes after the challenge, because the evidence has to name it.
     ///
-    /// - Throws: what the check throws; `timedOut` where less than a minute is left to answer the prompt.
+    /// - Throws: what the check throws; `timedOut` where too little time is left to answer the prompt.
     func collect(for challenge: CheckedChallenge, askedAt since: Moment) async throws(Failure) {
         let evidence = try await check?.evidence(for: challenge.text, action: action)
-        guard let elapsed = since.elapsed(until: platform.moment), elapsed <= challenge.lifetime - .seconds(60) else {
+        guard let elapsed = since.elapsed(until: platform.moment), challenge.leavesTimeToAnswer(after: elapsed) else {
             throw Failure(.timedOut)
         }
         collected.withLock {
             $0.entries[challenge.text] = Entry(since: since, evidence: evidence)
-            $0.latest = since
+            $0.latest = challenge
         }
     }
 
@@ -44,6 +44,8 @@ final class EvidenceCollector: Sendable {
 
     /// Whether the latest evidence is so young that its challenge has not been replaced because of its age.
     var isRecent: Bool {
-        collected.withLock { $0.latest }?.elapsed(until: platform.moment).map { $0 < .seconds(60) } ?? false
+        let (entries, latest) = collected.withLock { $0 }
+        guard let latest, let age = entries[latest.text]?.since.elapsed(until: platform.moment) else { return false }
+        return latest.leavesTimeToAnswer(after: age)
     }
 }

@@ -33,7 +33,7 @@ actor ProofKeys<Redeemed: Sendable>: RungKeys {
     }
 
     /// A proof, the challenge that it is over, and what it was redeemed for where that has already happened.
-    struct Output: UnlockOutput {
+    struct Output: Sendable {
         var proof: Proof
         var challenge: CheckedChallenge
         var redeemed: Redeemed?

@@ -25,3 +25,8 @@ public struct SignedInAccount: Hashable, Sendable {
         verifiedAt = me.authTime
     }
 }
+
+extension SignedInAccount: CustomStringConvertible {
+    /// The assurance of the session, without the ids and the name.
+    public var description: String { "account signed in with \(acr)" }
+}

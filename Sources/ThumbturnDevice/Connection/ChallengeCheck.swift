@@ -45,4 +45,7 @@ package struct CheckedChallenge: Sendable {
     let lifetime: Duration
     /// The server's time when it made the challenge.
     let issuedAt: UnixTime
+
+    /// Whether a prompt that is shown now can still be answered: at least a minute is left.
+    func leavesTimeToAnswer(after age: Duration) -> Bool { age < lifetime - .seconds(60) }
 }

@@ -115,3 +115,21 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
         message = nil
     }
 }
+
+extension ApprovalDetails.Line: CustomStringConvertible {
+    /// The label, without the value, which may name people.
+    public var description: String { label }
+}
+
+extension ApprovalSheetModel.Stage: CustomStringConvertible {
+    /// The stage in words.
+    public var description: String {
+        switch self {
+        case .shown: "shown"
+        case .asking: "asking"
+        case .approved: "approved"
+        case .declined: "declined"
+        case .stopped(let failure): "stopped: \(failure.code)"
+        }
+    }
+}

@@ -77,3 +77,14 @@ public import ThumbturnCore
         }
     }
 }
+
+extension BiometricsToggle.State: CustomStringConvertible {
+    /// The position in words.
+    public var description: String {
+        switch self {
+        case .on: "on"
+        case .off: "off"
+        case .unavailable: "unavailable"
+        }
+    }
+}

@@ -122,3 +122,13 @@ import ThumbturnMessages
         digitCount = 0
     }
 }
+
+extension PINEntryModel.Purpose: CustomStringConvertible {
+    /// The purpose in words.
+    public var description: String {
+        switch self {
+        case .enter: "enter"
+        case .choose: "choose"
+        }
+    }
+}

@@ -194,3 +194,41 @@ import ThumbturnMessages
         }
     }
 }
+
+extension UnlockScreen.Purpose: CustomStringConvertible {
+    /// The purpose in words.
+    public var description: String {
+        switch self {
+        case .unlock: "unlock"
+        case .payment: "payment"
+        }
+    }
+}
+
+extension UnlockScreen.Stage: CustomStringConvertible {
+    /// The stage in words.
+    public var description: String {
+        switch self {
+        case .ready: "ready"
+        case .asking: "asking"
+        case .unlocked: "unlocked"
+        case .stopped(let failure): "stopped: \(failure.code)"
+        }
+    }
+}
+
+extension UnlockScreen.Button: CustomStringConvertible {
+    /// The English text of the button.
+    public var description: String { words.description }
+}
+
+extension UnlockScreen.Button.Action: CustomStringConvertible {
+    /// The action in words.
+    public var description: String {
+        switch self {
+        case .ask: "ask"
+        case .anotherWay: "another way"
+        case .recover(let recovery): recovery.description
+        }
+    }
+}

@@ -22,8 +22,8 @@ public struct DevicePlatform: Sendable {
     /// the first is being dismissed is lost; the time also covers the cross-fade from rung to rung. Zero where the
     /// system shows no sheet.
     public var promptGap: Duration
-    /// How time limits apply now, with the assistive technology that is on.
-    public var timeLimits: @Sendable () async -> TimeLimits = { .ofThePolicy }
+    /// How much more time than the policy's a person has now, with the assistive technology that is on.
+    public var extraTime: @Sendable () async -> ExtraTime = { .none }
     /// Allows one prompt at a time, and none while the app is not in front.
     let prompts = PromptCoordinator()
     /// The enrolment journals that this process is working with.

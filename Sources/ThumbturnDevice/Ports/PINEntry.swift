@@ -26,8 +26,8 @@ public struct PINRequest: Sendable, CustomStringConvertible {
         self.wrongInARow = wrongInARow
     }
 
-    /// The reason, and which try it is.
-    public var description: String { "PIN screen, try \(wrongInARow + 1): \(reason)" }
+    /// Which try it is, without the reason: that of an approval names an amount and a payee.
+    public var description: String { "PIN screen, try \(wrongInARow + 1)" }
 }
 
 /// How the PIN screen ended.
@@ -36,4 +36,14 @@ public enum PINAnswer: Sendable {
     case entered(PIN)
     /// The person cancelled, or the app failed. No attempt is counted.
     case failed(Failure)
+}
+
+extension PINAnswer: CustomStringConvertible {
+    /// The answer in words, without the PIN.
+    public var description: String {
+        switch self {
+        case .entered: "entered"
+        case .failed(let failure): "failed: \(failure.code)"
+        }
+    }
 }

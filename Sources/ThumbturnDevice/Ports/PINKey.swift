@@ -39,3 +39,13 @@ extension PINKey {
     /// The key, which is the default.
     public var judge: PINJudge { .key }
 }
+
+extension PINJudge: CustomStringConvertible {
+    /// The judge in words.
+    public var description: String {
+        switch self {
+        case .key: "key"
+        case .server: "server"
+        }
+    }
+}

@@ -56,8 +56,8 @@ public struct PromptRequest: Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The rung and the reason.
-    public var description: String { "\(rung.rawValue) prompt: \(reason)" }
+    /// The rung, without the reason: that of an approval names an amount and a payee.
+    public var description: String { "\(rung) prompt" }
 }
 
 /// How a prompt ended.
@@ -80,4 +80,20 @@ public struct Presence: Sendable {
     public init(context: any Sendable) {
         self.context = context
     }
+}
+
+extension PromptAnswer: CustomStringConvertible {
+    /// The answer in words, without what the platform gave.
+    public var description: String {
+        switch self {
+        case .matched: "matched"
+        case .notMatched: "not matched"
+        case .failed(let failure): "failed: \(failure.code)"
+        }
+    }
+}
+
+extension Presence: CustomStringConvertible {
+    /// The word alone, without the platform's value.
+    public var description: String { "presence" }
 }

@@ -32,20 +32,17 @@ struct CountedPINKey: Sendable {
     /// The key's own state or the ledger's, whichever is worse.
     func state() async -> KeyState {
         let own = await pin.key.state(of: name)
-        let ownPause: Duration
-        switch own {
-        case .usable: ownPause = .zero
-        case .paused(let duration): ownPause = duration
-        case .missing, .invalidated, .notYetReadable: return own
-        }
+        guard own.isAlive else { return own }
+        let counted: KeyState
         do throws(Failure) {
-            switch try await ledger.read().standing(at: ledger.now) {
-            case .open: return own
-            case .paused(let duration): return .paused(for: max(duration, ownPause))
-            case .exhausted: return .invalidated(.wrongPINs)
-            }
+            counted = try await ledger.read().standing(at: ledger.now).state
         } catch {
             return .notYetReadable
+        }
+        return switch (own, counted) {
+        case (_, .usable): own
+        case (.paused(let one), .paused(let other)): .paused(for: max(one, other))
+        default: counted
         }
     }
 
@@ -60,7 +57,7 @@ struct CountedPINKey: Sendable {
         await pin.gate.enter()
         do throws(Failure) {
             let before = try await ledger.read()
-            if let obstacle = before.obstacle(at: ledger.now) { throw obstacle }
+            if let obstacle = before.standing(at: ledger.now).state.obstacle { throw obstacle }
             let during = before.guessing(at: ledger.now)
             try await ledger.write(during)
             return PINGuess(ledger: ledger, before: before, during: during, judge: judge, gate: pin.gate)
@@ -123,7 +120,7 @@ struct PINGuess: ~Copyable, Sendable {
     ///
     /// - Returns: the failure to throw: after a wrong PIN, the pause that it began.
     consuming func failed(_ failure: Failure) async -> Failure {
-        if failure.code == .notMatched { return during.obstacle(at: ledger.now) ?? failure }
+        if failure.code == .notMatched { return during.standing(at: ledger.now).state.obstacle ?? failure }
         // Hardware remembers by itself that a key is used up; the server's answer is remembered only here.
         let isUsedUp = failure.code == .keyInvalidated && judge == .server
         try? await ledger.write(isUsedUp ? .exhausted(at: ledger.now) : before)
@@ -131,12 +128,13 @@ struct PINGuess: ~Copyable, Sendable {
     }
 }
 
-extension PINLedger {
-    fileprivate func obstacle(at now: Moment) -> Failure? {
-        switch standing(at: now) {
-        case .open: nil
-        case .paused(let duration): Failure(.paused, recovery: .wait(duration))
-        case .exhausted: Failure(.keyInvalidated)
+extension PINLedger.Standing {
+    /// The state of a key that its platform calls usable.
+    fileprivate var state: KeyState {
+        switch self {
+        case .open: .usable
+        case .paused(let duration): .paused(for: duration)
+        case .exhausted: .invalidated(.wrongPINs)
         }
     }
 }

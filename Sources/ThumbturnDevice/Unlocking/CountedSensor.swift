@@ -24,11 +24,7 @@ struct CountedSensor: Sendable {
     /// The state of a sensor that the system calls ready, as far as the ledger allows it.
     func state() async throws(Failure) -> BiometryState {
         try await serialised { () async throws(Failure) in
-            switch try await ledger.read().standing(at: ledger.now, under: delays) {
-            case .open: .ready
-            case .paused(let duration): .paused(for: duration)
-            case .off: .lockedOut(.untilStrongerRung)
-            }
+            try await ledger.read().standing(at: ledger.now, under: delays).state
         }
     }
 
@@ -109,7 +105,7 @@ extension CountedSensor {
             try? await ledger.write(BiometricLedger())
             return false
         }
-        return isOff ?? true ? BiometryState.lockedOut(.untilStrongerRung).obstacle : nil
+        return isOff ?? true ? BiometricLedger.Standing.off.state.obstacle : nil
     }
 
     /// Leaves the mismatch counted. Where another flow has settled its own attempt meanwhile, this one is counted on
@@ -131,15 +127,22 @@ extension CountedSensor {
     }
 
     private func obstacle(in ledger: BiometricLedger) -> Failure? {
-        switch ledger.standing(at: self.ledger.now, under: delays) {
-        case .open: nil
-        case .paused(let duration): BiometryState.paused(for: duration).obstacle
-        case .off: BiometryState.lockedOut(.untilStrongerRung).obstacle
-        }
+        ledger.standing(at: self.ledger.now, under: delays).state.obstacle
     }
 
     /// Keeps reads and writes of the ledger from crossing each other; prompts wait outside.
     private func serialised<Result>(_ body: () async throws(Failure) -> Result) async throws(Failure) -> Result {
         try await ledger.platform.ledgers.serialised(body)
+    }
+}
+
+extension BiometricLedger.Standing {
+    /// The state of a sensor that the system calls ready.
+    fileprivate var state: BiometryState {
+        switch self {
+        case .open: .ready
+        case .paused(let duration): .paused(for: duration)
+        case .off: .lockedOut(.untilStrongerRung)
+        }
     }
 }

@@ -8,7 +8,8 @@ import ThumbturnCore
 /// reverse.
 protocol RungKeys: Sendable {
     associatedtype Use: KeyUse
-    associatedtype Output: UnlockOutput
+    /// What a key gives: a signature, or the key itself.
+    associatedtype Output: Sendable
 
     /// The key of a rung and what it will do; nil where the rung has no key. A failure ends the flow: there is nothing
     /// to sign.
@@ -23,12 +24,6 @@ protocol KeyUse: Sendable {
     var key: KeyName { get }
     /// What the key will sign; empty where the key itself is released.
     var message: [UInt8] { get }
-}
-
-/// What a key gave: a signature, or the key itself.
-protocol UnlockOutput: Sendable {
-    /// The proof that the flow is shown, so that there is no grant without one.
-    var proof: Proof { get }
 }
 
 /// What a prompt gave, so that one key may be used once.
@@ -47,7 +42,7 @@ enum Permit: Sendable {
 }
 
 /// How an unlock ended.
-enum UnlockEnd<Output: UnlockOutput>: Sendable {
+enum UnlockEnd<Output: Sendable>: Sendable {
     /// The rung of the ladder that answered, and what its key gave; then what the policy's additional rungs gave.
     case granted(Rung, Output, additional: [Output])
     case failed(Failure)

@@ -14,6 +14,8 @@ struct UnlockDriver<Keys: RungKeys>: Sendable {
     let observe: @Sendable (UnlockNews) -> Void
     /// Yields what the person chooses beside the prompts.
     let choices: AsyncStream<PromptChoice>
+    /// Called when a prompt found no sensor although the system had called it ready.
+    var sensorWasUnavailable: @Sendable () -> Void = {}
 
     /// Asks the person, rung by rung, until the keys have answered or no rung is left. Nothing outlives the call.
     func run(by start: UnlockFlow.Start = .tap) async -> UnlockEnd<Keys.Output> {
@@ -81,7 +83,9 @@ extension UnlockDriver {
         switch answered {
         case .matched(let presence): mailbox.yield(.opened(.presence(presence), use, prompt: prompt.id))
         case .notMatched: mailbox.yield(.event(.answered(.notMatched, prompt: prompt.id)))
-        case .failed(let failure): mailbox.yield(.event(.answered(.failed(failure), prompt: prompt.id)))
+        case .failed(let failure):
+            if failure.code == .biometryUnavailable { sensorWasUnavailable() }
+            mailbox.yield(.event(.answered(.failed(failure), prompt: prompt.id)))
         // Dismissed: whatever the platform still answers is stale.
         case nil: break
         }

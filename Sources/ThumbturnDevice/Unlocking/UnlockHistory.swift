@@ -13,7 +13,7 @@ struct UnlockHistory: Sendable {
     /// The person as the flow needs to know them.
     func person() async -> Person {
         Person(
-            timeLimits: await platform.timeLimits(), preferred: await preferred(),
+            extraTime: await platform.extraTime(), preferred: await preferred(),
             pace: await read(Pace.self, from: paceName()) ?? Pace()
         )
     }

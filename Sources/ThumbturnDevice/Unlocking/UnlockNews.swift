@@ -21,10 +21,10 @@ public enum UnlockNews: Sendable, Hashable, CustomStringConvertible {
     /// The event in words, without identifiers.
     public var description: String {
         switch self {
-        case .hint(let rung): "hint: \(rung.rawValue)"
+        case .hint(let rung): "hint: \(rung)"
         case .readPoorly(let reading): "poor reading: \(reading)"
         case .offerSetUp(let failure): "set-up offered: \(failure.code.name)"
-        case .moved(let from, let to, let trigger): "moved from \(from.rawValue) to \(to.rawValue): \(trigger)"
+        case .moved(let from, let to, let trigger): "moved from \(from) to \(to): \(trigger)"
         case .telemetry(let telemetry): "telemetry: \(telemetry)"
         }
     }

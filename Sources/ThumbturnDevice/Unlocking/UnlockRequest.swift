@@ -11,6 +11,13 @@ struct UnlockRequest: Hashable, Sendable {
     var policy: UnlockPolicy
 }
 
+extension UnlockRequest {
+    /// Refuses a blank reason: the person has to be told why they are asked.
+    static func check(reason: String) throws(Failure) {
+        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing) }
+    }
+}
+
 /// What the person chose beside a prompt.
 enum PromptChoice: Sendable {
     /// To be prompted now.

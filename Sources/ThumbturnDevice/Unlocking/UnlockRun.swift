@@ -16,8 +16,8 @@ struct UnlockRun<Keys: RungKeys> {
     private var dismissals: [Int: Dismissal] = [:]
     /// The answered prompts whose keys have not been used yet.
     private var permits: [Int: (permit: Permit, use: Keys.Use)] = [:]
-    /// What the keys gave, the ladder's first.
-    private var outputs: [Keys.Output] = []
+    /// What the keys gave, by the names that the flow knows.
+    private var outputs: [UnlockFlow.Output: Keys.Output] = [:]
 
     /// The phase that was noted last.
     private var phase: UnlockFlow.Phase
@@ -89,8 +89,9 @@ extension UnlockRun {
             permits[prompt] = (permit, use)
             return .answered(permit.answer, prompt: prompt)
         case .unlocked(let output, let prompt):
-            outputs.append(output)
-            return .signed(output.proof, prompt: prompt)
+            let name = UnlockFlow.Output("prompt \(prompt)")
+            outputs[name] = output
+            return .signed(name, prompt: prompt)
         }
     }
 
@@ -158,7 +159,7 @@ extension UnlockRun {
 
     private mutating func move(from: Rung, to: Rung, because trigger: Trigger) {
         // What a rung's key gave is void once the ladder leaves that rung.
-        outputs = []
+        outputs = [:]
         driver.observe(.moved(from: from, to: to, because: trigger))
     }
 
@@ -170,12 +171,14 @@ extension UnlockRun {
     private func finish(_ end: UnlockFlow.End) -> UnlockEnd<Keys.Output> {
         switch end {
         case .failed(let failure): return .failed(failure)
-        case .granted(let rung, _, let additional):
-            guard let first = outputs.first, outputs.count == additional.count + 1 else {
-                preconditionFailure("a grant comes with what each key gave")
-            }
-            return .granted(rung, first, additional: Array(outputs.dropFirst()))
+        case .granted(let rung, let first, let additional):
+            return .granted(rung, output(first), additional: additional.map(output))
         }
+    }
+
+    private func output(_ name: UnlockFlow.Output) -> Keys.Output {
+        guard let output = outputs[name] else { preconditionFailure("a flow grants only by outputs that it was told of") }
+        return output
     }
 
     /// Ends the flow because the task was cancelled.

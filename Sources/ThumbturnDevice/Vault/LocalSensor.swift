@@ -37,14 +37,13 @@ extension Failure {
         return failure
     }
 
+    /// The code's usual next step, unless that is to sign in, or another rung that a vault may not have.
     private var localRecovery: Recovery {
         switch code {
-        case .lockedOut: .fallBack(.devicePasscode)
-        case .biometryNotEnrolled, .permissionDenied: .openSettings
-        case .passcodeNotSet: .setPasscode
+        case .biometryUnavailable, .biometryUnconfirmed, .platform: .retry
         case .biometryTooWeak: .report
         case .notEnrolled: .reEnrol
-        default: .retry
+        default: code.usualRecovery
         }
     }
 }

@@ -139,7 +139,7 @@ public final class Vault: Sendable {
 
 extension Vault {
     private func unlock(_ reason: String, by start: UnlockFlow.Start) async throws(Failure) -> LocalUnlock {
-        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing) }
+        try UnlockRequest.check(reason: reason)
         guard let store = platform.vaults else { throw Failure(.noVault) }
         guard !policy.ladder.isEmpty, policy.additionalRungs.isEmpty else { throw Failure(.policyDenies) }
         if start == .tap { prompt() }
@@ -192,7 +192,7 @@ extension Vault {
         case .failed(let failure):
             // The mismatch would have switched off the only rung; it began a pause instead.
             if failure.code == .lockedOut, case .paused(let pause) = try await self.readiness(of: record).biometry {
-                throw Failure(.paused, recovery: .wait(pause))
+                throw Failure.paused(for: pause)
             }
             throw failure.withoutSignIn
         }

@@ -22,3 +22,8 @@ public enum VaultAccess: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 }
+
+extension VaultAccess: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}

@@ -23,9 +23,3 @@ struct VaultKeys: RungKeys {
         return key
     }
 }
-
-extension VaultKey: UnlockOutput {
-    /// An empty proof, because the flow ends only with something that a key made. No server accepts it: it is no
-    /// compact JWS.
-    var proof: Proof { Proof(jws: "") }
-}

@@ -29,7 +29,7 @@ extension AuthorizationServer {
     func checkIsGrantable(_ act: String) throws(RequestError) {
         guard let ask = ActionAsk(text: act) else { throw .malformed() }
         do throws(StepUpTable.Unasked) {
-            _ = try settings.stepUp.current.demand(for: ask.name, amount: ask.amount)
+            _ = try settings.stepUp.current.demand(for: ask)
         } catch {
             throw RequestError(.denied(error), .stepUp)
         }

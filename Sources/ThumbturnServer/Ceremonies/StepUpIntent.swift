@@ -1,6 +1,6 @@
 #if Server
 package import ThumbturnCore
-import ThumbturnMessages
+package import ThumbturnMessages
 import ThumbturnVerifier
 
 /// Judges signed liveness evidence, and returns the highest level that it shows for this challenge; nil if it shows
@@ -24,7 +24,7 @@ struct StepUpIntent: Sendable {
     ) throws(Ceremony.Refusal) -> Ceremony.Judgement {
         let demand: ActionDemand
         do throws(StepUpTable.Unasked) {
-            demand = try table.demand(for: ask.name, amount: ask.amount)
+            demand = try table.demand(for: ask)
         } catch {
             throw .denied(error)
         }

@@ -1,5 +1,5 @@
 #if Server
-import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The reason for a refusal, for the operator's log only: the subject that was judged, and the cause of the refusal.

@@ -1,7 +1,7 @@
 #if Server
 import Logging
 import ServiceLifecycle
-import ThumbturnCore
+import ThumbturnMessages
 import UnixSignals
 
 /// Reads the policy file again when the process receives SIGHUP. A file with a mistake changes nothing and is logged.

@@ -1,7 +1,8 @@
 #if Server
 import Foundation
 import Synchronization
-public import ThumbturnCore
+import ThumbturnCore
+public import ThumbturnMessages
 
 /// The step-up table in use. `reload` replaces it as a whole; a request reads it once and is judged by that table.
 public final class StepUpPolicy: Sendable {

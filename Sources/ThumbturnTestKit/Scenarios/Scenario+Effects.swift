@@ -68,7 +68,7 @@ extension Trigger {
             case .lockedOut: .text("lockedOut")
             case .keyInvalidated: .text("keyInvalidated")
             case .choice: .text("choice")
-            case .skipped(let code): .one("skipped", .text(code))
+            case .skipped(let code): .one("skipped", .text(code.name))
             }
         return .object(["from": .text(from.rawValue), "to": .text(to.rawValue), "because": because])
     }
@@ -85,7 +85,7 @@ extension Trigger {
         case ("lockedOut", nil): self = .lockedOut
         case ("keyInvalidated", nil): self = .keyInvalidated
         case ("choice", nil): self = .choice
-        case ("skipped", let code?): self = .skipped(try Failure.Code(code).name)
+        case ("skipped", let code?): self = .skipped(try Failure.Code(code))
         default: throw place.unknown
         }
     }
@@ -96,12 +96,12 @@ extension Telemetry {
         switch self {
         case .promptShown(let rung): .one("promptShown", .text(rung.rawValue))
         case .sensorAnswered(let outcome, let after):
-            .one("sensorAnswered", .object(["outcome": .text(outcome), "after": .time(after)]))
+            .one("sensorAnswered", .object(["outcome": .text(outcome.description), "after": .time(after)]))
         case .readPoorly(let reading): .one("readPoorly", .text(reading.rawValue))
         case .retry(let count): .one("retry", .id(count))
         case .hintShown: .text("hintShown")
         case .fellBack(let from, let to, let trigger): .one("fellBack", trigger.spelled(from, to))
-        case .cancelled(let by): .one("cancelled", .text(by))
+        case .cancelled(let by): .one("cancelled", .text(by.name))
         case .lockedOut(let lockout): .one("lockedOut", .text(lockout.rawValue))
         case .keyInvalidated(let loss): .one("keyInvalidated", .text(loss.rawValue))
         case .authenticated(let rung, let after, let attempts):
@@ -117,14 +117,14 @@ extension Telemetry {
         case ("promptShown", let it?): self = .promptShown(try it.named())
         case ("sensorAnswered", let it?):
             let members = try it.members(["outcome", "after"])
-            self = .sensorAnswered(try Self.outcome(members["outcome"]!), after: try members["after"]!.duration())
+            self = .sensorAnswered(try Outcome(members["outcome"]!), after: try members["after"]!.duration())
         case ("readPoorly", let it?): self = .readPoorly(try it.named())
         case ("retry", let it?): self = .retry(Int(try it.number(1...1000)))
         case ("hintShown", nil): self = .hintShown
         case ("fellBack", let it?):
             let (from, to, trigger) = try Trigger.move(it)
-            self = .fellBack(from: from, to: to, trigger)
-        case ("cancelled", let it?): self = .cancelled(try Failure.Code(it).name)
+            self = .fellBack(from: from, to: to, because: trigger)
+        case ("cancelled", let it?): self = .cancelled(try Failure.Code(it))
         case ("lockedOut", let it?): self = .lockedOut(try it.named())
         case ("keyInvalidated", let it?): self = .keyInvalidated(try it.named())
         case ("authenticated", let it?):
@@ -136,9 +136,14 @@ extension Telemetry {
         default: throw place.unknown
         }
     }
+}
 
-    private static func outcome(_ place: Place) throws -> String {
-        let text = try place.text()
-        return ["matched", "entered"].contains(text) ? text : try Failure.Code(place).name
+extension Telemetry.Outcome {
+    fileprivate init(_ place: Place) throws {
+        switch try place.text() {
+        case "matched": self = .matched
+        case "entered": self = .entered
+        default: self = .failed(try Failure.Code(place))
+        }
     }
 }

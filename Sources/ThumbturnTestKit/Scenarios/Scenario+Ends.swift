@@ -5,11 +5,11 @@ import ThumbturnCore
 extension UnlockFlow.End {
     package var spelled: JSON {
         switch self {
-        case .granted(let rung, let proof, let additional):
+        case .granted(let rung, let output, let additional):
             .one(
                 "granted",
                 .object([
-                    "rung": .text(rung.rawValue), "proof": .text(proof.jws), "also": .list(additional.map { .text($0.jws) }),
+                    "rung": .text(rung.rawValue), "proof": .text(output.name), "also": .list(additional.map { .text($0.name) }),
                 ]))
         case .failed(let failure): .one("failed", failure.spelled)
         }
@@ -20,8 +20,8 @@ extension UnlockFlow.End {
         case ("granted", let it?):
             let members = try it.members(["rung", "proof", "also"])
             self = .granted(
-                try members["rung"]!.named(), Proof(jws: try members["proof"]!.text()),
-                additional: try members["also"]!.list().map { Proof(jws: try $0.text()) }
+                try members["rung"]!.named(), UnlockFlow.Output(try members["proof"]!.text()),
+                additional: try members["also"]!.list().map { UnlockFlow.Output(try $0.text()) }
             )
         case ("failed", let it?): self = .failed(try Failure(it))
         default: throw place.unknown

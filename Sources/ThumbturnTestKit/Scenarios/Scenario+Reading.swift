@@ -69,7 +69,7 @@ extension Person {
     fileprivate init(_ place: Place) throws {
         self.init()
         let members = try place.members([], optional: ["time_limits", "preferred", "pace"])
-        timeLimits = try members["time_limits"]?.named() ?? timeLimits
+        extraTime = try members["time_limits"].map(ExtraTime.init) ?? extraTime
         preferred = try members["preferred"]?.named()
         pace = try members["pace"].map(Self.pace) ?? pace
     }
@@ -80,5 +80,17 @@ extension Person {
         var inside = members.mapValues(\.value)
         inside["missesInARow"] = inside.removeValue(forKey: "misses_in_a_row")
         return try Place(path: place.path, value: .object(inside)).decoded()
+    }
+}
+
+extension ExtraTime {
+    /// Reads the member `time_limits`, whose names are older than those of this type.
+    fileprivate init(_ place: Place) throws {
+        switch try place.text() {
+        case "ofThePolicy": self = .none
+        case "tenfold": self = .tenfold
+        case "lifted": self = .unlimited
+        case let other: throw place.problem("\"\(other)\" has no meaning here")
+        }
     }
 }

@@ -23,7 +23,7 @@ extension UnlockFlow.Event {
         case .readPoorly(let reading, let prompt):
             .one("readPoorly", .object(["prompt": .id(prompt), "reading": .text(reading.rawValue)]))
         case .hintChosen: .text("hintChosen")
-        case .signed(let proof, let prompt): .one("signed", .object(["prompt": .id(prompt), "proof": .text(proof.jws)]))
+        case .signed(let output, let prompt): .one("signed", .object(["prompt": .id(prompt), "proof": .text(output.name)]))
         case .signingFailed(let failure, let prompt):
             .one("signingFailed", .object(["prompt": .id(prompt), "failure": failure.spelled]))
         case .changed(let readiness): .one("changed", .object(readiness.spelled))
@@ -47,7 +47,7 @@ extension UnlockFlow.Event {
         case ("hintChosen", nil): self = .hintChosen
         case ("signed", let it?):
             let members = try it.members(["prompt", "proof"])
-            self = .signed(Proof(jws: try members["proof"]!.text()), prompt: try members["prompt"]!.promptNumber())
+            self = .signed(UnlockFlow.Output(try members["proof"]!.text()), prompt: try members["prompt"]!.promptNumber())
         case ("signingFailed", let it?):
             let members = try it.members(["prompt", "failure"])
             self = .signingFailed(try Failure(members["failure"]!), prompt: try members["prompt"]!.promptNumber())

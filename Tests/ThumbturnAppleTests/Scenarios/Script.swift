@@ -38,8 +38,8 @@ final class Script: Sendable {
         watched.pin = platform.pin.map {
             PINSupport(entry: ScriptedPINs(script: self), key: ScriptedPINKeys(script: self, key: $0.key))
         }
-        let limits = scenario.person.timeLimits
-        watched.timeLimits = { limits }
+        let limits = scenario.person.extraTime
+        watched.extraTime = { limits }
         return watched
     }
 

@@ -1,3 +1,5 @@
+import ThumbturnCore
+
 extension StepUpTable {
     /// Warnings for the operator: rules that are weaker than in the preset `standard`, and rules that can never be met.
     /// Each begins with its place.

@@ -1,3 +1,5 @@
+import ThumbturnCore
+
 extension StepUpTable: Decodable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case format, preset, actions }
 

@@ -1,3 +1,5 @@
+import ThumbturnCore
+
 /// The signature of a device key over a challenge: a compact JWS of type `thumbturn-proof+jwt`. It is a secret until it
 /// is redeemed.
 package struct Proof: Hashable, Sendable, Redacted {

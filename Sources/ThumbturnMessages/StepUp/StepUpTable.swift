@@ -1,3 +1,5 @@
+public import ThumbturnCore
+
 /// The step-up policy of a deployment: the demands of each action. The authorization server grants by this table, and
 /// resource servers judge by it. An action that is not in the table is denied.
 public struct StepUpTable: Hashable, Sendable {
@@ -76,11 +78,11 @@ public enum FurtherProof: String, Hashable, Sendable, Codable, CaseIterable {
 
 extension StepUpTable {
     /// The demand of this table for an action and its amount.
-    public func demand(for action: String, amount: Money?) throws(Unasked) -> ActionDemand {
-        guard let rule = actions[action] else { throw .unknownAction }
+    public func demand(for ask: ActionAsk) throws(Unasked) -> ActionDemand {
+        guard let rule = actions[ask.name] else { throw .unknownAction }
         var shown = rule.oneOf.isEmpty ? [] : [rule.oneOf]
         if !rule.thresholds.isEmpty {
-            guard let amount else { throw .amountMissing }
+            guard let amount = ask.amount else { throw .amountMissing }
             let entries = rule.thresholds.filter { $0.above.currency == amount.currency }
             // The table has no threshold for this currency.
             guard !entries.isEmpty else { throw .currencyWithoutEntry }
@@ -109,6 +111,9 @@ public struct ActionDemand: Hashable, Sendable {
     public let maximumAge: Duration
     /// Whether a token is valid for one use.
     public var signsEach: Bool { maximumAge == .zero }
+    /// The greatest age of a proof. Where each use needs a signature of its own, that is the lifetime of its challenge,
+    /// in which it is redeemed, and the lifetime of its token, in which it is used.
+    public var oldest: Duration { signsEach ? Purpose.stepUp.lifetime + ActionGrant.lifeOfOneUse : maximumAge }
     /// The least assurance of the key that signs.
     public let assurance: Assurance
     private let keys: [KeyKind]

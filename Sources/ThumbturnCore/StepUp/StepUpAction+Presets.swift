@@ -1,0 +1,18 @@
+extension StepUpAction {
+    /// A payment to a new recipient: a proof each time.
+    public static let newRecipient = StepUpAction(known: "new-recipient", .zero)
+    /// A payment to a recipient who was paid before: 5 minutes.
+    public static let existingRecipient = StepUpAction(known: "existing-recipient", .seconds(300))
+    /// Showing a card's number: 2 minutes.
+    public static let cardDetails = StepUpAction(known: "card-details", .seconds(120))
+    /// Handing out statements: 5 minutes.
+    public static let statementExport = StepUpAction(known: "statement-export", .seconds(300))
+
+    /// The actions that are known by default.
+    public static let presets: [StepUpAction] = [.newRecipient, .existingRecipient, .cardDetails, .statementExport]
+
+    /// The same for regulated payments (SCA-RTS Art. 5): a proof for each payment, to any recipient.
+    public static let regulated: [StepUpAction] = [
+        .newRecipient, StepUpAction(known: StepUpAction.existingRecipient.name, .zero), .cardDetails, .statementExport,
+    ]
+}
