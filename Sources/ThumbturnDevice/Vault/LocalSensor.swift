@@ -37,7 +37,8 @@ extension Failure {
         return failure
     }
 
-    /// The code's usual next step, unless that is to sign in, or another rung that a vault may not have.
+    /// The code's usual next step, with a vault's exceptions: a sensor or a platform that failed may work the next time,
+    /// a sensor that is too weak stays so, and a missing key means to make the vault again.
     private var localRecovery: Recovery {
         switch code {
         case .biometryUnavailable, .biometryUnconfirmed, .platform: .retry
