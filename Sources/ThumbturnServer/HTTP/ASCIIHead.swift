@@ -16,7 +16,7 @@ enum ASCIIHead {
                 var response = RequestError.malformed().response(isOAuth: false)
                 // The body is not read, so the connection cannot be reused.
                 response.headers[.connection] = "close"
-                return try await writer.writeResponse(response)
+                return try await writer.write(response: response.head, body: response.body)
             }
             try await responder(request, writer, channel)
         }

@@ -102,7 +102,8 @@ public struct EmbeddedServer: Sendable {
             router: Routes(service).router(),
             server: HTTPServerBuilder { responder in
                 OnEventLoop(
-                    base: HTTP1Channel(responder: ASCIIHead.required(by: responder), configuration: .init(idleTimeout: idleLimit)))
+                    base: HTTP1Channel(responder: ASCIIHead.required(by: responder), configuration: .init(idleTimeout: idleLimit))
+                )
             },
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: nil),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
