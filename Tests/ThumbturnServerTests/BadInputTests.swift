@@ -68,9 +68,9 @@ import ThumbturnServer
                 Bad("a run of marks", "/v1/challenges", good.replacing("sign-in", with: "a" + marks)),
                 Bad("a run of marks in a form", "/v1/token", "grant_type=a" + marks, type: form),
                 Bad("a run of marks as a field", "/v1/token", "a\(marks)=1", type: form),
-                Bad("a type that is not ASCII", "/v1/challenges", good, type: "a" + marks),
+                Bad("a run of marks as the type", "/v1/challenges", good, type: "a" + marks),
                 Bad(
-                    "a scheme that is not ASCII", "/v1/me", "", type: nil, method: "GET",
+                    "a run of marks as the scheme", "/v1/me", "", type: nil, method: "GET",
                     headers: [("Authorization", "a\(marks) x")]),
                 Bad("a path that is not ASCII", "/v1/é", "", type: nil, method: "GET"),
                 Bad("no JSON", "/v1/challenges", "hello"),

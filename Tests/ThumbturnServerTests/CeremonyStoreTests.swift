@@ -207,6 +207,35 @@ import ThumbturnMessages
         }
     }
 
+    @Test("what a retired key signed is in no receipt and in no proof")
+    func replacedSignature() async throws {
+        let world = try await World()
+        defer { world.remove() }
+        let device = try await world.enrol(1)
+        // A second account is asked too, so the approval stays open after the first signature.
+        let second = AccountID.random()
+        _ = try await world.store.addAccount(Account(id: second, name: "bob", passwordHash: "x"))
+        try await world.store.pool.write {
+            try $0.execute(sql: "UPDATE approvals SET second_id = ?", arguments: [Data(second.bytes)])
+            // Another kind of key, whose row does not replace the first one's.
+            try $0.execute(
+                sql: """
+                    INSERT INTO keys (kid, device_id, kind, x963, active_since, enrolled_by)
+                    SELECT 'pin 1', device_id, 'pin', x963, active_since, enrolled_by FROM keys WHERE kid = 'face 1'
+                    """)
+        }
+        #expect(try await world.store.approve(signature(world), by: world.authorisation(.approve, 1)).name == "done")
+        let removal = NewKeys(device: device, kind: .biometric, old: "face 1", new: nil, coolOff: .zero)
+        #expect(try await world.store.change(removal, by: world.authorisation(.removeKey, 1)).name == "done")
+        var byPIN = world.authorisation(.approve, 1)
+        byPIN.grounds = .keys(["pin 1"])
+        #expect(try await world.store.approve(signature(world), by: byPIN).name == "done")
+        let kept = try await world.store.pool.read {
+            try String.fetchAll($0, sql: "SELECT kid FROM approval_proofs")
+        }
+        #expect(kept == ["pin 1"])
+    }
+
     @Test("what a key brings in rests on what the key rests on")
     func origins() async throws {
         let world = try await World()

@@ -102,7 +102,7 @@ public struct EmbeddedServer: Sendable {
             router: Routes(service).router(),
             server: HTTPServerBuilder { responder in
                 OnEventLoop(
-                    base: HTTP1Channel(responder: ASCIIHead.required(by: responder), configuration: .init(idleTimeout: idleLimit))
+                    base: HTTP1Channel(responder: SafeHead.required(by: responder), configuration: .init(idleTimeout: idleLimit))
                 )
             },
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: nil),

@@ -66,11 +66,12 @@ public struct ServerSettings: Sendable {
     /// Delivers notices to the owners of accounts, in addition to the log and `GET /v1/notices`.
     public var notices: (any Notices)?
 
-    /// Creates settings with the defaults. Throws `SetupError.publicURL` unless the address is https, or http to this
-    /// machine itself, and has no path.
+    /// Creates settings with the defaults. Throws `SetupError.publicURL` unless the address is ASCII, is https,
+    /// or http to this machine itself, and has no path.
     public init(publicURL: String, dataFolder: String, masterKey: MasterKey? = nil) throws(SetupError) {
         let address = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
-        guard let parts = URLComponents(string: address), let host = parts.host, !host.isEmpty, parts.path.isEmpty,
+        guard address.utf8.allSatisfy({ $0 < 0x80 }), let parts = URLComponents(string: address), let host = parts.host,
+            !host.isEmpty, parts.path.isEmpty,
             parts.query == nil, parts.fragment == nil, parts.user == nil,
             parts.scheme == "https" || (parts.scheme == "http" && Loopback.contains(host: host))
         else { throw .publicURL(publicURL) }

@@ -85,7 +85,10 @@ extension SQLiteStore {
             // If two keys are demanded, both have to be of one device: a signature by another device replaces those
             // before.
             try db.run(
-                sql: "DELETE FROM approval_proofs WHERE approval_id = ? AND account_id = ? AND device_id != ?",
+                sql: """
+                    DELETE FROM approval_proofs WHERE approval_id = ? AND account_id = ? AND (device_id != ? OR EXISTS (
+                        SELECT 1 FROM keys k WHERE k.kid = approval_proofs.kid AND k.retired_at IS NOT NULL))
+                    """,
                 arguments: [blob(new.approval.bytes), blob(new.account.bytes), blob(key.device.bytes)]
             )
             try db.run(

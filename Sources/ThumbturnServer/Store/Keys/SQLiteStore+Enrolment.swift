@@ -13,9 +13,11 @@ extension SQLiteStore {
             if new.ifEnrolled == .replace, let session = try Self.key(new.sessionJKT, in: db), session.kind == .session,
                 !session.isRevoked
             {
-                // A device vouches for another one. Keys that are enrolled change by `KeyChangeRules` or by full credentials:
-                // else a PIN, which may let a device in, could bring its own device another face.
-                guard ticket.voucher == nil, let device = try Self.enrolAgain(new, session.device, support, in: db, at: now)
+                // A device vouches for another one, and asks again without harm if the answer was lost. Enrolled keys change
+                // by `KeyChangeRules` or full credentials: else a PIN, which may let a device in, could bring another face.
+                guard
+                    let device = try Self.enrolAgain(
+                        new, session.device, support, mayChangeKeys: ticket.voucher == nil, in: db, at: now)
                 else { return .refused }
                 return .done(device)
             }
@@ -63,7 +65,8 @@ extension SQLiteStore {
     /// Replaces the keys of a device that enrols again. Keys that it had before stay as they are, except one that is
     /// proven for the first time.
     private static func enrolAgain(
-        _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: Duration), in db: Database, at now: UnixTime
+        _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: Duration), mayChangeKeys: Bool,
+        in db: Database, at now: UnixTime
     ) throws -> DeviceView? {
         guard try account(of: device, in: db) == new.account else { return nil }
         let live = try db.all(
@@ -74,8 +77,10 @@ extension SQLiteStore {
         }
         let added = new.keys.filter { key in !kept.contains { $0.kid == key.kid } }
         let gone = live.filter { key in !kept.contains { $0.kid == key.kid } }
-        guard try areFree(added, in: db) else { return nil }
-        try db.run(sql: "UPDATE devices SET name = ? WHERE id = ?", arguments: [new.name, blob(device.bytes)])
+        guard mayChangeKeys || (added.isEmpty && gone.isEmpty), try areFree(added, in: db) else { return nil }
+        if mayChangeKeys {
+            try db.run(sql: "UPDATE devices SET name = ? WHERE id = ?", arguments: [new.name, blob(device.bytes)])
+        }
         if !added.isEmpty || !gone.isEmpty {
             for key in gone {
                 try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, key.kid])

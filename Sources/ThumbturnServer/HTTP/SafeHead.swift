@@ -3,12 +3,14 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import ThumbturnCore
 
-/// The rule that the target and the header fields of a request are ASCII (RFC 3986 section 2, RFC 9110 section 5.5).
+/// The rule for the head of a request: its target is ASCII (RFC 3986 section 2), and the text of its header fields is
+/// cheap to compare; see `StreamSafeText`. Proxies add fields with names of cities and the like, so those may have
+/// other letters.
 ///
-/// It stands before the router, which compares text: comparing other text can cost quadratic time; see
-/// `StreamSafeText`.
-enum ASCIIHead {
+/// It stands before the router, which compares text.
+enum SafeHead {
     /// A responder that refuses other requests, and hands the rest to this one.
     static func required(by responder: @escaping HTTPChannelHandler.Responder) -> HTTPChannelHandler.Responder {
         { request, writer, channel in
@@ -23,9 +25,8 @@ enum ASCIIHead {
     }
 
     static func holds(for head: HTTPRequest) -> Bool {
-        isASCII(head.path ?? "") && head.headerFields.allSatisfy { isASCII($0.value) }
+        (head.path ?? "").utf8.allSatisfy { $0 < 0x80 } && StreamSafeText.holds((head.authority ?? "").utf8)
+            && head.headerFields.allSatisfy { StreamSafeText.holds($0.value.utf8) }
     }
-
-    private static func isASCII(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
 }
 #endif
