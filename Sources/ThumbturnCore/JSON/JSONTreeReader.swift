@@ -152,7 +152,7 @@ struct JSONTreeReader {
         guard hasEscapes else { return (Int32(start), Int32(end), nil) }
         steps += end - start
         guard let text = JSONEscapes.unescaped(bytes[start..<end]) else { throw error("has an escape without a meaning") }
-        guard StreamSafeText.holds(text.utf8) else { throw Self.tooManyMarks }
+        guard StreamSafeText.holds(text) else { throw Self.tooManyMarks }
         unescaped.append(text)
         return (Int32(start), Int32(end), Int32(unescaped.count - 1))
     }

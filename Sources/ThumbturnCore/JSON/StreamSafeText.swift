@@ -6,11 +6,21 @@ package enum StreamSafeText {
     /// The longest run of combining marks: more than any word of a language has.
     package static let longestRun = 30
 
-    /// Whether no run of combining marks is longer than that. Bytes that are not UTF-8 are told elsewhere.
-    package static func holds(_ bytes: some Collection<UInt8>) -> Bool {
-        if bytes.allSatisfy({ $0 < 0x80 }) { return true }
+    /// Whether no run of combining marks in this text, in UTF-8, is longer than that. Other bytes are told elsewhere.
+    package static func holds(_ bytes: [UInt8]) -> Bool {
+        bytes.allSatisfy { $0 < 0x80 } || holds(scalars: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Whether no run of combining marks in this text is longer than that.
+    ///
+    /// It is not generic: called from another module, a generic function looks at each byte through a table.
+    package static func holds(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 < 0x80 } || holds(scalars: text)
+    }
+
+    private static func holds(scalars text: String) -> Bool {
         var run = 0
-        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+        for scalar in text.unicodeScalars {
             run = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : run + 1
             if run > longestRun { return false }
         }

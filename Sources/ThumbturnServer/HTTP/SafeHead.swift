@@ -25,8 +25,8 @@ enum SafeHead {
     }
 
     static func holds(for head: HTTPRequest) -> Bool {
-        (head.path ?? "").utf8.allSatisfy { $0 < 0x80 } && StreamSafeText.holds((head.authority ?? "").utf8)
-            && head.headerFields.allSatisfy { StreamSafeText.holds($0.value.utf8) }
+        (head.path ?? "").utf8.allSatisfy { $0 < 0x80 } && StreamSafeText.holds(head.authority ?? "")
+            && head.headerFields.allSatisfy { StreamSafeText.holds($0.value) }
     }
 }
 #endif
