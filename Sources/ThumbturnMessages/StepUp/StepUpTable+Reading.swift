@@ -71,10 +71,7 @@ extension ActionRule: Decodable {
         assurance.verification =
             try values.decodeIfPresent(UserVerification.self, forKey: .verification) ?? assurance.verification
         if values.contains(.oneOf) {
-            oneOf = try values.decode([FurtherProof].self, forKey: .oneOf)
-            guard !oneOf.isEmpty, Set(oneOf).count == oneOf.count else {
-                throw refuse(.oneOf, "names at least one, and none twice; leave it out to demand nothing")
-            }
+            oneOf = try values.furtherProofs(forKey: .oneOf)
         }
         if values.contains(.thresholds) {
             thresholds = try values.decode([Threshold].self, forKey: .thresholds)
@@ -103,10 +100,19 @@ extension ActionRule.Threshold: Decodable {
         guard let above = Money(minor: try values.decode(Int64.self, forKey: .above), currency: currency) else {
             throw refuse(.above, "is 0 to 999999999999999 whole minor units")
         }
-        let oneOf = try values.decode([FurtherProof].self, forKey: .oneOf)
-        guard !oneOf.isEmpty, Set(oneOf).count == oneOf.count else {
-            throw refuse(.oneOf, "names at least one, and none twice")
-        }
+        let oneOf = try values.furtherProofs(forKey: .oneOf)
         self.init(above: above, oneOf: oneOf)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// A list of proofs, one of which is demanded. An empty one would demand nothing without saying so.
+    fileprivate func furtherProofs(forKey key: Key) throws -> [FurtherProof] {
+        let proofs = try decode([FurtherProof].self, forKey: key)
+        guard !proofs.isEmpty, Set(proofs).count == proofs.count else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "names at least one, and none twice")
+        }
+        return proofs
     }
 }

@@ -25,12 +25,6 @@ package struct Tickets {
         package var spend: Spend
         /// The session of the vouching device, which must still be live when the ticket is consumed; nil after full credentials.
         package var voucher: SessionID?
-
-        package init(account: AccountID, spend: Spend, voucher: SessionID?) {
-            self.account = account
-            self.spend = spend
-            self.voucher = voucher
-        }
     }
 
     private static let header = WireJSON.encode(["typ": "thumbturn-ticket+jwt", "alg": "HS256"])

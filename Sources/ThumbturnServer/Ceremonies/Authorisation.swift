@@ -21,13 +21,6 @@ package struct Authorisation: Sendable {
         case ticket(Tickets.Right)
     }
 
-    package init(rules: CeremonyRules, spends: [Spend], grounds: Grounds, jkt: String) {
-        self.rules = rules
-        self.spends = spends
-        self.grounds = grounds
-        self.jkt = jkt
-    }
-
     /// The ids of the authorising keys; none where a ticket authorises.
     package var kids: [String] {
         guard case .keys(let kids) = grounds else { return [] }

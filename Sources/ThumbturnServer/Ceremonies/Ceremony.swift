@@ -152,7 +152,7 @@ struct Ceremony: Sendable {
             guard rules.takes(.keys(proofs)) else { return end(.failure(.unopened(.malformed))) }
             return openChallenge(nil)
         }
-        guard proofs.isEmpty, !rules.isByKeys else { return end(.failure(.unopened(.malformed))) }
+        guard proofs.isEmpty else { return end(.failure(.unopened(.malformed))) }
         return ask(.openTicket(ticket), .openingTicket)
     }
 

@@ -74,12 +74,6 @@ package struct CeremonyRules: Hashable, Sendable {
 
     static let table: [CeremonyRules] = [signIn, stepUp, approve, bringKey, removeKey, replaceKeyByTicket, enrol]
 
-    /// Whether enrolled keys authorise it, and not a ticket.
-    var isByKeys: Bool {
-        guard case .keys = authority else { return false }
-        return true
-    }
-
     /// Whether this authorises it: so many keys, or a ticket of the right kind.
     package func takes(_ grounds: Authorisation.Grounds) -> Bool {
         switch (authority, grounds) {

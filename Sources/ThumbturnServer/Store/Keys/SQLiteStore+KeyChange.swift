@@ -17,8 +17,14 @@ extension SQLiteStore {
                 arguments: [device, change.kind.rawValue]
             )
             guard let live, live == change.old ?? "" else { return .refused }
-            if case .ticket(let ticket) = authorisation.grounds {
+            let origin: KeyOrigin
+            switch authorisation.grounds {
+            case .ticket(let ticket):
                 guard try Self.account(of: change.device, in: db) == ticket.account else { return .refused }
+                origin = .credentials
+            case .keys:
+                guard let key = keys.first else { return .refused }
+                origin = key.standing(at: now).originOfNewKeys
             }
             if let new = change.new, try !Self.areFree([new], in: db) { return .refused }
             if let old = change.old {
@@ -26,7 +32,6 @@ extension SQLiteStore {
                 if !keys.contains(where: { $0.kid == old }) { try Self.endSessions(openedBy: old, in: db) }
             }
             if let new = change.new {
-                let origin = keys.first?.standing(at: now).originOfNewKeys ?? .credentials
                 try Self.insert(new, of: device, enrolledBy: origin, in: db, at: now)
             }
             if case .ticket = authorisation.grounds {

@@ -16,6 +16,7 @@ extension SQLiteStore {
         }
     }
 
+    /// Judges the authorisation again with the current rows, and runs `work` with its keys.
     static func authorised<Value: Sendable>(
         _ authorisation: Authorisation, in db: Database, at now: UnixTime,
         _ work: (_ db: Database, _ keys: [EnrolledKey], _ now: UnixTime) throws -> CommitOutcome<Value>
