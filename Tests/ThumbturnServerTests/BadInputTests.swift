@@ -307,6 +307,7 @@ import ThumbturnServer
                 }
             }
             let marks = String(repeating: "\u{345}\u{301}\u{323}\u{327}", count: 8)
+            #expect(try await answer("GET /health HTTP/1.1\r\nHost: a\(marks)").hasPrefix("HTTP/1.1 400"))
             for field in ["Authorization: a\(marks) x", "Content-Type: a\(marks)", "Connection: a\(marks)", "X-Any: a\(marks)"] {
                 #expect(try await answer("GET /health HTTP/1.1\r\nHost: x\r\n" + field).hasPrefix("HTTP/1.1 400"), "\(field)")
             }
@@ -314,6 +315,12 @@ import ThumbturnServer
             let city = try await answer("GET /health HTTP/1.1\r\nHost: x\r\nX-City: S\u{E3}o Paulo")
             #expect(city.hasPrefix("HTTP/1.1 200"), "a proxy may say where a person is")
         }
+    }
+
+    /// A proof for such an address could never match: a URI is ASCII.
+    @Test func thePublicAddressIsASCII() throws {
+        #expect(throws: SetupError.self) { try ServerSettings(publicURL: "https://b\u{FC}cher.example", dataFolder: "x") }
+        _ = try ServerSettings(publicURL: "https://xn--bcher-kva.example", dataFolder: "x")
     }
 
     @Test func theBodyIsCappedBeforeItIsRead() async throws {

@@ -119,6 +119,24 @@ import ThumbturnServer
         }
     }
 
+    @Test func aDeviceThatWasVouchedForAsksAgainWithoutHarm() async throws {
+        try await LiveServer.run { live in
+            let old = try await live.device()
+            let new = try await EnrolmentTests.Attempt(live)
+            func ticket() async throws -> String {
+                try await old.vouch(for: new.device, token: try await old.signIn().accessToken).read(EnrolmentTicket.self).ticket
+            }
+            let first = try await new.enrol(ticket: try await ticket()).read(DeviceRecord.self)
+            let second = try await ticket()
+            let again = try await new.enrol { request, _ in
+                request.ticket = second
+                request.ifEnrolled = .replace
+                request.name = "Another name"
+            }
+            #expect(try again.read(DeviceRecord.self) == first, "the same device, and it was not renamed")
+        }
+    }
+
     // MARK: Enrolling again
 
     @Test func aDeviceThatAsksAgainIsRefusedUnlessItSaysReplace() async throws {

@@ -7,6 +7,7 @@ import Testing
 import ThumbturnCore
 import ThumbturnLoad
 import ThumbturnMessages
+import ThumbturnVerifier
 @testable import ThumbturnServer
 
 /// What every store must do. Other stores run the same suite.
@@ -226,6 +227,36 @@ import ThumbturnMessages
                     device("another", []), with: plain, by: .init(account: account.id, spend: spend(3), voucher: nil)), is: false)
             let late = try await store.enrol(device("late", [key(proven: true)]), spending: [spend(4)])
             #expect(late == nil, "none is ever both")
+        }
+    }
+
+    @Test func aTicketEnrolsForItsOwnAccountOnly() async throws {
+        try await with { store, _ in
+            let (account, other) = (AccountID.random(), AccountID.random())
+            for (id, name) in [(account, "ada"), (other, "bob")] {
+                _ = try await store.addAccount(Account(id: id, name: name, passwordHash: "x"))
+            }
+            for (number, owner, expected) in [(1, other, "refused"), (2, account, "done")] as [(UInt8, AccountID, String)] {
+                let key = NewDevice.Key(kid: "jkt", kind: .session, x963: [], isActive: true)
+                let device = NewDevice(
+                    id: .random(), account: owner, name: "d", sessionJKT: "jkt", keys: [key], coolOff: .zero)
+                let ticket = Tickets.Right(account: account, spend: spend(number, .ticket), voucher: nil)
+                let authorisation = Authorisation(
+                    rules: .enrol, spends: [ticket.spend], grounds: .ticket(ticket), jkt: "jkt")
+                #expect(try await store.enrol(device, by: authorisation).name == expected)
+            }
+        }
+    }
+
+    /// Its session would look like a sign-in's.
+    @Test func aGrantThatCannotBeReadIsNotTakenForNone() async throws {
+        try await with { store, _ in
+            let (_, _, sessions) = try await changing(store)
+            let id = try #require(sessions["face"])
+            try await #require(store as? SQLiteStore).pool.write {
+                try $0.execute(sql: "UPDATE sessions SET granted = '{}' WHERE id = ?", arguments: [Data(id.bytes)])
+            }
+            await #expect(throws: VerificationError.self) { _ = try await store.session(id) }
         }
     }
 

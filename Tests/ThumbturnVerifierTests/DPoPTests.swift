@@ -44,6 +44,7 @@ import ThumbturnVerifier
             ("scheme", claims { $0.htu = "http://a.example/v1/token" }, .wrongRequest),
             ("port", claims { $0.htu = "https://a.example:8443/v1/token" }, .wrongRequest),
             ("no address", claims { $0.htu = "/v1/token" }, .wrongRequest),
+            ("no URI", claims { $0.htu = "https://a.example/v1/token#\u{E9}" }, .wrongRequest),
             ("token where none is", claims { $0.ath = "x" }, .wrongRequest),
             ("body", claims { $0.bdy = DPoPProof.hash([]) }, .wrongRequest),
             ("no body claim", claims { $0.bdy = nil }, .wrongRequest),

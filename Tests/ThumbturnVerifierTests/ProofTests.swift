@@ -51,6 +51,7 @@ import ThumbturnVerifier
                 key.sign(header: #"{"alg":"ES256","alg":"none","kid":"\#(kid)","typ":"thumbturn-proof+jwt"}"#, payload: "c"),
                 .malformed
             ),
+            ("a challenge that is not ASCII", key.sign(header: header, payload: "ch\u{E9}"), .malformed),
             (
                 "kid is a number", key.sign(header: #"{"alg":"ES256","kid":1,"typ":"thumbturn-proof+jwt"}"#, payload: "c"),
                 .malformed
