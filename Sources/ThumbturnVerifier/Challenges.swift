@@ -8,8 +8,7 @@ public struct ChallengeSecret: Sendable {
     /// The id of the secret, which is the `kid` in the header of its challenges.
     public let id: String
     fileprivate let key: SymmetricKey
-    /// The header of its challenges, in base64url. Nearly every challenge has exactly this header, so it is compared
-    /// first.
+    /// The header of its challenges, in base64url.
     fileprivate let header: [UInt8]
 
     /// Creates a secret from exactly 32 bytes.
@@ -115,6 +114,8 @@ public struct Challenges: Sendable {
         return claims
     }
 
+    /// The secret whose header the challenge has. A header of ours has one spelling; another one is read only to tell
+    /// what is wrong with it.
     private func secret(of jws: CompactJWS) throws(VerificationError) -> ChallengeSecret {
         if let secret = secrets.first(where: {
             jws.signingInput.starts(with: $0.header) && jws.signingInput[$0.header.count] == UInt8(ascii: ".")
@@ -124,8 +125,7 @@ public struct Challenges: Sendable {
         let header = try WireJSON.decode(ChallengeHeader.self, from: jws.header)
         guard header.typ == ChallengeClaims.type else { throw .wrongType }
         guard header.alg == "HS256" else { throw .wrongAlgorithm }
-        guard let secret = secrets.first(where: { $0.id == header.kid }) else { throw .unknownKey }
-        return secret
+        throw .unknownKey
     }
 
     /// The challenge with these claims, authenticated with the newest secret.

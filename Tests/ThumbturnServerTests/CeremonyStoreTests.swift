@@ -86,7 +86,9 @@ import ThumbturnMessages
             ends.insert(said)
             expect(try await world.store.spend(authorisation.spends), is: false, "and the spend stands")
             guard case .done(let session) = did, let kept = try await world.store.session(new.id) else { continue }
-            #expect(session.coolsOffUntil == kept.coolsOffUntil && session.isLive == kept.isLive)
+            #expect(
+                session.coolsOffUntil == kept.coolsOffUntil && session.isLive == kept.isLive
+                    && session.generation == kept.generation)
             expect(try await world.store.key(kid)?.isActive, is: true, "a key is active from its first proof on")
         }
         #expect(ends == ["done", "refused", "disabled"])

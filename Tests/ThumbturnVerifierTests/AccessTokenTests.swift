@@ -26,6 +26,8 @@ import ThumbturnVerifier
             token, keys: [key.verifying.thumbprint: key.verifying], issuer: claims.iss, audience: claims.aud, at: now
         )
         #expect(read.claims == claims)
+        #expect(try AccessToken.kid(of: token) == TokenSigner(key.key).kid)
+        #expect(AccessToken.kid(of: "junk") == nil && AccessToken.kid(of: token + ".") == nil)
     }
 
     @Test func everyCheckRefuses() throws {

@@ -76,6 +76,13 @@ import ThumbturnVerifier
         #expect(try !CheckedApproval(proof, keys: nil).hasReceiptSignature, "and it says what was not checked")
     }
 
+    @Test("a transaction has at most 3 KiB", arguments: [(3072, nil), (3073, ApprovalProofFault.transaction)])
+    func largestTransaction(_ length: Int, _ fault: ApprovalProofFault?) {
+        var draft = Draft()
+        draft.transaction += String(repeating: " ", count: length - draft.transaction.utf8.count)
+        #expect(draft.fault(draft.jwks) == fault)
+    }
+
     @Test(
         "whatever is changed is found",
         arguments: [

@@ -31,6 +31,36 @@ import ThumbturnVerifier
         #expect(try challenges([secret]).verify(other, for: .signIn, at: now).jti != claims.jti)
     }
 
+    @Test("a challenge that ends when it begins is none") func emptyLife() throws {
+        let issuer = challenges([secret])
+        var claims = try issuer.verify(try issue(), for: .signIn, at: now)
+        (claims.iat, claims.exp) = (now + .seconds(10), now + .seconds(10))
+        #expect(refusal { _ = try issuer.verify(issuer.sign(claims), for: .signIn, at: now) } == .malformed)
+        claims.iat = now + .seconds(9)
+        #expect(refusal { _ = try issuer.verify(issuer.sign(claims), for: .signIn, at: now) } == nil)
+    }
+
+    @Test("a challenge holds a transaction of 4 KiB in base64url", arguments: [(4096, nil), (4097, VerificationError.malformed)])
+    func largeTransaction(_ length: Int, _ expected: VerificationError?) {
+        var generator = SeededGenerator(seed: 7)
+        let refused = refusal {
+            _ = try challenges([secret]).issue(
+                approval: "a", txn: String(repeating: "A", count: length), demand: .oneKey, kids: request.kids, jkt: request.jkt,
+                at: now, using: &generator)
+        }
+        #expect(refused == expected)
+    }
+
+    @Test("a header has one spelling") func otherHeader() throws {
+        let challenge = try issue()
+        let payload = challenge.split(separator: ".")[1]
+        let header = Base64URL.encode(Array(#"{"kid":"two","alg":"HS256","typ":"\#(ChallengeClaims.type)"}"#.utf8))
+        let input = Array("\(header).\(payload)".utf8)
+        let code = HMAC<SHA256>.authenticationCode(for: input, using: SymmetricKey(data: [UInt8](repeating: 2, count: 32)))
+        let respelled = CompactJWS.compact(signingInput: input, signature: Array(code))
+        #expect(refusal { _ = try challenges([secret]).verify(respelled, for: .signIn, at: now) } == .unknownKey)
+    }
+
     @Test(
         "alive until the second it expires",
         arguments: [(299, nil), (300, VerificationError.expired), (301, .expired), (-3600, nil)])

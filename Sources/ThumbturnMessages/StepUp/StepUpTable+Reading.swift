@@ -111,7 +111,7 @@ extension KeyedDecodingContainer {
         let proofs = try decode([FurtherProof].self, forKey: key)
         guard !proofs.isEmpty, Set(proofs).count == proofs.count else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "names at least one, and none twice")
+                forKey: key, in: self, debugDescription: "names at least one further proof, and none twice")
         }
         return proofs
     }

@@ -1,0 +1,346 @@
+#if Tools
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnMessages
+@testable import ThumbturnServer
+
+/// Conditions of single transactions that no flow reaches by itself, because an earlier check refuses the same.
+@Suite struct StoreGuardTests {
+    private func with(_ body: (SQLiteStore, TestClock, AccountID) async throws -> Void) async throws {
+        let folder = LiveServer.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let clock = TestClock(UnixTime(seconds: 1_000_000))
+        let store = try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node))
+        let account = AccountID.random()
+        _ = try await store.addAccount(Account(id: account, name: "ada", passwordHash: "x"))
+        try await body(store, clock, account)
+    }
+
+    private func device(_ name: String, _ account: AccountID, coolOff: Duration = .seconds(100)) -> NewDevice {
+        NewDevice(
+            id: .random(), account: account, name: name, sessionJKT: "\(name) session",
+            keys: [
+                .init(kid: "\(name) session", kind: .session, x963: [], isActive: true),
+                .init(kid: "\(name) face", kind: .biometric, x963: [], isActive: true),
+            ], coolOff: coolOff)
+    }
+
+    private func spend(_ use: Spend.Use = .challenge) -> Spend {
+        Spend(use, id: Identifier<StoreGuardTests>.random().bytes, expiresAt: UnixTime(seconds: 1_000_300), epoch: 0)
+    }
+
+    private func session(_ name: String, _ store: SQLiteStore) async throws -> SessionID {
+        let new = NewSession(id: .random(), tokenHash: [])
+        _ = try await store.openSession(new, by: .signIn("\(name) face", jkt: "\(name) session", spend()))
+        return new.id
+    }
+
+    @Test("a device cools off beside another live device of its account, and else not") func coolOff() async throws {
+        try await with { store, clock, account in
+            let eve = AccountID.random()
+            _ = try await store.addAccount(Account(id: eve, name: "eve", passwordHash: "x"))
+            _ = try await store.enrol(device("eve's", eve), spending: [])
+            func coolsOff(_ name: String) async throws -> Bool {
+                try #require(try await store.key("\(name) face")).coolsOffUntil > clock.now
+            }
+            let first = device("first", account)
+            _ = try await store.enrol(first, spending: [])
+            expect(try await coolsOff("first"), is: false, "another account's device does not count, nor does it itself")
+            expect(try await store.revoke(first.id, of: account), is: true)
+            _ = try await store.enrol(device("second", account), spending: [])
+            expect(try await coolsOff("second"), is: false, "a revoked device does not count")
+            _ = try await store.enrol(device("third", account), spending: [])
+            expect(try await coolsOff("third"), is: true)
+        }
+    }
+
+    @Test("a device that cools off vouches for none") func coolingVoucher() async throws {
+        try await with { store, clock, account in
+            _ = try await store.enrol(device("first", account), spending: [])
+            _ = try await store.enrol(device("second", account), spending: [])
+            for (name, isEnrolled) in [("first", true), ("second", false)] {
+                let new = device("by \(name)", account)
+                let ticket = Tickets.Right(
+                    account: account, spend: spend(.ticket), voucher: try await session(name, store))
+                let outcome = try await store.enrol(
+                    new, by: Authorisation(rules: .enrol, spends: [], grounds: .ticket(ticket), jkt: new.sessionJKT))
+                #expect((outcome.name == "done") == isEnrolled)
+            }
+        }
+    }
+
+    @Test("a session that has ended revokes nothing, and a revoked device has no new name") func ended() async throws {
+        try await with { store, _, account in
+            let (first, second) = (device("first", account), device("second", account))
+            for device in [first, second] { _ = try await store.enrol(device, spending: []) }
+            let (live, over) = (try await session("first", store), try await session("first", store))
+            try await store.end(over, by: "first session")
+            expect(try await store.revoke(second.id, by: over), is: false)
+            expect(try await store.revoke(second.id, by: .random()), is: false)
+            expect(try await store.rename(second.id, to: "new", by: over)?.name, is: nil)
+            expect(try await store.rename(second.id, to: "new", by: live)?.name, is: "new")
+            expect(try await store.revoke(second.id, by: live), is: true)
+            expect(try await store.rename(second.id, to: "newer", by: live)?.name, is: nil)
+            expect(try await store.revoke(second.id, by: live), is: false)
+        }
+    }
+
+    @Test("approvals that expired or were declined leave room for others", arguments: [false, true])
+    func cap(_ isSecond: Bool) async throws {
+        try await with { store, clock, account in
+            let other = AccountID.random()
+            _ = try await store.addAccount(Account(id: other, name: "bob", passwordHash: "x"))
+            func ask(_ number: Int) async throws -> Bool {
+                let new = NewApproval(
+                    id: .random(), creator: "bank", transactionID: "t-\(number)", account: isSecond ? other : account,
+                    second: isSecond ? account : nil, txn: "e30", demand: .oneKey, lifetime: .seconds(60), cap: 2)
+                guard case .made = try await store.create(new) else { return false }
+                return true
+            }
+            expect(try await ask(1), is: true)
+            expect(try await ask(2), is: true)
+            expect(try await ask(3), is: false)
+            clock.advance(by: .seconds(60))
+            expect(try await ask(4), is: true)
+            expect(try await ask(5), is: true)
+            let open = try await store.openApprovals(of: account).filter { $0.expiresAt > clock.now }
+            #expect(open.count == 2)
+            for approval in open { _ = try await store.decline(approval.id, by: account) }
+            expect(try await store.openApprovals(of: account).filter { $0.expiresAt > clock.now }.count, is: 0)
+            expect(try await ask(6), is: true)
+        }
+    }
+
+    @Test("an approval that ended is not withdrawn by a changed transaction") func endedApproval() async throws {
+        try await with { store, _, account in
+            let new = NewApproval(
+                id: .random(), creator: "bank", transactionID: "t", account: account, second: nil, txn: "e30", demand: .oneKey,
+                lifetime: .seconds(60), cap: 2)
+            _ = try await store.create(new)
+            _ = try await store.decline(new.id, by: account)
+            let redemption = Redemption(approval: new.id, creator: "bank", key: "k", txn: "W10") { _, _ in "" }
+            guard case .changed = try await store.redeem(redemption) else {
+                Issue.record("redeemed with another transaction")
+                return
+            }
+            expect(try await store.approval(new.id)?.state, is: .declined)
+        }
+    }
+
+    @Test("an account's wrong signatures are noted once an hour, whatever others have") func hourlyNotice() async throws {
+        try await with { store, clock, account in
+            let eve = AccountID.random()
+            _ = try await store.addAccount(Account(id: eve, name: "eve", passwordHash: "x"))
+            for (name, owner) in [("eve", eve), ("ada", account)] {
+                _ = try await store.enrol(device(name, owner), spending: [])
+            }
+            func noted(_ account: AccountID) async throws -> Int {
+                try await store.notices(of: account).filter { $0.kind == .wrongSignatures }.count
+            }
+            func sign(_ name: String, _ count: Int) async throws {
+                for _ in 0..<count { _ = try await store.countWrongSignature(of: "\(name) face", spending: [fresh(clock)]) }
+            }
+            try await sign("eve", 5)
+            try await sign("ada", 4)
+            expect(try await noted(account), is: 0)
+            try await sign("ada", 1)
+            expect(try await noted(account), is: 1)
+            clock.advance(by: .seconds(3599))
+            try await sign("ada", 1)
+            expect(try await noted(account), is: 1)
+            clock.advance(by: .seconds(1))
+            // The sixth began a pause of a minute, in which nothing is counted.
+            try await store.pool.write { try $0.execute(sql: "UPDATE keys SET paused_until = 0") }
+            try await sign("ada", 1)
+            expect(try await noted(account), is: 2)
+            expect(try await noted(eve), is: 1)
+        }
+    }
+
+    @Test("a leaked refresh token is noted once an hour") func foreignKey() async throws {
+        try await with { store, clock, account in
+            _ = try await store.enrol(device("ada", account), spending: [])
+            let session = try await session("ada", store)
+            func present() async throws -> Int {
+                let rotation = Rotation(
+                    session: session, generation: 0, tokenHash: [], successorHash: [], jkt: "another", grace: .zero,
+                    lifetime: .seconds(90_000), idleLimit: .seconds(90_000))
+                guard case .foreign = try await store.rotate(rotation) else { return -1 }
+                return try await store.notices(of: account).filter { $0.kind == .foreignKey }.count
+            }
+            expect(try await present(), is: 1)
+            clock.advance(by: .seconds(3599))
+            expect(try await present(), is: 1)
+            clock.advance(by: .seconds(1))
+            expect(try await present(), is: 2)
+        }
+    }
+
+    @Test("the notice of wrong sign-ins names the device that they count at") func wrongSignInsOfADevice() async throws {
+        try await with { store, _, account in
+            let phone = device("ada", account)
+            _ = try await store.enrol(phone, spending: [])
+            let attempt = SignInAttempt(
+                account: account, evidence: .nothing, inARow: [.device(phone.id)], byRate: [], limits: .standard)
+            for _ in 0..<5 { _ = try await store.settle(attempt) }
+            let noted = try await store.notices(of: account).filter { $0.kind == .wrongSignIns }
+            #expect(noted.map(\.device) == [phone.id.text])
+        }
+    }
+
+    @Test("wrong attempts in a row are free, then wait, then end") func inARow() async throws {
+        try await with { store, clock, account in
+            var limits = ThrottleLimits()
+            (limits.freeInARow, limits.mostInARow) = (3, 5)
+            let wrong = SignInAttempt(
+                account: account, evidence: .nothing, inARow: [.account(account)], byRate: [], limits: limits)
+            func noted() async throws -> Int {
+                try await store.notices(of: account).filter { $0.kind == .wrongSignIns }.count
+            }
+            for _ in 0..<2 { expect(try await store.settle(wrong), is: .wrong) }
+            expect(try await store.standing(of: wrong), is: .open)
+            expect(try await noted(), is: 0)
+            expect(try await store.settle(wrong), is: .wrong)
+            expect(try await noted(), is: 1)
+            clock.advance(by: .seconds(29))
+            expect(try await store.standing(of: wrong), is: .closed)
+            clock.advance(by: .seconds(1))
+            expect(try await store.standing(of: wrong), is: .open)
+            expect(try await store.settle(wrong), is: .wrong)
+            clock.advance(by: .seconds(60))
+            expect(try await store.standing(of: wrong), is: .open)
+            expect(try await noted(), is: 1)
+            clock.advance(by: .seconds(3600 - 91))
+            expect(try await store.settle(wrong), is: .wrong)
+            expect(try await noted(), is: 1, "an hour has not passed")
+            clock.advance(by: .seconds(100_000))
+            try await store.purge(sessionsBefore: UnixTime(seconds: 0))
+            expect(try await store.standing(of: wrong), is: .closed, "the fifth ends it")
+        }
+    }
+
+    @Test("an address has its burst, and one more attempt after each refill") func byRate() async throws {
+        try await with { store, clock, _ in
+            var limits = ThrottleLimits()
+            limits.addressBurst = 3
+            func from(_ address: UInt16) -> SignInAttempt {
+                SignInAttempt(account: nil, evidence: .nothing, inARow: [], byRate: [.address(address)], limits: limits)
+            }
+            for _ in 0..<3 { expect(try await store.settle(from(1)), is: .wrong) }
+            expect(try await store.settle(from(1)), is: .closed)
+            expect(try await store.settle(from(2)), is: .wrong)
+            clock.advance(by: .seconds(29))
+            expect(try await store.standing(of: from(1)), is: .closed)
+            clock.advance(by: .seconds(1))
+            try await store.purge(sessionsBefore: UnixTime(seconds: 0))
+            expect(try await store.settle(from(1)), is: .wrong)
+            expect(try await store.settle(from(1)), is: .closed)
+        }
+    }
+
+    private func fresh(_ clock: TestClock) -> Spend {
+        Spend(.challenge, id: Identifier<StoreGuardTests>.random().bytes, expiresAt: clock.now + .seconds(60), epoch: 0)
+    }
+
+    @Test("a notice is delivered again after 30 s, and is kept for 30 days") func notices() async throws {
+        try await with { store, clock, account in
+            try await store.setRecoveryCodes([], of: account)
+            expect(try await store.takeDueNotices().count, is: 1)
+            try await store.setRecoveryCodes([], of: account)
+            expect(try await store.takeDueNotices().map(\.tries), is: [0], "the first one is not due")
+            clock.advance(by: .seconds(29))
+            expect(try await store.takeDueNotices().count, is: 0)
+            clock.advance(by: .seconds(1))
+            expect(try await store.takeDueNotices().map(\.tries), is: [1, 1])
+            let due = try await store.notices(of: account)
+            try await store.settle(due[0].id)
+            clock.advance(by: .seconds(60))
+            expect(try await store.takeDueNotices().map(\.notice.id), is: [due[1].id])
+            clock.advance(by: .seconds(30 * 24 * 3600 - 91))
+            try await store.purge(sessionsBefore: UnixTime(seconds: 0))
+            expect(try await store.notices(of: account).count, is: 2)
+            clock.advance(by: .seconds(1))
+            try await store.purge(sessionsBefore: UnixTime(seconds: 0))
+            expect(try await store.notices(of: account).count, is: 0)
+        }
+    }
+
+    @Test("a purge forgets what has expired, and nothing else") func purge() async throws {
+        try await with { store, clock, _ in
+            let (short, long) = (fresh(clock), spend())
+            expect(try await store.spend([short, long]), is: true)
+            clock.advance(by: .seconds(60))
+            try await store.purge(sessionsBefore: UnixTime(seconds: 0))
+            expect(try await store.spentCount(), is: 1)
+            expect(try await store.spend([long]), is: false)
+        }
+    }
+
+    @Test("two secrets of challenges are kept, and all other secrets") func secrets() async throws {
+        try await with { store, _, _ in
+            for _ in 0..<4 {
+                _ = try await store.secrets(
+                    checking: { _ in }, renewing: { _ in true },
+                    make: { SealedSecret(id: Identifier<StoreGuardTests>.random().text, use: $0, createdAt: $1, sealed: []) })
+            }
+            let kept = try await store.secrets(checking: { _ in }, renewing: { _ in false }, make: { _, _ in fatalError() })
+                .secrets
+            #expect(kept.filter { $0.use == .challenge }.count == 2)
+            #expect(kept.filter { $0.use == .token }.count == 4 && kept.filter { $0.use == .refresh }.count == 4)
+        }
+    }
+
+    @Test("a new secret is newer than all others of its use") func newerSecret() async throws {
+        try await with { store, clock, _ in
+            for (use, seconds) in [(SecretUse.refresh, 0), (.refresh, 1), (.refresh, 2), (.token, 0), (.token, 1)] {
+                try await store.addSecret(for: use) { time in
+                    #expect(time == clock.now + .seconds(seconds))
+                    return SealedSecret(id: "\(use) \(seconds)", use: use, createdAt: time, sealed: [])
+                }
+            }
+        }
+    }
+
+    @Test("a backup that is not there is not made") func missingBackup() async throws {
+        try await with { store, _, _ in
+            let path = LiveServer.temporaryFolder() + ".backup"
+            await #expect(throws: SetupError.self) { try await store.restore(from: path) }
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test("the backup of another folder and of an older server is taken over") func foreignBackup() async throws {
+        let folder = LiveServer.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let old = try DatabaseQueue(path: folder + "/backup")
+        try Schema.migrator.migrate(old, upTo: "18 sessions in order")
+        try await old.write { try $0.execute(sql: "UPDATE node SET place = 'elsewhere'") }
+        try old.close()
+        let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
+        let store = try SQLiteStore(path: folder + "/store.sqlite", time: time)
+        try await store.restore(from: folder + "/backup")
+        let again = try SQLiteStore(path: folder + "/store.sqlite", time: time)
+        #expect(!again.wasRestored, "the epoch has begun already")
+        expect(try await again.addAccount(Account(id: .random(), name: "ada", passwordHash: "x")), is: true)
+    }
+
+    @Test("evidence of a liveness check shows the level that its vendor is certified for") func liveness() throws {
+        let now = UnixTime(seconds: 1_000_000)
+        let vendors = try ApprovalDemandTests.vendors(certified: .high)
+        func level(_ level: LivenessLevel, of challenge: String = "c") throws -> FurtherProof? {
+            vendors.level(of: try ApprovalDemandTests.evidence(challenge, at: now, level: level), for: "c", at: now)
+        }
+        #expect(try level(.high) == .highLiveness)
+        #expect(try level(.substantial) == .substantialLiveness)
+        #expect(try level(.high, of: "another") == nil)
+        let weak = try ApprovalDemandTests.vendors(certified: .substantial)
+        let boast = try ApprovalDemandTests.evidence("c", at: now, level: .high)
+        #expect(weak.level(of: boast, for: "c", at: now) == nil, "a vendor that claims more than its certificate is refused")
+    }
+}
+#endif
