@@ -75,7 +75,7 @@ extension SQLiteStore {
         let sql = """
             SELECT count(*) FROM plain_keys p JOIN devices d ON d.id = p.device_id WHERE d.account_id = ? AND d.revoked_at IS NULL
             """
-        return try db.one(Int.self, sql: sql, arguments: [blob(account.bytes)]) ?? 0
+        return try db.value(Int.self, sql: sql, arguments: [blob(account.bytes)])
     }
 
     /// Hides a device's plain key from searches. The row stays, so that the key is never enrolled again.

@@ -27,5 +27,23 @@ extension Database {
     ) throws -> [Value] {
         try Value.fetchAll(cachedStatement(sql: sql), arguments: arguments)
     }
+
+    /// The row of a statement that always has one, as those of the table `node` do.
+    func value(_: Row.Type, sql: String, arguments: StatementArguments = []) throws -> Row {
+        guard let row = try one(Row.self, sql: sql, arguments: arguments) else { Self.hasNoRow(sql) }
+        return row
+    }
+
+    /// The value of a statement that always has a row, for example a count.
+    func value<Value: DatabaseValueConvertible>(
+        _: Value.Type, sql: String, arguments: StatementArguments = []
+    ) throws -> Value {
+        guard let value = try one(Value.self, sql: sql, arguments: arguments) else { Self.hasNoRow(sql) }
+        return value
+    }
+
+    private static func hasNoRow(_ sql: String) -> Never {
+        preconditionFailure("a statement that always has a row had none: \(sql)")
+    }
 }
 #endif

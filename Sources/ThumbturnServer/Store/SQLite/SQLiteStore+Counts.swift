@@ -8,7 +8,7 @@ extension SQLiteStore {
 
     /// The number of consumed challenges, tickets and tokens that are stored.
     package func spentCount() async throws -> Int {
-        try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM spent") ?? 0 }
+        try await pool.read { try $0.value(Int.self, sql: "SELECT count(*) FROM spent") }
     }
 }
 #endif

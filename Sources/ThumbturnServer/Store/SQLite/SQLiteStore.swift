@@ -33,13 +33,11 @@ package final class SQLiteStore: Store {
         guard mode == Self.full else { throw StoreError.notDurable }
         self.time = time
         wasRestored = try Schema.beginEpochIfRestored(pool, mark, at: time.now)
-        let epoch = try pool.read { try Int64.fetchOne($0, sql: "SELECT epoch FROM node") }
+        let epoch = try pool.read { try $0.value(Int64.self, sql: "SELECT epoch FROM node") }
         let checkpoints = try Checkpoints(of: path)
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
-        writer = GroupCommit(pool: pool, time: time, mark: mark, checkpoints: checkpoints, epoch: epoch ?? 0)
-        time.observe(
-            UnixTime(seconds: try pool.read { try Int64.fetchOne($0, sql: "SELECT high_water FROM node") } ?? 0)
-        )
+        writer = GroupCommit(pool: pool, time: time, mark: mark, checkpoints: checkpoints, epoch: epoch)
+        time.observe(UnixTime(seconds: try pool.read { try $0.value(Int64.self, sql: "SELECT high_water FROM node") }))
     }
 
     /// SQLite's number for `synchronous=FULL`.

@@ -10,10 +10,8 @@ extension SQLiteStore {
 
     package func epoch() async throws -> (number: Int64, began: UnixTime) {
         try await pool.read { db in
-            guard let row = try Row.fetchOne(db, sql: "SELECT epoch, epoch_began FROM node") else {
-                return (0, UnixTime(seconds: 0))
-            }
-            return (row["epoch"], UnixTime(seconds: row["epoch_began"]))
+            let node = try db.value(Row.self, sql: "SELECT epoch, epoch_began FROM node")
+            return (node["epoch"], UnixTime(seconds: node["epoch_began"]))
         }
     }
 
@@ -36,7 +34,7 @@ extension SQLiteStore {
         try backup.backup(to: draft)
         try Schema.migrator.migrate(draft)
         let (now, place) = (time.now, mark.place)
-        let commits = try await pool.read { try Int64.fetchOne($0, sql: "SELECT commits FROM node") } ?? 0
+        let commits = try await pool.read { try $0.value(Int64.self, sql: "SELECT commits FROM node") }
         try await draft.write { db in
             // Running servers may commit in the meantime, but fewer times than this, so no mark is ahead of the next
             // commit.
@@ -54,9 +52,7 @@ extension Schema {
     /// database remain until the epoch is committed.
     static func beginEpochIfRestored(_ pool: DatabasePool, _ mark: CommitMark, at now: UnixTime) throws -> Bool {
         let (isRestored, commits) = try pool.write { db in
-            guard let node = try Row.fetchOne(db, sql: "SELECT commits, place FROM node") else {
-                preconditionFailure("the node's row is made with the tables")
-            }
+            let node = try db.value(Row.self, sql: "SELECT commits, place FROM node")
             let (commits, place, found) = (node["commits"] as Int64, node["place"] as String, mark.read())
             // A database from before the marks were introduced has no place to compare.
             let isRestored = !place.isEmpty && (place != mark.place || (found ?? .max) > commits)
@@ -66,7 +62,7 @@ extension Schema {
             } else if found == nil {
                 try mark.make(commits)
             }
-            return (isRestored, try Int64.fetchOne(db, sql: "SELECT commits FROM node") ?? 0)
+            return (isRestored, try db.value(Int64.self, sql: "SELECT commits FROM node"))
         }
         if isRestored { try mark.make(commits) }
         return isRestored

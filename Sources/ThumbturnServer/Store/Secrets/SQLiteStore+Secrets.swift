@@ -24,8 +24,7 @@ extension SQLiteStore {
             for old in secrets.filter({ $0.use == .challenge }).dropFirst(2) {
                 try db.run(sql: "DELETE FROM secrets WHERE id = ?", arguments: [old.id])
             }
-            let epoch = try db.one(Int64.self, sql: "SELECT epoch FROM node")
-            return (secrets, epoch ?? 0)
+            return (secrets, try db.value(Int64.self, sql: "SELECT epoch FROM node"))
         }
     }
 

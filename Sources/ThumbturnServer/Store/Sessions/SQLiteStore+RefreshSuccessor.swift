@@ -18,7 +18,7 @@ extension SQLiteStore {
             case .sameSuccessor: return .repeated(session)
             case .reused:
                 try db.run(
-                    sql: "UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL",
+                    sql: "UPDATE sessions SET ended_at = ? WHERE id = ?",
                     arguments: [now.seconds, blob(rotation.session.bytes)]
                 )
                 try Self.note(.refreshTokenReused, of: session.account, session.device, in: db, at: now)
@@ -32,19 +32,19 @@ extension SQLiteStore {
         }
     }
 
-    /// Makes the successor the session's live token.
+    /// Makes the successor the session's live token, if the presented token was that until now. The session and the
+    /// generation were judged in the same transaction.
     private static func replaceToken(
         _ rotation: Rotation, in db: Database, at now: UnixTime
     ) throws -> Rotation.Outcome {
         try db.cachedStatement(
             sql: """
                 UPDATE sessions SET generation = generation + 1, token_hash = ?, rotated_at = ?
-                WHERE id = ? AND generation = ? AND token_hash = ? AND ended_at IS NULL
+                WHERE id = ? AND token_hash = ?
                 """
         ).execute(
             arguments: [
-                blob(rotation.successorHash), now.seconds, blob(rotation.session.bytes), rotation.generation,
-                blob(rotation.tokenHash),
+                blob(rotation.successorHash), now.seconds, blob(rotation.session.bytes), blob(rotation.tokenHash),
             ]
         )
         guard db.changesCount == 1, let rotated = try session(rotation.session, in: db) else { return .over }
