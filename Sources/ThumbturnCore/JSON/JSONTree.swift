@@ -26,9 +26,9 @@ package final class JSONTree: Sendable {
         /// The index behind the last of its members or elements: the index of its next sibling.
         package var next: Int32 = 0
         /// The index of the object or array that it is in; -1 for the whole value.
-        var parent: Int32 = -1
+        var parent: Int32
         /// Its position among the members or elements there.
-        var position: Int32 = 0
+        var position: Int32
     }
 
     package enum Kind: Sendable {

@@ -168,10 +168,11 @@ struct JSONTreeDecoder: Decoder {
         }
 
         mutating func decodeNil() throws -> Bool {
-            guard !isAtEnd else { return try next().node.kind == .null }
-            guard decoder.tree.nodes[at].kind == .null else { return false }
-            _ = try next()
-            return true
+            let before = self
+            if try next().node.kind == .null { return true }
+            // What is not null is still to be decoded.
+            self = before
+            return false
         }
         mutating func decode(_: String.Type) throws -> String { try next().string() }
         mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next().value(type) }

@@ -73,7 +73,6 @@ struct JSONTreeReader {
     /// Each name goes into a set once, so the work is in proportion to the names. The set compares bytes, because
     /// strings also compare equal where their bytes differ (é as one scalar, and as two).
     private mutating func checkNames(of object: Int, _ count: Int32) throws(JSONError) {
-        guard count > 1 else { return }
         var at = object + 1
         if count <= Self.fewMembers {
             // Hashing costs more than the few comparisons, most of which see two lengths.
@@ -188,7 +187,7 @@ struct JSONTreeReader {
         _ = skip("-")
         let leadsWithZero = rest.first == UInt8(ascii: "0")
         let whole = digits()
-        guard whole == 1 || (whole > 1 && !leadsWithZero) else { return false }
+        guard whole > 0, whole == 1 || !leadsWithZero else { return false }
         if skip("."), digits() == 0 { return false }
         if skip("eE") {
             _ = skip("+-")
