@@ -68,11 +68,15 @@ import ThumbturnCore
 
     @Test func theTextIsUTF8AndShallow() {
         #expect(throws: JSONError.self) { try JSONTree([0x7B, 0x00, 0x7D, 0x00]) }
-        #expect(throws: JSONError.self) { try JSONTree([0x22, 0xFF, 0x22]) }
+        for byte in [0x80, 0xFF] as [UInt8] { #expect(throws: JSONError.self) { try JSONTree([0x22, byte, 0x22]) } }
+        #expect(Self.error("\u{FEFF}{}") == "line 1: expected UTF-8 without a byte order mark, found other bytes")
         let deep = { (depth: Int) in String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth) }
         #expect(Self.isRead(deep(16)))
         #expect(Self.error(deep(17)) == "line 1: is nested more than 16 deep")
         #expect(!Self.isRead(deep(100_000)))
+        let objects = { (depth: Int) in String(repeating: #"{"a":"#, count: depth) + "1" + String(repeating: "}", count: depth) }
+        #expect(Self.isRead(objects(16)))
+        #expect(Self.error(objects(17)) == "line 1: is nested more than 16 deep")
     }
 
     /// The grammar of RFC 8259 section 6: decoders differ in what else they accept.
@@ -112,12 +116,29 @@ import ThumbturnCore
         }
     }
 
+    private static func members(_ names: some Sequence<Character>) -> String {
+        "{" + names.map { #""\#($0)":0"# }.joined(separator: ",") + "}"
+    }
+
+    @Test(
+        "the work is each byte, each escaped byte once more, and each look at a name",
+        arguments: [
+            (#""a""#, 3), (#"{"a":0}"#, 7), (#"{"a":0,"b":0}"#, 13 + 2), (#"{"a":0,"bb":0}"#, 14 + 1),
+            (#"{"\u0061":0,"b":0}"#, 18 + 6 + 2), (#"{"b":0,"\u0061":0}"#, 18 + 6 + 7),
+            // Each of up to sixteen names is compared with those before it; more are hashed.
+            (members("abcdefghijklmnop"), 97 + 120 * 2), (members("abcdefghijklmnopq"), 103 + 17 * 2),
+        ])
+    func work(_ text: String, _ steps: Int) throws {
+        #expect(try JSONTree(Array(text.utf8)).steps == steps)
+    }
+
     @Test(
         "an error names its place, what was expected and what was found",
         arguments: [
             ("{\n\"a\": 1,\n\"a\": 2}", "line 3: has the member \"a\" twice in one object"),
             ("{\"a\"\n1}", "line 2: expected \":\", found \"1\""), ("{\"a\":", "line 1: expected a value, found the end"),
             ("[1\n2]", "line 2: expected \",\" or \"]\", found \"2\""), ("{} x", "line 1: expected the end, found \"x\""),
+            ("[\nnul]", "line 2: expected a value, found \"n\""), ("[\"a", "line 1: expected \"\\\"\", found the end"),
         ])
     func errors(_ text: String, _ expected: String) {
         #expect(Self.error(text) == expected)
@@ -156,6 +177,34 @@ import ThumbturnCore
         let grown = Array(#"{"lines":[{"name":"a","count":1,"more":2}],"more":[]}"#.utf8)
         let read = try StrictJSON.decodeIgnoringUnknown(Order.self, from: grown)
         #expect(read == Order(lines: [.init(name: "a", count: 1)], note: nil))
+    }
+
+    @Test func aMemberIsFoundHoweverItsNameIsEscaped() throws {
+        let read = try StrictJSON.decode(Order.self, from: Array(#"{"\u006cines":[],"not\u0065":"x"}"#.utf8))
+        #expect(read == Order(lines: [], note: "x"))
+    }
+
+    /// A value with its own decoding: it asks whether the next element is null, and its superclass has a member.
+    private struct Uncommon: Decodable {
+        enum CodingKeys: String, CodingKey { case list }
+        var found: [String] = []
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            var list = try members.nestedUnkeyedContainer(forKey: .list)
+            while !list.isAtEnd { found.append(try list.decodeNil() ? "null" : try list.decode(String.self)) }
+            found.append((try? list.decodeNil()) == nil ? "the end" : "more")
+            found.append(try members.superDecoder().singleValueContainer().decode(String.self))
+        }
+    }
+
+    @Test func nullIsAskedForAndASuperclassHasAMember() throws {
+        func found(_ text: String) throws -> [String] {
+            try StrictJSON.decodeIgnoringUnknown(Uncommon.self, from: Array(text.utf8)).found
+        }
+        #expect(try found(#"{"list":["a",null,"b",null],"super":"c"}"#) == ["a", "null", "b", "null", "the end", "c"])
+        #expect(throws: JSONError(.path(""), "lacks the member \"super\"")) { try found(#"{"list":[]}"#) }
+        #expect(try StrictJSON.decodeIgnoringUnknown([String?].self, from: Array(#"["a",null]"#.utf8)) == ["a", nil])
     }
 
     @Test func textIsWrittenAndReadBack() throws {

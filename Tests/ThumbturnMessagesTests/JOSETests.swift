@@ -47,6 +47,9 @@ import ThumbturnTestKit
     @Test func aJWSIsCapped() {
         #expect(CompactJWS("e30.\(String(repeating: "A", count: 12_000)).YmFy") != nil)
         #expect(CompactJWS("e30.\(String(repeating: "A", count: 16_384)).YmFy") == nil)
+        // To the byte: 16 KiB are four bytes before the payload and five after it.
+        #expect(CompactJWS("e30.\(String(repeating: "A", count: 16_384 - 9)).YmFy") != nil)
+        #expect(CompactJWS("e30.\(String(repeating: "A", count: 16_384 - 8)).YmFy") == nil)
     }
 
     @Test func aKeyIsItsPoint() throws {

@@ -66,6 +66,7 @@ struct CeremonyDraft {
     /// The key of the DPoP proof.
     var caller: String
     var liveness: String?
+    var ifEnrolled = IfEnrolled.fail
     var table = StepUpTable.standard
     var letsPasscodeReplaceBiometricKey = true
 
@@ -194,7 +195,8 @@ struct CeremonyDraft {
                     coolOff: .seconds(100)))
         case .enrol:
             return .enrol(
-                EnrolmentIntent(device: .random(), name: "Phone", keys: registrations, coolOff: .seconds(100), ifEnrolled: .fail))
+                EnrolmentIntent(
+                    device: .random(), name: "Phone", keys: registrations, coolOff: .seconds(100), ifEnrolled: ifEnrolled))
         }
     }
 

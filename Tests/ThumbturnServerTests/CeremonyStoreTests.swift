@@ -207,6 +207,7 @@ import ThumbturnMessages
             Issue.record("redeemed by a key that is gone")
             return
         }
+        expect(try await world.store.approval(world.approval)?.state, is: .withdrawn, "for ever")
     }
 
     @Test("what a retired key signed is in no receipt and in no proof")

@@ -349,6 +349,18 @@ import ThumbturnVerifier
         #expect(unproven.run() == nil, "a passcode key comes under the biometric key's proof")
     }
 
+    @Test("the store hears what to do where the device is enrolled already", arguments: [IfEnrolled.fail, .replace])
+    func enrolledAlready(_ ifEnrolled: IfEnrolled) {
+        var draft = Draft(.enrol)
+        draft.ifEnrolled = ifEnrolled
+        #expect(draft.run() == nil)
+        guard case .device(let new) = draft.committed else {
+            Issue.record("an enrolment commits a device")
+            return
+        }
+        #expect(new.ifEnrolled == ifEnrolled)
+    }
+
     @Test func whatIsGranted() {
         var draft = Draft(.stepUp)
         draft.useTwoKeys()

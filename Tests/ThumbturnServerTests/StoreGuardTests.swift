@@ -73,6 +73,86 @@ import ThumbturnMessages
         }
     }
 
+    @Test("a session of a PIN lets in a device, which cools off") func voucherByPIN() async throws {
+        try await with { store, clock, account in
+            var first = device("first", account)
+            first.keys.append(.init(kid: "first pin", kind: .pin, x963: [], isActive: true))
+            _ = try await store.enrol(first, spending: [])
+            let opened = NewSession(id: .random(), tokenHash: [])
+            _ = try await store.openSession(opened, by: .signIn("first pin", jkt: "first session", spend()))
+            let new = device("second", account)
+            let ticket = Tickets.Right(account: account, spend: spend(.ticket), voucher: opened.id)
+            let outcome = try await store.enrol(
+                new, by: Authorisation(rules: .enrol, spends: [], grounds: .ticket(ticket), jkt: new.sessionJKT))
+            #expect(outcome.name == "done")
+            let key = try #require(try await store.key("second face"))
+            #expect(key.enrolledBy == .pin && key.coolsOffUntil == clock.now + .seconds(100))
+        }
+    }
+
+    @Test("a known key is read from memory until it counts a wrong signature") func knownKey() async throws {
+        try await with { store, _, account in
+            _ = try await store.enrol(device("ada", account), spending: [])
+            func name() async throws -> String? { try await store.knownKey("ada face")?.accountName }
+            expect(try await name(), is: "ada")
+            try await store.pool.write { try $0.execute(sql: "UPDATE accounts SET name = 'eve'") }
+            expect(try await store.key("ada face")?.accountName, is: "eve")
+            expect(try await name(), is: "ada")
+            let outcome = try await store.openSession(
+                NewSession(id: .random(), tokenHash: []), by: .signIn("ada face", jkt: "ada session", spend()))
+            guard case .done(let session) = outcome else {
+                Issue.record("the key signs in")
+                return
+            }
+            #expect(session.accountName == "ada", "a sign-in does not read the row again")
+            expect(try await name(), is: "ada", "and leaves the key in memory")
+            _ = try await store.countWrongSignature(of: "ada face", spending: [spend()])
+            expect(try await name(), is: "eve")
+        }
+    }
+
+    @Test("a key with a wrong signature is not kept in memory") func wrongKey() async throws {
+        try await with { store, _, account in
+            _ = try await store.enrol(device("ada", account), spending: [])
+            _ = try await store.countWrongSignature(of: "ada face", spending: [spend()])
+            expect(try await store.knownKey("ada face")?.wrongInARow, is: 1)
+            try await store.pool.write { try $0.execute(sql: "UPDATE keys SET wrong_in_a_row = 2") }
+            expect(try await store.knownKey("ada face")?.wrongInARow, is: 2)
+        }
+    }
+
+    @Test("a session that has ended keeps the time of its end") func endsOnce() async throws {
+        try await with { store, clock, account in
+            _ = try await store.enrol(device("ada", account), spending: [])
+            let (over, granted) = (try await session("ada", store), try await session("ada", store))
+            _ = try await session("ada", store)
+            try await store.pool.write {
+                try $0.execute(sql: "UPDATE sessions SET granted = '{}' WHERE id = ?", arguments: [Data(granted.bytes)])
+            }
+            func ends() async throws -> [Int64] {
+                try await store.pool.read {
+                    try Int64.fetchAll($0, sql: "SELECT ifnull(ended_at, 0) FROM sessions ORDER BY ended_at")
+                }
+            }
+            let first = clock.now.seconds
+            try await store.end(over, by: "ada session")
+            expect(try await ends(), is: [0, first, first], "the session, and the step-up of its device")
+            clock.advance(by: .seconds(10))
+            try await store.end(over, by: "ada session")
+            let rotation = Rotation(
+                session: over, generation: 9, tokenHash: [], successorHash: [], jkt: "ada session", grace: .zero,
+                lifetime: .seconds(90_000), idleLimit: .seconds(90_000))
+            guard case .over = try await store.rotate(rotation) else {
+                Issue.record("a session that has ended has no successor")
+                return
+            }
+            expect(try await ends(), is: [0, first, first])
+            clock.advance(by: .seconds(10))
+            try await store.beginEpoch()
+            expect(try await ends(), is: [first, first, first + 20])
+        }
+    }
+
     @Test("a session that has ended revokes nothing, and a revoked device has no new name") func ended() async throws {
         try await with { store, _, account in
             let (first, second) = (device("first", account), device("second", account))
@@ -242,6 +322,99 @@ import ThumbturnMessages
         }
     }
 
+    /// A wrong sign-in that is noted at once and followed by no wait.
+    private func noted(_ account: AccountID?, _ id: ThrottleID) -> SignInAttempt {
+        var limits = ThrottleLimits()
+        (limits.freeInARow, limits.firstWait) = (1, .zero)
+        return SignInAttempt(account: account, evidence: .nothing, inARow: [id], byRate: [], limits: limits)
+    }
+
+    @Test("a name without an account is noted once an hour, as an account is") func unknownNames() async throws {
+        try await with { store, clock, account in
+            func notes(_ sql: String) async throws -> Int? { try await store.pool.read { try Int.fetchOne($0, sql: sql) } }
+            func wrong(_ place: UInt16) async throws -> Int? {
+                _ = try await store.settle(noted(nil, .noAccount(place)))
+                return try await notes("SELECT count(*) FROM notices_to_nobody")
+            }
+            func wrongHers() async throws -> Int? {
+                _ = try await store.settle(noted(account, .account(account)))
+                return try await notes("SELECT count(*) FROM notices")
+            }
+            expect(try await wrong(1), is: 1)
+            expect(try await wrong(2), is: 2, "another name")
+            expect(try await wrong(1), is: 2)
+            expect(try await wrongHers(), is: 1)
+            try await store.pool.write {
+                try $0.execute(
+                    sql: "INSERT INTO notices_to_nobody (id, place, kind, at) VALUES (x'03', ?, 'another', 1000000)",
+                    arguments: [Data(ThrottleID.noAccount(3).bytes)])
+            }
+            expect(try await wrong(3), is: 4, "a note of another kind does not count")
+            clock.advance(by: .seconds(3599))
+            try await store.purge(sessionsBefore: UnixTime(seconds: 0))
+            expect(try await wrong(1), is: 4)
+            expect(try await wrongHers(), is: 1)
+            clock.advance(by: .seconds(1))
+            expect(try await wrong(1), is: 5)
+            expect(try await wrongHers(), is: 2)
+            try await store.purge(sessionsBefore: UnixTime(seconds: 0))
+            expect(try await notes("SELECT count(*) FROM notices_to_nobody"), is: 1, "the notes of an hour ago are gone")
+        }
+    }
+
+    @Test("without any account, a sign-in is as wrong as with others") func noAccounts() async throws {
+        try await with { store, _, _ in
+            try await store.pool.write { try $0.execute(sql: "DELETE FROM accounts") }
+            for evidence in [SignInAttempt.Evidence.nothing, .password(oneTimeStep: nil)] {
+                var attempt = noted(nil, .noAccount(1))
+                attempt.evidence = evidence
+                expect(try await store.settle(attempt), is: .wrong)
+            }
+        }
+    }
+
+    @Test("counts of two kinds are apart where their bytes are equal") func scopes() async throws {
+        try await with { store, _, account in
+            try await store.count(against: [.address(7)], limits: .standard)
+            expect(try await store.standing(of: noted(nil, .noAccount(7))), is: .open, "an address is no name")
+            var attempt = noted(account, .device(DeviceID(unchecked: account.bytes)))
+            attempt.limits.firstWait = .seconds(30)
+            expect(try await store.settle(attempt), is: .wrong)
+            try await store.unlock(account)
+            expect(try await store.standing(of: attempt), is: .closed, "an account is no device")
+            attempt.inARow = [.account(account)]
+            expect(try await store.settle(attempt), is: .wrong)
+            try await store.unlock(account)
+            expect(try await store.standing(of: attempt), is: .open)
+        }
+    }
+
+    @Test("a purge forgets the counts that have returned to zero, and of accounts none") func forgotten() async throws {
+        try await with { store, clock, account in
+            var limits = ThrottleLimits()
+            limits.freeInARow = 3
+            func from(_ id: ThrottleID) -> SignInAttempt {
+                SignInAttempt(account: nil, evidence: .nothing, inARow: [id], byRate: [.address(1)], limits: limits)
+            }
+            func purge() async throws -> [Int] {
+                try await store.purge(sessionsBefore: UnixTime(seconds: 0))
+                return try await store.pool.read { try Int.fetchAll($0, sql: "SELECT scope FROM throttles ORDER BY scope") }
+            }
+            for _ in 0..<2 { expect(try await store.settle(from(.noAccount(1))), is: .wrong) }
+            // Nothing was compared, so nothing is counted.
+            for id in [ThrottleID.noAccount(2), .account(account)] {
+                var attempt = from(id)
+                attempt.isJudged = false
+                expect(try await store.settle(attempt), is: .closed)
+            }
+            expect(try await purge(), is: [1, 2, 4], "the second name has no count")
+            clock.advance(by: .seconds(60))
+            expect(try await purge(), is: [1, 2], "and the address has one no more")
+            expect(try await store.settle(from(.noAccount(1))), is: .wrong)
+            expect(try await store.standing(of: from(.noAccount(1))), is: .closed, "the third in a row")
+        }
+    }
+
     private func fresh(_ clock: TestClock) -> Spend {
         Spend(.challenge, id: Identifier<StoreGuardTests>.random().bytes, expiresAt: clock.now + .seconds(60), epoch: 0)
     }
@@ -294,6 +467,21 @@ import ThumbturnMessages
         }
     }
 
+    @Test("a new epoch ends the secrets of challenges and of refresh tokens, and no key of access tokens")
+    func secretsOfAnEpoch() async throws {
+        try await with { store, _, _ in
+            _ = try await store.secrets(
+                checking: { _ in }, renewing: { _ in false },
+                make: { SealedSecret(id: Identifier<StoreGuardTests>.random().text, use: $0, createdAt: $1, sealed: []) })
+            func uses() async throws -> [String] {
+                try await store.pool.read { try String.fetchAll($0, sql: "SELECT use FROM secrets ORDER BY use") }
+            }
+            expect(try await uses(), is: ["challenge", "refresh", "token"])
+            try await store.beginEpoch()
+            expect(try await uses(), is: ["token"])
+        }
+    }
+
     @Test("a new secret is newer than all others of its use") func newerSecret() async throws {
         try await with { store, clock, _ in
             for (use, seconds) in [(SecretUse.refresh, 0), (.refresh, 1), (.refresh, 2), (.token, 0), (.token, 1)] {
@@ -324,9 +512,20 @@ import ThumbturnMessages
         let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
         let store = try SQLiteStore(path: folder + "/store.sqlite", time: time)
         try await store.restore(from: folder + "/backup")
+        expect(try await store.session(.random())?.id, is: nil, "this server finds the tables of its own version")
         let again = try SQLiteStore(path: folder + "/store.sqlite", time: time)
         #expect(!again.wasRestored, "the epoch has begun already")
         expect(try await again.addAccount(Account(id: .random(), name: "ada", passwordHash: "x")), is: true)
+    }
+
+    @Test("evidence of a liveness check is a minute old at most, and its vendor's clock 5 s ahead")
+    func timeOfLiveness() throws {
+        let now = UnixTime(seconds: 1_000_000)
+        let vendors = try ApprovalDemandTests.vendors(certified: .high)
+        for (seconds, isAccepted) in [(-61, false), (-60, true), (5, true), (6, false)] as [(Int64, Bool)] {
+            let evidence = try ApprovalDemandTests.evidence("c", at: now + .seconds(seconds), level: .high)
+            #expect((vendors.level(of: evidence, for: "c", at: now) != nil) == isAccepted, "\(seconds)")
+        }
     }
 
     @Test("evidence of a liveness check shows the level that its vendor is certified for") func liveness() throws {

@@ -66,6 +66,35 @@ import ThumbturnVerifier
         #expect(judge(proof(claims { $0.htu = address })) == nil)
     }
 
+    @Test(
+        "a port that is the scheme's own and an absent path do not count",
+        arguments: [
+            ("http://a.example/x", "http://a.example:80/x", true), ("https://a.example:443/x", "https://a.example/x", true),
+            ("http://a.example/x", "http://a.example:81/x", false), ("http://a.example/x", "http://a.example:443/x", false),
+            ("https://a.example/x", "https://a.example:80/x", false), ("https://a.example/", "https://a.example", true),
+            ("https://a.example", "https://a.example/", true), ("https://a.example", "https://a.example/x", false),
+        ])
+    func normalized(_ uri: String, _ htu: String, _ isSame: Bool) {
+        var request = request
+        request.uri = uri
+        #expect(judge(proof(claims { $0.htu = htu }), request) == (isSame ? nil : .wrongRequest))
+    }
+
+    @Test(
+        "without a nonce, the time of a proof may differ by the window",
+        arguments: [(-61, .expired), (-60, nil), (60, nil), (61, .notYetValid)] as [(Int64, VerificationError?)])
+    func window(_ seconds: Int64, _ expected: VerificationError?) {
+        let text = proof(claims { $0.iat = now + .seconds(seconds) })
+        #expect(
+            refusal { _ = try DPoPProof(text, for: request, fresh: .issued(within: .seconds(60), of: now)) } == expected)
+    }
+
+    @Test func anIdHas8To128Bytes() {
+        for length in [8, 128] {
+            #expect(judge(proof(claims { $0.jti = String(repeating: "x", count: length) })) == nil, "\(length)")
+        }
+    }
+
     @Test func theTokenIsBound() {
         var withToken = request
         withToken.accessToken = "token"

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Testing
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 @Suite struct ProofTests {
@@ -61,6 +62,18 @@ import ThumbturnVerifier
             let outcome = refusal { try UnverifiedProof(text).verify(by: key.verifying) }
             #expect(outcome == expected, "\(name)")
         }
+    }
+
+    @Test func aChallengeIsFoundInAProofThatIsMalformedOtherwise() {
+        func found(_ text: String) -> String? { UnverifiedProof.challenge(in: text) }
+        func encoded(_ bytes: [UInt8]) -> String { Base64URL.encode(bytes) }
+        let (one, two) = (encoded(Array("one".utf8)), encoded(Array("two".utf8)))
+        #expect(found("x.\(one)") == "one" && found("x.\(one).\(two).x.x") == "one")
+        #expect(found(".\(one).\(two)") == "one", "an empty part is a part")
+        #expect(found("x..\(two)") == "")
+        #expect(found("") == nil && found(one) == nil && found("x.!") == nil)
+        #expect(found("x." + encoded([0x7F])) == "\u{7F}")
+        #expect(found("x." + encoded([0x80])) == nil, "a challenge is ASCII")
     }
 
     @Test func aSignatureIsRawAndHasOneLength() throws {
