@@ -106,40 +106,66 @@ package struct Examination: Sendable {
         let connection = MatcherConnection(socket: matcher)
         do throws(Failure) {
             let identity = try connection.identity()
-            var findings = [Finding(part, .good, "Answers at \(matcher); the enrolment counter stands at \(identity.value).")]
-            switch connection.state() {
-            case .ready: findings.append(Finding("matcher's reader", .good, "Ready for this user."))
-            case .notEnrolled:
-                findings.append(
-                    Finding("matcher's reader", .trouble, "No finger is enrolled.", remedy: "Enrol one: fprintd-enroll"))
-            case .permissionDenied:
-                findings.append(
-                    Finding(
-                        "matcher's reader", .trouble, "The matcher may not use fprintd.",
-                        remedy: "Install the polkit rule of docs/linux.md for the matcher's user."
-                    )
-                )
-            case .lockedOut, .paused, .weak, .unconfirmed, .passcodeNotSet, .lidClosed, .switchedOff, .unavailable:
-                findings.append(
-                    Finding("matcher's reader", .trouble, "The matcher cannot use the reader.", remedy: "See its log.")
-                )
-            }
-            return findings
+            let found = "Answers at \(matcher); the enrolment counter stands at \(identity.value)."
+            return [Finding(part, .good, found)] + reader(of: connection)
         } catch {
-            guard error.status?.domain == "matcher.broken" else {
+            switch error.status?.domain {
+            case "matcher.broken":
                 return [
                     Finding(
-                        part, .trouble, "No answer at \(matcher).",
-                        remedy: "Start it: systemctl start thumbturn-matcherd; or give --matcher the path of its socket."
+                        part, .trouble, "It answers, but cannot use the TPM, its folder or the enrolled prints.",
+                        remedy: "Its user needs the group tss and must be able to read fprintd's folder: docs/linux.md."
                     )
                 ]
+            case "matcher.unknown":
+                return [
+                    Finding(
+                        part, .trouble, "The program at \(matcher) does not run as the owner of that folder.",
+                        remedy: "The folder must be the matcher's user's, and no other user may write to it: docs/linux.md."
+                    )
+                ]
+            case nil where error.code == .biometryNotEnrolled:
+                let found = "Answers at \(matcher); it keeps no enrolment counter without an enrolled finger."
+                return [Finding(part, .good, found)] + reader(of: connection)
+            case nil where error.code == .lockedOut:
+                return [
+                    Finding(
+                        part, .trouble, "The enrolled fingers changed \(CounterChanges.limit) times within an hour.",
+                        remedy: "Wait until the hour is over; until then use the PIN."
+                    )
+                ]
+            default: return [Finding(part, .trouble, "No answer at \(matcher).", remedy: connectionRemedy)]
             }
-            return [
+        }
+    }
+
+    private var connectionRemedy: String {
+        guard FileManager.default.fileExists(atPath: matcher), unsafe access(matcher, W_OK) != 0 else {
+            return "Start it: systemctl start thumbturn-matcherd; or give --matcher the path of its socket."
+        }
+        return "This user may not connect. As root: usermod -aG tss \(NSUserName()), then sign in again."
+    }
+
+    private func reader(of connection: MatcherConnection) -> [Finding] {
+        let part = "matcher's reader"
+        return switch connection.state() {
+        case .ready: [Finding(part, .good, "Ready for this user.")]
+        case .notEnrolled: [Finding(part, .trouble, "No finger is enrolled.", remedy: "Enrol one: fprintd-enroll")]
+        case .permissionDenied:
+            [
                 Finding(
-                    part, .trouble, "It answers, but cannot use the TPM, its folder or the enrolled prints.",
-                    remedy: "Its user needs the group tss and must be able to read fprintd's folder: docs/linux.md."
+                    part, .trouble, "The matcher may not use fprintd.",
+                    remedy: "Install the polkit rule of docs/linux.md for the matcher's user."
                 )
             ]
+        case .off:
+            [
+                Finding(
+                    part, .trouble, "Off after \(MatcherThrottle.limit) consecutive fingers that did not match.",
+                    remedy: "Use the PIN, or as root: thumbturn-matcherd unlock \(NSUserName())"
+                )
+            ]
+        case .unavailable: [Finding(part, .trouble, "The matcher cannot use the reader.", remedy: "See its log.")]
         }
     }
 }

@@ -49,12 +49,16 @@ extension RealParts {
 
         @Test(.tpmAndReader) func eachBrokenPartIsNamedWithItsRemedy() async throws {
             let device = try await MatchedDevice.adas()
+            await device.lab.kill(.tpm)
+            #expect(try await troubles(device) == ["TPM", "thumbturn-matcherd"])
+            try await device.lab.restart(.tpm)
             try await device.lab.deletePrints(user: People.user)
             #expect(try await troubles(device) == ["fprintd", "matcher's reader"])
             await device.lab.kill(.fingerprints)
             #expect(try await troubles(device) == ["fprintd", "matcher's reader"])
             await device.lab.kill(.tpm)
-            #expect(try await troubles(device) == ["TPM", "fprintd", "thumbturn-matcherd"])
+            // The matcher needs no TPM for a user without prints.
+            #expect(try await troubles(device) == ["TPM", "fprintd", "matcher's reader"])
             device.stop()
             let finished = try await doctor(device, ["--server", "http://127.0.0.1:1"])
             #expect(finished.status == 1)

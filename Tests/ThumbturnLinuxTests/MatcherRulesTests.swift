@@ -181,6 +181,8 @@ import ThumbturnDevice
         #expect(try fileCount() == 1, "removed")
         try files.moveItem(atPath: "\(folder)/ada/driver", toPath: "\(folder)/ada/river")
         #expect(try fileCount() == 1, "of another reader")
+        try files.copyItem(atPath: "\(folder)/ada", toPath: "\(folder)/bob")
+        #expect(try prints.snapshot(of: "bob") != prints.snapshot(of: "ada"), "of another user with the same files")
         try files.createSymbolicLink(atPath: "\(folder)/ada/link", withDestinationPath: "/tmp")
         #expect(throws: EnrolledPrints.NotAFile.self) { try prints.snapshot(of: "ada") }
         try files.createSymbolicLink(atPath: "\(folder)/eve", withDestinationPath: "\(folder)/ada/river")
@@ -192,13 +194,23 @@ import ThumbturnDevice
     @Test func everyRefusalHasAFailureWithANextStep() {
         let all: [MatcherRefusal] = [
             .malformed, .busy, .wait(seconds: 3), .enrolmentChanged, .reader("verify-disconnected"), .withdrawn, .timedOut,
-            .broken,
+            .broken, .off, .notEnrolled, .notPermitted,
         ]
         for refusal in all { #expect(refusal.failure.code != .notMatched, "no refusal is a mismatch") }
         #expect(MatcherRefusal.enrolmentChanged.failure.recovery == .reEnrol)
         #expect(MatcherRefusal.wait(seconds: 3).failure.recovery == .wait(.seconds(3)))
+        #expect(MatcherRefusal.off.failure.recovery == .fallBack(.appPIN))
         for refusal in [MatcherRefusal.withdrawn, .timedOut, .enrolmentChanged, .reader("verify-disconnected")] {
             #expect(MatcherRefusal(refusal.failure) == refusal)
         }
+    }
+}
+
+extension MatchRequest {
+    /// All checks of the matcher, in its order.
+    fileprivate func checked(for identity: MatcherIdentity) throws(MatcherRefusal) -> CheckedMatchRequest {
+        let request = try checked()
+        try request.confirm(identity)
+        return request
     }
 }

@@ -9,6 +9,7 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLinuxLab
+import ThumbturnTestKit
 import ThumbturnVerifier
 
 @testable import ThumbturnLinux
@@ -263,14 +264,55 @@ extension RealParts {
 
         @Test(.tpmAndReader) func aMatchIsNotSignedWithoutPrintsToWatch() async throws {
             let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
             device.stop()
             // The matcher watches a folder without prints, in which it would never notice a change.
             let elsewhere = "\(device.scratch.path)/elsewhere"
             try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
             try device.start(prints: elsewhere)
-            _ = try await device.keys.create(name)
             await device.lab.willPress([.finger(People.ada, scan: 61)])
-            await expectFailure(.biometryUnavailable) { _ = try await device.sign(name) }
+            await expectFailure(.keyInvalidated) { _ = try await device.sign(name) }
+            await expectFailure(.biometryNotEnrolled) { _ = try await device.sign(name) }
+            await expectFailure(.biometryNotEnrolled) { _ = try await device.keys.create(name) }
+            #expect(await device.lab.plannedPresses == 1, "no finger was asked for")
+        }
+
+        @Test(.tpmAndReader) func aMalformedRequestCostsTheTPMNothing() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            await device.lab.kill(.tpm)
+            let line = try #require(LineSocket(path: device.socket))
+            let request = MatchRequest(name, key: try device.keys.publicArea(of: name), message: Array("Pay Mallory".utf8))
+            _ = line.send(MatcherCommand.match(request))
+            // A matcher that asked the TPM first would answer that it is broken.
+            guard case .refused(.malformed) = line.receive(MatcherReply.self, within: .seconds(5)) else {
+                Issue.record("the TPM was asked before the form was judged")
+                return
+            }
+        }
+
+        @Test(.tpmAndReader) func afterFiftyMismatchesAnAdministratorAllowsTheReaderAgain() async throws {
+            let device = try await MatchedDevice.adas()
+            _ = try await device.keys.create(name)
+            device.stop()
+            let (clock, user) = (VirtualClock(), MatcherState.User(id: geteuid(), name: People.user))
+            let state = try MatcherState(
+                folder: "\(device.scratch.path)/state", tcti: device.lab.tcti,
+                prints: EnrolledPrints(folder: device.lab.printsFolder), clock: clock
+            )
+            for _ in 1...MatcherThrottle.limit {
+                try state.settle(user, .notMatched, before: try state.begin(user))
+                clock.advance(by: .seconds(300))
+            }
+            try device.start()
+            await device.lab.willPress([.finger(People.ada, scan: 62)])
+            await expectFailure(.lockedOut) { _ = try await device.sign(name) }
+            #expect(await device.lab.plannedPresses == 1, "no finger was asked for")
+            #expect(await device.sensor.biometry() == .unavailable)
+            let findings = Examination(tcti: device.lab.tcti, matcher: device.socket, bus: device.lab.busAddress).broker()
+            #expect(findings.last?.remedy?.contains("thumbturn-matcherd unlock \(People.user)") == true)
+            try MatcherService.unlock(user.id, at: device.socket)
+            _ = try await device.sign(name)
         }
 
         @Test(.tpmAndReader) func malformedRequestsAreRefusedAndDisturbNoOther() async throws {
@@ -339,7 +381,8 @@ extension RealParts {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: Built.path("thumbturn-matcherd"))
             process.arguments = [
-                "--socket", device.socket, "--folder", state, "--tcti", device.lab.tcti, "--bus", device.lab.busAddress,
+                "--socket", device.socket, "--group", "nogroup", "--folder", state, "--tcti", device.lab.tcti, "--bus",
+                device.lab.busAddress,
                 "--prints",
                 device.lab.printsFolder,
             ]
@@ -357,19 +400,32 @@ extension RealParts {
             defer { process.terminate() }
             for await text in texts where text.contains("listens at") { break }
 
-            // The kernel reports the user of each connection. Another user has a counter of their own and does not affect ours.
+            // The kernel reports the user of each connection. A user without prints has neither a counter nor a record.
             _ = try await device.keys.create(name)
-            let program = "\(device.scratch.path)/thumbturn"
-            try FileManager.default.copyItem(atPath: Built.path("thumbturn"), toPath: program)
-            _ = try await Built.run(
-                "/usr/bin/setpriv",
-                [
-                    "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", program, "doctor", "--tcti", device.lab.tcti,
-                    "--matcher", device.socket, "--bus", device.lab.busAddress,
-                ]
-            )
-            let records = try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.hasSuffix(".user") }.sorted()
-            #expect(records == ["0.user", "65534.user"])
+            let (doctor, matcherd) = ("\(device.scratch.path)/thumbturn", "\(device.scratch.path)/thumbturn-matcherd")
+            for program in [doctor, matcherd] {
+                let built = Built.path(URL(fileURLWithPath: program).lastPathComponent)
+                try FileManager.default.copyItem(atPath: built, toPath: program)
+            }
+            func asNobody(of group: String, _ command: [String]) async throws -> Finished {
+                try await Built.run(
+                    "/usr/bin/setpriv", ["--reuid", "nobody", "--regid", group, "--clear-groups"] + command)
+            }
+            let examination = [
+                doctor, "doctor", "--tcti", device.lab.tcti, "--matcher", device.socket, "--bus", device.lab.busAddress,
+            ]
+            let member = try await asNobody(of: "nogroup", examination)
+            #expect(member.output.contains("it keeps no enrolment counter"), "\(member.output)\(member.errors)")
+            let stranger = try await asNobody(of: "daemon", examination)
+            #expect(stranger.output.contains("This user may not connect"), "\(stranger.output)\(stranger.errors)")
+            let records = try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.hasSuffix(".user") }
+            #expect(records == ["0.user"])
+            // Only root sets a count back.
+            let unlock = [matcherd, "unlock", People.user, "--socket", device.socket]
+            let refused = try await asNobody(of: "nogroup", unlock)
+            #expect(refused.status == 77 && refused.errors.contains("Only root"), "\(refused.output)\(refused.errors)")
+            let unlocked = try await Built.run(unlock[0], Array(unlock.dropFirst()))
+            #expect(unlocked.status == 0, "\(unlocked.output)\(unlocked.errors)")
 
             let place = device.lab.place
             await device.lab.willPress([.finger(People.ada, scan: 43), .nothing])

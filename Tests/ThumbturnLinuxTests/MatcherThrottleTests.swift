@@ -19,12 +19,25 @@ import Testing
         }
         for _ in 0..<30 { throttle.began(at: 130, boot: "a") }
         #expect(throttle.wait(at: 130, boot: "a") == 300, "never longer, so an honest person gets in")
-        throttle.matched()
+        throttle.reset()
         for _ in 0..<5 {
             #expect(throttle.wait(at: 130, boot: "a") == 0)
             throttle.began(at: 130, boot: "a")
         }
         #expect(throttle.wait(at: 130, boot: "a") == 30)
+    }
+
+    @Test func fiftyMismatchesInARowSwitchTheReaderOffForAnyTime() {
+        var throttle = MatcherThrottle()
+        for _ in 0..<49 { throttle.began(at: 100, boot: "a") }
+        #expect(!throttle.isOff)
+        throttle.began(at: 100, boot: "a")
+        #expect(throttle.isOff)
+        _ = throttle.wait(at: 1_000_000, boot: "b")
+        #expect(throttle.isOff, "neither time nor a restart ends it")
+        throttle.reset()
+        #expect(!throttle.isOff)
+        #expect(throttle.wait(at: 1_000_000, boot: "b") == 0)
     }
 
     @Test func aRebootShortensNoWait() {

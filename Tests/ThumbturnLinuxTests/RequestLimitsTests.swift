@@ -14,6 +14,19 @@ import Testing
         #expect((0..<2).map { _ in limits.admit(ada, at: 0) } == [true, false], "a refused request holds no connection")
     }
 
+    @Test func allUsersTogetherMayHave128OpenConnections() {
+        var limits = RequestLimits()
+        for user in 0..<32 {
+            let admitted = (0..<4).map { _ in limits.admit(UInt32(user), at: 0) }
+            #expect(admitted == [true, true, true, true])
+        }
+        let isOneMoreAdmitted = limits.admit(32, at: 0)
+        #expect(!isOneMoreAdmitted)
+        limits.leave(0)
+        let isNextAdmitted = limits.admit(32, at: 0)
+        #expect(isNextAdmitted)
+    }
+
     @Test func eachUserMayMake1200RequestsAMinute() {
         var limits = RequestLimits()
         func answered(_ count: Int, of id: UInt32, at seconds: Int64) -> Int {

@@ -9,8 +9,9 @@ struct EnrolledPrints: Sendable {
 
     /// The prints as they were at one moment.
     struct Snapshot: Hashable, Sendable {
-        /// SHA-256 over names and contents in the order of the names. It changes when a finger is enrolled, removed or
-        /// replaced, also while the matcher was not running.
+        /// SHA-256 over the user's name and the files' names and contents in the order of the names. It changes when a
+        /// finger is enrolled, removed or replaced, also while the matcher was not running, and when the user's id
+        /// belongs to another name than before.
         var digest: [UInt8]
         var files: Int
     }
@@ -21,12 +22,13 @@ struct EnrolledPrints: Sendable {
     /// Reads all files of a user. Throws if they cannot be read.
     func snapshot(of user: String) throws -> Snapshot {
         // The user's folder is looked up in a listing: a missing folder must not be confused with a missing permission.
+        var digest = SHA256()
+        digest.update(data: Array(SHA256.hash(data: Array(user.utf8))))
         guard try FileManager.default.contentsOfDirectory(atPath: folder).contains(user) else {
-            return Snapshot(digest: Array(SHA256.hash(data: [])), files: 0)
+            return Snapshot(digest: Array(digest.finalize()), files: 0)
         }
         let home = folder + "/" + user
         let paths = try files(in: home).sorted()
-        var digest = SHA256()
         for path in paths {
             digest.update(data: Array(SHA256.hash(data: Array(path.dropFirst(home.count).utf8))))
             digest.update(data: Array(SHA256.hash(data: try Data(contentsOf: URL(fileURLWithPath: path)))))

@@ -28,16 +28,22 @@ final class LineSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends a value as one line. Returns false if the other end is closed.
-    func send(_ value: some Encodable) -> Bool {
+    /// Sends a value as one line. Returns false if the other end is closed, or does not read in time: a client that
+    /// stops reading must not keep the matcher from its other clients.
+    func send(_ value: some Encodable, within limit: Duration = .seconds(2)) -> Bool {
         guard let line = try? JSONEncoder().encode(value) else { return false }
         var bytes = Array(line) + [UInt8(ascii: "\n")]
-        while !bytes.isEmpty {
-            let sent = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-            guard sent > 0 else { return false }
-            bytes.removeFirst(sent)
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let sent = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            if sent > 0 { bytes.removeFirst(sent) }
+            if bytes.isEmpty { return true }
+            guard sent > 0 || errno == EAGAIN || errno == EINTR else { return false }
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { return false }
+            var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            unsafe poll(&watched, 1, Int32(min(left / .milliseconds(1), 60_000)) + 1)
         }
-        return true
     }
 
     /// Receives the next line; nil if the other end is closed, the request is cancelled, the time is over, or the line
@@ -72,6 +78,46 @@ final class LineSocket: Sendable {
         var size = socklen_t(MemoryLayout<PeerCredentials>.size)
         guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return nil }
         return credentials.uid
+    }
+
+    /// Whether the process at the other end, which listens at this path, runs as the owner of the socket's folder, and
+    /// no other user can create a socket there.
+    func isServedByOwner(ofFolderOf path: String) -> Bool {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        var attributes = stat()
+        guard unsafe stat(folder, &attributes) == 0 else { return false }
+        return peer == attributes.st_uid && attributes.st_mode & (S_IWGRP | S_IWOTH) == 0
+    }
+
+    /// Listens at a path; nil with `errno` set if that is not possible.
+    ///
+    /// - Parameter group: the group whose members may connect; nil for the owner alone.
+    static func listen(at path: String, group: gid_t?) -> Int32? {
+        // A socket without a listener was left behind by an earlier process; one that answers belongs to a running one.
+        guard LineSocket(path: path) == nil else {
+            errno = EADDRINUSE
+            return nil
+        }
+        unsafe unlink(path)
+        guard let descriptor = open() else { return nil }
+        guard unsafe withAddress(of: path, { unsafe bind(descriptor, $0, $1) }) == 0, share(path, with: group),
+            Glibc.listen(descriptor, 16) == 0
+        else {
+            let error = errno
+            close(descriptor)
+            errno = error
+            return nil
+        }
+        return descriptor
+    }
+
+    /// Lets the owner and the members of a group connect.
+    private static func share(_ path: String, with group: gid_t?) -> Bool {
+        guard let group else { return unsafe chmod(path, 0o600) == 0 }
+        var attributes = stat()
+        guard unsafe stat(path, &attributes) == 0 else { return false }
+        // A sandbox may forbid `chown`, which is not needed if the group is the process's own.
+        return unsafe (attributes.st_gid == group || chown(path, uid_t.max, group) == 0) && chmod(path, 0o660) == 0
     }
 
     static func open() -> Int32? {

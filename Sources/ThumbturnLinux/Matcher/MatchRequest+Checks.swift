@@ -19,17 +19,17 @@ struct CheckedMatchRequest: Hashable, Sendable {
     /// The hash of the TPM command that signs exactly this message with exactly this key.
     var command: [UInt8]
     var reference: [UInt8]
+    /// The key's public area without its point: its attributes and its policy.
+    fileprivate var template: TPMPublicArea
 }
 
 extension MatchRequest {
-    /// Checks every rule that a request has to meet before the person is asked for a finger.
+    /// Checks every rule that can be checked without the TPM. `confirm(_:)` checks the rest.
     ///
     /// The matcher would be a confused deputy if it signed a value that a device had computed. So it takes the message
     /// itself, reads its purpose, and computes every byte that it will sign.
-    func checked(for identity: MatcherIdentity) throws(MatcherRefusal) -> CheckedMatchRequest {
-        guard let area = TPMPublicArea(Array(key)), let publicKey = area.publicKey,
-            let matcher = identity.key.publicKey.map(TPMPublicArea.init(verifying:))
-        else { throw .malformed }
+    func checked() throws(MatcherRefusal) -> CheckedMatchRequest {
+        guard let area = TPMPublicArea(Array(key)), let publicKey = area.publicKey else { throw .malformed }
 
         // The server's address is shown to the person and written to the log, so it must be printable ASCII without
         // control characters.
@@ -48,17 +48,12 @@ extension MatchRequest {
         // The matcher shows the transaction to the person as well, so it has to be readable.
         let transaction = try claims.purpose == .approve ? Self.transaction(claims.txn) : nil
 
-        // The key's policy demands our signature and the counter's value, so it was created at the current enrolment.
-        let policy = TPMPolicy.biometric(
-            matcher: matcher.name, reference: name.reference, counter: identity.counter.name, at: identity.value
-        )
         var template = area
         (template.x, template.y) = ([], [])
-        guard template == .guarded(by: policy) else { throw .enrolmentChanged }
-
         return CheckedMatchRequest(
             purpose: claims.purpose, transaction: transaction, issuer: claims.iss,
-            command: TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name), reference: name.reference
+            command: TPMAuthorization.signing(Array(SHA256.hash(data: message)), with: area.name), reference: name.reference,
+            template: template
         )
     }
 
@@ -75,6 +70,16 @@ extension MatchRequest {
 }
 
 extension CheckedMatchRequest {
+    /// Throws unless the key's policy demands this matcher's signature and the counter's present value, so that the key
+    /// was created at the current enrolment.
+    func confirm(_ identity: MatcherIdentity) throws(MatcherRefusal) {
+        guard let matcher = identity.key.publicKey.map(TPMPublicArea.init(verifying:)) else { throw .broken }
+        let policy = TPMPolicy.biometric(
+            matcher: matcher.name, reference: reference, counter: identity.counter.name, at: identity.value
+        )
+        guard template == .guarded(by: policy) else { throw .enrolmentChanged }
+    }
+
     /// The text that the user with this name reads before touching the reader.
     func prompt(for user: String) -> String {
         switch purpose {

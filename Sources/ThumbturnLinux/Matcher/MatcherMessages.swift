@@ -12,6 +12,8 @@ enum MatcherCommand: Codable, Sendable {
     case match(MatchRequest)
     /// Consumes the match for the TPM session with this nonce.
     case authorize(nonce: Data)
+    /// Forgets a user's fingers that did not match. Only root may ask for it.
+    case unlock(user: UInt32)
 }
 
 /// The key and message for which a device needs a match. The matcher computes from them what it will sign.
@@ -45,6 +47,7 @@ enum MatcherReply: Codable, Sendable {
     case matched
     case notMatched
     case authorized(expiration: Int32, signature: Data)
+    case unlocked
     case refused(MatcherRefusal)
 }
 
@@ -53,6 +56,8 @@ enum ReaderState: String, Codable, Sendable {
     case ready
     case notEnrolled
     case permissionDenied
+    /// Too many consecutive fingers did not match: no finger is asked for until an administrator allows it again.
+    case off
     case unavailable
 
     init(_ state: BiometryState) {
@@ -71,7 +76,8 @@ enum ReaderState: String, Codable, Sendable {
         case .ready: .ready
         case .notEnrolled: .notEnrolled
         case .permissionDenied: .permissionDenied
-        case .unavailable: .unavailable
+        // No rung of the app ends this state, unlike the lockouts of phones.
+        case .off, .unavailable: .unavailable
         }
     }
 }
@@ -82,8 +88,14 @@ enum MatcherRefusal: Codable, Error, Hashable, Sendable {
     case malformed
     /// Another user holds the reader, or this user sends too many requests.
     case busy
-    /// Too many fingers in a row did not match.
+    /// Too many fingers in a row did not match, or the enrolment changed too often.
     case wait(seconds: Int64)
+    /// So many fingers in a row did not match that an administrator has to allow the reader again.
+    case off
+    /// No finger of this user is enrolled.
+    case notEnrolled
+    /// Only root may ask for this.
+    case notPermitted
     /// A finger was enrolled or removed since this key was created.
     case enrolmentChanged
     /// An error of fprintd or the bus, by its name.
@@ -101,6 +113,9 @@ enum MatcherRefusal: Codable, Error, Hashable, Sendable {
         case .malformed: Failure(.platform, status: .init(domain: "matcher.malformed", code: 0))
         case .busy: Failure(.biometryUnavailable, recovery: .retry, status: .init(domain: "matcher.busy", code: 0))
         case .wait(let seconds): Failure(.lockedOut, recovery: .wait(.seconds(seconds)))
+        case .off: Failure(.lockedOut, recovery: .fallBack(.appPIN), status: .init(domain: "matcher.off", code: 0))
+        case .notEnrolled: Failure(.biometryNotEnrolled)
+        case .notPermitted: Failure(.permissionDenied, status: .init(domain: "matcher.notPermitted", code: 0))
         case .enrolmentChanged: Failure(.keyInvalidated)
         case .reader(let name): Self.failure(ofReader: name)
         case .withdrawn: Failure(.cancelledByApp)

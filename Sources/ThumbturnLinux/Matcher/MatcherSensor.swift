@@ -22,7 +22,7 @@ public struct MatcherSensor: Sensor {
     /// The state of the reader and of this user's enrolled fingers, read without prompting.
     public func biometry() async -> BiometryState {
         let matcher = matcher
-        return await onOwnThread { matcher.state() }
+        return await onOwnThread { matcher.state().biometry }
     }
 
     /// Always false: Linux has no passcode that a key could ask for.

@@ -17,6 +17,8 @@ package final class MatcherService: Sendable {
     package struct Settings: Sendable {
         /// The path of the socket to which devices connect.
         package var socket: String
+        /// The id of the group whose members may connect; nil for the matcher's own user and root alone.
+        package var group: UInt32?
         /// The folder of the matcher's key and records, with mode 0700.
         package var folder: String
         /// The TCTI configuration by which libtss2 reaches the TPM.
@@ -26,8 +28,11 @@ package final class MatcherService: Sendable {
         /// The folder in which fprintd keeps the enrolled prints.
         package var prints: String
 
-        package init(socket: String, folder: String, tcti: String, bus: String?, prints: String) {
+        package init(
+            socket: String, group: UInt32? = nil, folder: String, tcti: String, bus: String?, prints: String
+        ) {
             self.socket = socket
+            self.group = group
             self.folder = folder
             self.tcti = tcti
             self.bus = bus
@@ -63,7 +68,7 @@ package final class MatcherService: Sendable {
         state = try MatcherState(
             folder: settings.folder, tcti: settings.tcti, prints: EnrolledPrints(folder: settings.prints)
         )
-        guard let listener = Self.listen(at: settings.socket) else {
+        guard let listener = LineSocket.listen(at: settings.socket, group: settings.group) else {
             throw Failure(.platform, status: .init(domain: "POSIX", code: Int(errno)))
         }
         self.listener = listener
@@ -107,16 +112,32 @@ package final class MatcherService: Sendable {
 
     deinit { close(listener) }
 
+    /// Asks the matcher at a socket to forget a user's fingers that did not match.
+    ///
+    /// - Throws: `permissionDenied` unless this process is root's; `biometryUnavailable` if no matcher answers.
+    package static func unlock(_ user: UInt32, at socket: String) throws(Failure) {
+        try MatcherConnection(socket: socket).unlock(user)
+    }
+
     private func answer(_ line: LineSocket, _ user: MatcherState.User) {
         switch line.receive(MatcherCommand.self, within: .seconds(10)) {
         case .identity:
             reply(to: line) { () throws(MatcherRefusal) in .identity(try state.identity(of: user)) }
         case .state:
             let reader = FprintReader(bus: settings.bus, user: user.name)
-            reply(to: line) { () throws(MatcherRefusal) in .state(ReaderState(reader.state())) }
+            reply(to: line) { () throws(MatcherRefusal) in
+                .state(try state.isOff(user) ? .off : ReaderState(reader.state()))
+            }
         case .match(let request):
             let outcome = match(request, for: user, on: line)
             log("user \(user.id): \(outcome)")
+        case .unlock(let other):
+            log("user \(user.id): unlock user \(other)")
+            reply(to: line) { () throws(MatcherRefusal) in
+                guard user.id == 0 else { throw .notPermitted }
+                try state.unlock(other)
+                return .unlocked
+            }
         case .authorize, nil:
             _ = line.send(MatcherReply.refused(.malformed))
         }
@@ -138,7 +159,9 @@ extension MatcherService {
     private func match(_ request: MatchRequest, for user: MatcherState.User, on line: LineSocket) -> String {
         let inTPMBefore = state.spentInTPM.withLock { $0 }
         do throws(MatcherRefusal) {
-            let request = try request.checked(for: try state.unchangedIdentity(of: user))
+            // The form is judged first: a request that cannot be answered costs the TPM nothing.
+            let request = try request.checked()
+            try request.confirm(try state.unchangedIdentity(of: user))
             let subject = "\(request.purpose.rawValue) at \(request.issuer)"
             let (outcome, atReader) = try verifyFinger(for: request, of: user, on: line)
             let inTPM = state.spentInTPM.withLock { $0 } - inTPMBefore
@@ -178,14 +201,16 @@ extension MatcherService {
         // The person is not asked for a finger if the purpose cannot be shown.
         guard show(request.prompt(for: user.name)) else { throw .broken }
         defer { _ = show(CheckedMatchRequest.idleText) }
-        let before = try state.begin(user, at: clock.now.sinceOrigin.components.seconds, boot: clock.boot)
+        let before = try state.begin(user)
         let reader = FprintReader(bus: settings.bus, user: user.name)
         let start = ContinuousClock.now
-        var (checking, isSecondCheck) = (Duration.zero, false)
+        var (checking, refusal) = (Duration.zero, MatcherRefusal?.none)
+        var isReading = true
         let outcome = reader.verify(
             cancellation: line.descriptor, deadline: { queue.deadline(of: user.id, since: start) }
         ) { reading in
-            _ = line.send(MatcherReply.poor(reading))
+            // A client that does not read holds up the others once at most.
+            isReading = isReading && line.send(MatcherReply.poor(reading))
         } claimed: { () throws(Failure) in
             // The reader is claimed, so no finger can be enrolled: an enrolment that is unchanged now stays so until
             // the verdict.
@@ -193,10 +218,8 @@ extension MatcherService {
             defer { checking += ContinuousClock.now - began }
             do throws(MatcherRefusal) {
                 _ = try state.unchangedIdentity(of: user)
-                // The second check follows a match.
-                if isSecondCheck { try state.confirmPrints(of: user) }
-                isSecondCheck = true
             } catch {
+                refusal = error
                 throw error.failure
             }
         }
@@ -206,6 +229,7 @@ extension MatcherService {
         case .failed: break
         }
         try state.settle(user, outcome, before: before)
+        if let refusal { throw refusal }
         return (outcome, atReader)
     }
 }
@@ -213,25 +237,6 @@ extension MatcherService {
 // MARK: - The operating system
 
 extension MatcherService {
-    private static func listen(at path: String) -> Int32? {
-        // A socket without a listener was left behind by an earlier matcher; one that answers belongs to a running
-        // matcher.
-        guard LineSocket(path: path) == nil else {
-            errno = EADDRINUSE
-            return nil
-        }
-        unsafe unlink(path)
-        guard let descriptor = LineSocket.open() else { return nil }
-        // Every user may connect: the kernel tells who connects, and the folder's mode limits who can reach the socket.
-        guard unsafe LineSocket.withAddress(of: path, { unsafe bind(descriptor, $0, $1) }) == 0, unsafe chmod(path, 0o666) == 0,
-            Glibc.listen(descriptor, 16) == 0
-        else {
-            close(descriptor)
-            return nil
-        }
-        return descriptor
-    }
-
     private static func user(_ id: uid_t) -> MatcherState.User? {
         var entry = unsafe passwd()
         var found: UnsafeMutablePointer<passwd>?

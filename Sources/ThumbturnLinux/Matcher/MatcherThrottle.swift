@@ -11,7 +11,13 @@ struct MatcherThrottle: Hashable, Sendable, Codable {
 
     /// Consecutive mismatches from which on there is a wait. It doubles from 30 s up to 300 s.
     static let free = 5
+    /// Consecutive mismatches after which no finger is asked for until an administrator allows it again. At the highest
+    /// rate this takes three and a half hours of fingers that do not match.
+    static let limit = 50
     private static let waits: [Int64] = [30, 60, 120, 240, 300]
+
+    /// Whether the limit is reached. Neither time nor a restart ends this state.
+    var isOff: Bool { mismatches >= Self.limit }
 
     /// The remaining wait in seconds. It does not depend on the civil time; after a reboot the whole wait begins again.
     mutating func wait(at now: Int64, boot: String) -> Int64 {
@@ -27,8 +33,8 @@ struct MatcherThrottle: Hashable, Sendable, Codable {
         (last, self.boot) = (now, boot)
     }
 
-    /// Resets the count.
-    mutating func matched() { mismatches = 0 }
+    /// Resets the count, after a match or by an administrator.
+    mutating func reset() { mismatches = 0 }
 
     /// Takes an attempt back that had no verdict.
     mutating func ended(without before: MatcherThrottle) { self = before }

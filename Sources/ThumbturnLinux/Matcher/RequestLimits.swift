@@ -1,9 +1,10 @@
 /// Limits how many connections each user of the machine has open at the matcher, and how many requests that user makes
-/// a minute.
+/// a minute, and how many connections are open in all.
 ///
 /// Fingers that do not match have a limit of their own, in `MatcherThrottle`.
 struct RequestLimits: Sendable {
     private var users: [UInt32: Usage] = [:]
+    private var openConnections = 0
 
     private struct Usage {
         var openConnections = 0
@@ -13,6 +14,8 @@ struct RequestLimits: Sendable {
 
     /// An unlock has one connection open, beside requests for the state.
     static let maxOpenConnections = 4
+    /// Connections of all users together. Each has a thread, and the system limits the threads of a service.
+    static let maxOpenConnectionsInAll = 128
     /// An unlock makes three requests, so this allows more than six unlocks each second: far more than a person makes.
     static let maxRequestsPerMinute = 1_200
 
@@ -24,12 +27,20 @@ struct RequestLimits: Sendable {
         var usage = users[user] ?? Usage()
         if usage.minute != seconds / 60 { (usage.minute, usage.requests) = (seconds / 60, 0) }
         usage.requests += 1
-        let isAdmitted = usage.openConnections < Self.maxOpenConnections && usage.requests <= Self.maxRequestsPerMinute
-        if isAdmitted { usage.openConnections += 1 }
+        let isAdmitted =
+            usage.openConnections < Self.maxOpenConnections && usage.requests <= Self.maxRequestsPerMinute
+            && openConnections < Self.maxOpenConnectionsInAll
+        if isAdmitted {
+            usage.openConnections += 1
+            openConnections += 1
+        }
         users[user] = usage
         return isAdmitted
     }
 
     /// Records that an admitted request's connection is closed.
-    mutating func leave(_ user: UInt32) { users[user]?.openConnections -= 1 }
+    mutating func leave(_ user: UInt32) {
+        users[user]?.openConnections -= 1
+        openConnections -= 1
+    }
 }

@@ -6,7 +6,7 @@ import ThumbturnMessages
 
 extension TPM {
     /// Creates a counter. It starts above every counter that this TPM ever had, so a counter that replaces another one
-    /// never shows an old value.
+    /// never shows an old value. If its first write fails, it is removed again.
     ///
     /// - Parameter value: the authorisation value for raising and reading. Comparing needs no authorisation.
     func defineCounter(at handle: UInt32, value: [UInt8]) throws(TPMError) -> TPMIndex {
@@ -15,9 +15,32 @@ extension TPM {
         try define(
             handle, attributes: [.authWrite, .authRead, .policyRead, .counter, .noDictionaryAttack], policy: .compare,
             value: value)
-        try raise(TPMIndex(handle: handle, name: try name(of: handle)), value: value)
-        // The first write changes an index's name, so the name is read after it.
-        return TPMIndex(handle: handle, name: try name(of: handle))
+        do throws(TPMError) {
+            try raise(TPMIndex(handle: handle, name: try name(of: handle)), value: value)
+            // The first write changes an index's name, so the name is read after it.
+            return TPMIndex(handle: handle, name: try name(of: handle))
+        } catch {
+            try? undefine(handle)
+            throw error
+        }
+    }
+
+    /// The counter at a handle, if this value authorises it; nil if the handle is unused or another program's. A
+    /// counter whose creation was interrupted before its first write is completed.
+    func counter(at handle: UInt32, value: [UInt8]) throws(TPMError) -> TPMIndex? {
+        do throws(TPMError) {
+            let found = TPMIndex(handle: handle, name: try name(of: handle))
+            do throws(TPMError) {
+                _ = try count(found, value: value)
+            } catch {
+                guard error == .indexNotWritten else { throw error }
+                try raise(found, value: value)
+            }
+            return TPMIndex(handle: handle, name: try name(of: handle))
+        } catch {
+            guard ![.unreachable, .busy].contains(error.meaning) else { throw error }
+            return nil
+        }
     }
 
     func raise(_ index: TPMIndex, value: [UInt8]) throws(TPMError) {

@@ -12,6 +12,8 @@ struct TPMError: Error, Hashable, Sendable {
     static let pinLimitReached = TPMError(code: 0x12F)
     /// `TPM_RC_HANDLE` for the first handle: the index does not exist.
     static let indexMissing = TPMError(code: 0x18B)
+    /// `TPM_RC_NV_UNINITIALIZED`: the index exists and was never written.
+    static let indexNotWritten = TPMError(code: 0x14A)
     /// `TPM_RC_FAILURE`: the TPM's answer cannot be read.
     static let unexpectedAnswer = TPMError(code: 0x101)
     /// `TPM_RC_NV_SPACE`: every index of the range is in use.
