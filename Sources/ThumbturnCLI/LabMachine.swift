@@ -8,16 +8,17 @@ import ThumbturnLinuxLab
 /// A Linux machine in a folder, with its own swtpm, bus, polkit, fprintd and matcher, all of them the real programs.
 final class LabMachine: Sendable {
     let lab: LinuxLab
-    let folder: String
+    let folder: MatcherFolder
     /// The matcher's time at the reader and in the TPM for each verdict, in milliseconds.
     let matcherTimes = Mutex<[(reader: Double, tpm: Double)]>([])
     /// Whether the matcher's prompts are printed.
     let printsPrompts = Mutex(true)
-    private let program: String
     private let matcher = Mutex<Process?>(nil)
 
     /// The user as which the matcher runs. It needs no privilege except to read fprintd's folder.
     private static let matcherUser = "nobody"
+    /// The group whose members may ask the matcher. The device of the lab runs as root, which always may.
+    private static let matcherGroup = "nogroup"
 
     /// Starts the machine and its matcher.
     ///
@@ -37,10 +38,16 @@ final class LabMachine: Sendable {
         let folder = "/tmp/thumbturn-machine-\(UUID().uuidString)"
         do {
             let lab = try await LinuxLab.start(in: folder, polkitRules: [rule])
-            let machine = LabMachine(lab, folder: folder + "-matcher", program: matcherd)
+            let machine: LabMachine
+            do {
+                let place = try MatcherFolder(at: folder + "-matcher", program: matcherd, user: matcherUser)
+                machine = LabMachine(lab, folder: place)
+            } catch {
+                await lab.stop()
+                throw error
+            }
             do {
                 try await lab.verifyPeers()
-                try machine.prepare()
                 try await machine.startMatcher()
                 return machine
             } catch {
@@ -52,39 +59,25 @@ final class LabMachine: Sendable {
         }
     }
 
-    private init(_ lab: LinuxLab, folder: String, program: String) {
+    private init(_ lab: LinuxLab, folder: MatcherFolder) {
         self.lab = lab
         self.folder = folder
-        self.program = program
     }
 
-    var socket: String { "\(folder)/socket" }
+    var socket: String { folder.socket }
     var user: String { NSUserName() }
-
-    /// Copies the matcher's program into a folder that the matcher's user can reach.
-    private func prepare() throws {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: program, toPath: "\(folder)/thumbturn-matcherd")
-        // This process runs as root: the lab has checked that, because polkit starts as root.
-        guard let entry = unsafe getpwnam(Self.matcherUser),
-            unsafe chown(folder, entry.pointee.pw_uid, entry.pointee.pw_gid) == 0
-        else { throw UnexpectedOutcome("the owner of the matcher's folder cannot be changed to \(Self.matcherUser)") }
-        guard unsafe chmod(folder, 0o755) == 0 else {
-            throw UnexpectedOutcome("the mode of the matcher's folder cannot be changed")
-        }
-    }
 
     /// Starts the matcher and returns when it listens.
     func startMatcher() async throws {
         let process = Process()
         let command = [
-            "\(folder)/thumbturn-matcherd", "--socket", socket, "--folder", "\(folder)/state", "--tcti", lab.tcti,
+            folder.program, "--socket", socket, "--group", Self.matcherGroup, "--folder", folder.state, "--tcti", lab.tcti,
             "--bus", lab.busAddress, "--prints", lab.printsFolder,
         ]
         process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
         process.arguments =
             [
-                "--reuid", Self.matcherUser, "--regid", "nogroup", "--clear-groups", "--inh-caps", "+dac_read_search",
+                "--reuid", Self.matcherUser, "--regid", Self.matcherGroup, "--clear-groups", "--inh-caps", "+dac_read_search",
                 "--ambient-caps", "+dac_read_search",
             ] + command
         let (screen, log) = (Pipe(), Pipe())
@@ -135,7 +128,7 @@ final class LabMachine: Sendable {
     func stop() async {
         await stopMatcher()
         await lab.stop()
-        try? FileManager.default.removeItem(atPath: folder)
+        folder.delete()
     }
 }
 #endif

@@ -21,10 +21,10 @@ struct MachineStory {
     init(on machine: LabMachine, server: URL, _ signIn: PasswordSignIn) throws {
         self.machine = machine
         self.signIn = signIn
-        let keys = TPMKeys(tcti: machine.lab.tcti, folder: "\(machine.folder)/keys", matcher: machine.socket)
+        let keys = TPMKeys(tcti: machine.lab.tcti, folder: machine.folder.keys, matcher: machine.socket)
         let platform = DevicePlatform(
             sensor: MatcherSensor(socket: machine.socket, keys: keys),
-            keys: TimedKeys(keys: keys, stopwatch: stopwatch), secrets: FileSecrets(folder: "\(machine.folder)/keys"),
+            keys: TimedKeys(keys: keys, stopwatch: stopwatch), secrets: FileSecrets(folder: machine.folder.keys),
             transport: TimedTransport(transport: URLSessionTransport(), stopwatch: stopwatch),
             pin: PINSupport(entry: pins, key: keys), promptGap: .zero
         )

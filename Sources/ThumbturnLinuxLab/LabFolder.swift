@@ -16,25 +16,32 @@ struct LabFolder: Sendable {
     var noRules: String { "\(path)/no-rules" }
     func log(_ name: String) -> String { "\(path)/\(name).log" }
 
-    /// Creates the folder. It must be new or empty, because it is deleted at the end.
+    /// Creates the folder. It must not exist: a folder or a link that another user has made first is not used.
     init(at given: String, parts: Set<LinuxLab.Part>) throws {
         path = URL(fileURLWithPath: given).standardizedFileURL.path
-        let files = FileManager.default
         // A socket's path has 107 bytes at most, including the names `reader` and `bus`.
         guard path.utf8.count <= 95 else {
             throw LabError(.folder, "\(path) is too long for a socket's path; next: use a folder of at most 95 bytes, in /tmp")
         }
-        if let found = try? files.contentsOfDirectory(atPath: path), !found.isEmpty {
-            throw LabError(.folder, "\(path) is not empty, and the lab deletes its folder at the end; next: name a new folder")
-        }
+        try Self.make(path, mode: 0o700)
         do {
-            for folder in [prints, tpm, rules, noRules] {
-                try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            }
+            for folder in [prints, tpm, rules, noRules] { try Self.make(folder, mode: 0o755) }
+            if parts.contains(.bus) { try open() }
         } catch {
-            throw LabError(.folder, "could not make \(path): \(error.localizedDescription)")
+            delete()
+            throw error
         }
-        if parts.contains(.bus) { try open() }
+    }
+
+    /// Creates one folder that does not exist yet, whatever the process's mask of modes.
+    static func make(_ path: String, mode: mode_t) throws {
+        guard unsafe mkdir(path, mode) == 0 else {
+            guard errno != EEXIST else {
+                throw LabError(.folder, "\(path) exists, and the lab makes its folder itself; next: name a new folder")
+            }
+            throw LabError(.folder, "could not make \(path), error \(errno); next: name a folder in one that exists")
+        }
+        guard unsafe Glibc.chmod(path, mode) == 0 else { throw LabError(.folder, "could not set the mode of \(path)") }
     }
 
     /// Lets other users traverse the folder: polkitd runs as its own user and must reach the bus, as must the users of
@@ -45,7 +52,6 @@ struct LabFolder: Sendable {
         while folder != "/" {
             var attributes = stat()
             guard unsafe stat(folder, &attributes) == 0, attributes.st_mode & S_IXOTH != 0 else {
-                delete()
                 throw LabError(
                     .folder, "other users cannot traverse \(folder), and polkitd is another user; next: use a folder in /tmp")
             }

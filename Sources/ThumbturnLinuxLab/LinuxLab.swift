@@ -67,8 +67,8 @@ public actor LinuxLab {
     /// Starts the parts in a new folder, and returns when all of them answer.
     ///
     /// - Parameters:
-    ///   - folder: a new or empty folder, deleted at the end. Other users must be able to traverse its parents: use one
-    ///     in /tmp.
+    ///   - folder: a folder that does not exist, in one that does; deleted at the end. Other users must be able to
+    ///     traverse its parents: use one in /tmp.
     ///   - parts: the parts to start. `.fingerprints` includes the bus and polkitd.
     ///   - polkitRules: JavaScript, as in `/etc/polkit-1/rules.d`. Without a rule, only root may do anything.
     /// - Throws: `LabError`, after the started parts have ended and the folder is deleted.
