@@ -312,6 +312,7 @@ extension RealParts {
             let findings = Examination(tcti: device.lab.tcti, matcher: device.socket, bus: device.lab.busAddress).broker()
             #expect(findings.last?.remedy?.contains("thumbturn-matcherd unlock \(People.user)") == true)
             try MatcherService.unlock(user.id, at: device.socket)
+            #expect(device.logged.withLock { $0 }.last == "user \(user.id): unlocked user \(user.id)")
             _ = try await device.sign(name)
         }
 

@@ -20,6 +20,7 @@ import Testing
         #expect(lines.contains("ExecStart=/usr/bin/thumbturn-matcherd --group tss"))
         // The sandbox forbids `chown`, so the socket has the process's own group.
         #expect(lines.contains("Group=tss"))
+        #expect(lines.contains("SystemCallErrorNumber=EPERM"), "a refused call must not end the matcher")
     }
 }
 #endif

@@ -132,10 +132,13 @@ package final class MatcherService: Sendable {
             let outcome = match(request, for: user, on: line)
             log("user \(user.id): \(outcome)")
         case .unlock(let other):
-            log("user \(user.id): unlock user \(other)")
             reply(to: line) { () throws(MatcherRefusal) in
-                guard user.id == 0 else { throw .notPermitted }
+                guard user.id == 0 else {
+                    log("user \(user.id): refused to unlock user \(other)")
+                    throw .notPermitted
+                }
                 try state.unlock(other)
+                log("user \(user.id): unlocked user \(other)")
                 return .unlocked
             }
         case .authorize, nil:
