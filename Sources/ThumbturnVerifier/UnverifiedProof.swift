@@ -22,10 +22,11 @@ public struct UnverifiedProof: Sendable {
         self.challenge = challenge
     }
 
-    /// The challenge in a proof that may be malformed otherwise; nil if its payload cannot be decoded. The server needs
-    /// it because a failed attempt consumes its challenge, too.
+    /// The challenge in a proof that may be malformed otherwise; nil if its payload cannot be decoded, and for a text of
+    /// more than 16 KiB. The server needs it because a failed attempt consumes its challenge, too.
     public static func challenge(in text: String) -> String? {
         let bytes = Array(text.utf8)
+        guard bytes.count <= CompactJWS.largest else { return nil }
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count >= 2, let payload = Base64URL.decode(parts[1]) else { return nil }
         return self.challenge(payload)

@@ -35,8 +35,12 @@ public struct VerifyingKey: Sendable, Hashable {
         try self.init(spkiDER: der)
     }
 
-    /// The bytes of a SubjectPublicKeyInfo of any key: PEM, or DER in standard base64.
+    /// The most bytes of a SubjectPublicKeyInfo's text. That of an RSA key of 4096 bits has about 800.
+    package static let largestSPKI = 4096
+
+    /// The bytes of a SubjectPublicKeyInfo of any key: PEM, or DER in standard base64, of at most `largestSPKI` bytes.
     package static func der(ofSPKI text: String) -> [UInt8]? {
+        guard text.utf8.count <= largestSPKI else { return nil }
         var lines = text.split(whereSeparator: \.isNewline)
         if lines.first == "-----BEGIN PUBLIC KEY-----", lines.last == "-----END PUBLIC KEY-----" {
             lines = Array(lines.dropFirst().dropLast())
@@ -47,11 +51,14 @@ public struct VerifyingKey: Sendable, Hashable {
     /// Creates a key from a SubjectPublicKeyInfo in DER, in the one encoding that a P-256 key has. Throws
     /// `unacceptableKey`.
     public init(spkiDER der: [UInt8]) throws(VerificationError) {
-        guard let key = try? P256.Signing.PublicKey(derRepresentation: der), Array(key.derRepresentation) == der else {
-            throw .unacceptableKey
-        }
+        guard der.count == Self.lengthOfSPKI, let key = try? P256.Signing.PublicKey(derRepresentation: der),
+            Array(key.derRepresentation) == der
+        else { throw .unacceptableKey }
         self.init(key)
     }
+
+    /// The length of the one encoding: the algorithm with its curve, and an uncompressed point.
+    private static let lengthOfSPKI = 91
 
     private init(_ key: P256.Signing.PublicKey) {
         self.key = key
@@ -75,11 +82,15 @@ public struct VerifyingKey: Sendable, Hashable {
     /// Whether `signature` is a signature over the SHA-256 of `message` in ASN.1: a SEQUENCE of r and s (RFC 3279
     /// section 2.2.3), in its one DER encoding. Platforms and WebAuthn use this form; JOSE does not.
     public func isValid(der signature: [UInt8], for message: [UInt8]) -> Bool {
-        guard let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature),
+        guard signature.count <= Self.longestDERSignature,
+            let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature),
             Array(parsed.derRepresentation) == signature
         else { return false }
         return key.isValidSignature(parsed, for: message)
     }
+
+    /// Two integers of 33 bytes each, with their tags and lengths, in a SEQUENCE.
+    private static let longestDERSignature = 72
 
     /// Whether two keys are the same point.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.x963 == rhs.x963 }

@@ -93,16 +93,27 @@ struct JSONTreeDecoder: Decoder {
     /// value.
     struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let decoder: JSONTreeDecoder
+        private let byName: [ArraySlice<UInt8>: Int]?
+
+        init(decoder: JSONTreeDecoder) {
+            self.decoder = decoder
+            byName = decoder.tree.membersByName(of: decoder.index)
+        }
+
+        private func find(_ name: String) -> Int? {
+            guard let byName else { return decoder.tree.member(name, of: decoder.index) }
+            return byName[ArraySlice(name.utf8)]
+        }
 
         var codingPath: [any CodingKey] { decoder.codingPath }
         var allKeys: [Key] {
             decoder.tree.children(of: decoder.index).compactMap { Key(stringValue: decoder.tree.name(decoder.tree.nodes[$0])) }
         }
 
-        func contains(_ key: Key) -> Bool { decoder.tree.member(key.stringValue, of: decoder.index) != nil }
+        func contains(_ key: Key) -> Bool { find(key.stringValue) != nil }
 
         private func member(_ key: Key) throws -> JSONTreeDecoder {
-            guard let at = decoder.tree.member(key.stringValue, of: decoder.index) else {
+            guard let at = find(key.stringValue) else {
                 throw DecodingError.keyNotFound(
                     key, .init(codingPath: codingPath, debugDescription: "lacks the member \"\(key.stringValue)\""))
             }
@@ -111,7 +122,7 @@ struct JSONTreeDecoder: Decoder {
 
         /// Nil where it is absent or null.
         private func given(_ key: Key) -> JSONTreeDecoder? {
-            guard let at = decoder.tree.member(key.stringValue, of: decoder.index), decoder.tree.nodes[at].kind != .null else {
+            guard let at = find(key.stringValue), decoder.tree.nodes[at].kind != .null else {
                 return nil
             }
             return decoder.child(at: at)
@@ -134,7 +145,7 @@ struct JSONTreeDecoder: Decoder {
             try member(key).unkeyedContainer()
         }
         func superDecoder() throws -> any Decoder {
-            guard let at = decoder.tree.member("super", of: decoder.index) else {
+            guard let at = find("super") else {
                 throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "lacks the member \"super\""))
             }
             return decoder.child(at: at)

@@ -74,13 +74,13 @@ struct JSONTreeReader {
     /// strings also compare equal where their bytes differ (é as one scalar, and as two).
     private mutating func checkNames(of object: Int, _ count: Int32) throws(JSONError) {
         var at = object + 1
-        if count <= Self.fewMembers {
+        if count <= Self.fewMembers, !hasEscapedName(object, count) {
             // Hashing costs more than the few comparisons, most of which see two lengths.
             for position in 1..<count {
                 at = Int(nodes[at].next)
                 var other = object + 1
                 for _ in 0..<position {
-                    steps += 1 + comparedBytes(nodes[at], nodes[other])
+                    steps += 1 + (hasOneLength(nodes[at], nodes[other]) ? Int(nodes[at].nameEnd - nodes[at].nameStart) : 0)
                     if isSameName(nodes[at], nodes[other]) { throw duplicate(nodes[at]) }
                     other = Int(nodes[other].next)
                 }
@@ -98,18 +98,25 @@ struct JSONTreeReader {
     }
 
     /// As many as the claims of an access token have, and some more.
-    private static let fewMembers: Int32 = 16
+    static let fewMembers: Int32 = 16
 
-    /// How many bytes it takes at most to compare two names: none where their lengths tell them apart.
-    private func comparedBytes(_ one: JSONTree.Node, _ other: JSONTree.Node) -> Int {
-        let length = one.nameEnd - one.nameStart
-        let isEscaped = one.unescapedName != nil || other.unescapedName != nil
-        return isEscaped || length == other.nameEnd - other.nameStart ? Int(length) : 0
+    /// Whether a name has escapes. Each comparison would copy it without them.
+    private func hasEscapedName(_ object: Int, _ count: Int32) -> Bool {
+        var at = object + 1
+        for _ in 0..<count {
+            if nodes[at].unescapedName != nil { return true }
+            at = Int(nodes[at].next)
+        }
+        return false
     }
 
+    private func hasOneLength(_ one: JSONTree.Node, _ other: JSONTree.Node) -> Bool {
+        one.nameEnd - one.nameStart == other.nameEnd - other.nameStart
+    }
+
+    /// Whether two names without escapes are the same.
     private func isSameName(_ one: JSONTree.Node, _ other: JSONTree.Node) -> Bool {
-        guard one.unescapedName == nil, other.unescapedName == nil else { return name(one) == name(other) }
-        return one.nameEnd - one.nameStart == other.nameEnd - other.nameStart
+        hasOneLength(one, other)
             && bytes[Int(one.nameStart)..<Int(one.nameEnd)].elementsEqual(bytes[Int(other.nameStart)..<Int(other.nameEnd)])
     }
 

@@ -7,9 +7,13 @@
 /// - UTF-8 without a byte order mark, one value (RFC 8259, and I-JSON: RFC 7493 section 2)
 /// - no member twice in one object, however its name is escaped, and at most `maximumMembers` members
 /// - at most `maximumDepth` objects and arrays inside each other
+/// - at most `maximumLength` bytes
 ///
-/// Reading costs time in proportion to the length of the text. Callers cap that length.
+/// Reading costs time in proportion to the length of the text. Callers that take less cap it themselves.
 package enum StrictJSON {
+    /// The most bytes of a text: 1 MiB. The longest text of ours is a vault's record, with the hashes of its names
+    /// beside its sealed secrets.
+    package static let maximumLength = 1024 * 1024
     /// The most members that one object may have. The largest object is the `actions` of a policy file, with one member
     /// for each action; our own messages have at most 14.
     package static let maximumMembers = 256

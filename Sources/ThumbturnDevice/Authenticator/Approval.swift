@@ -37,7 +37,7 @@ public struct Approval: Hashable, Sendable, CustomStringConvertible {
 
     /// Nil for a transaction that this version cannot show whole, letter by letter: a person signs only what they can
     /// read.
-    init?(_ record: ApprovalRecord) {
+    package init?(_ record: ApprovalRecord) {
         guard let bytes = Base64URL.decode(record.txn), bytes.count <= ApprovalTransaction.largest,
             let transaction = try? StrictJSON.decode(ApprovalTransaction.self, from: bytes),
             // The bytes hold nothing that would not be shown.

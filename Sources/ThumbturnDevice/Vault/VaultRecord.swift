@@ -4,7 +4,7 @@ import ThumbturnMessages
 
 /// The stored part of a vault beside the protected copies of its key. It is one document, replaced as a whole: after a
 /// crash there is the old content or the new one, never a mixture.
-struct VaultRecord: Codable, Equatable {
+package struct VaultRecord: Codable, Equatable, Sendable {
     let access: VaultAccess
     /// The rungs that have a copy of the key.
     var rungs: [Rung]
@@ -23,9 +23,10 @@ struct VaultRecord: Codable, Equatable {
         try set([:], of: vault, with: key)
     }
 
-    /// Reads a record; nil for bytes that are not one.
-    init?(_ bytes: [UInt8]) {
-        guard let record = try? JSONDecoder().decode(VaultRecord.self, from: Data(bytes)) else { return nil }
+    /// Reads a record; nil for bytes that are not one. Nothing vouches for them before the box is opened, so they are read
+    /// as strictly as a message.
+    package init?(_ bytes: [UInt8]) {
+        guard let record = try? StrictJSON.decodeIgnoringUnknown(VaultRecord.self, from: bytes) else { return nil }
         self = record
     }
 

@@ -13,7 +13,7 @@ public struct CompactJWS: Hashable, Sendable {
     /// them empty.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard bytes.count <= Self.maximumLength else { return nil }
+        guard bytes.count <= Self.largest else { return nil }
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }),
             let header = Base64URL.decode(parts[0]),
@@ -36,6 +36,7 @@ public struct CompactJWS: Hashable, Sendable {
         String(decoding: signingInput + [UInt8(ascii: ".")] + Base64URL.encodedBytes(signature), as: UTF8.self)
     }
 
-    /// A challenge with its transaction stays under 8 KiB, and a proof wraps a challenge once.
-    private static let maximumLength = 16 * 1024
+    /// The most bytes of its text. A challenge with its transaction stays under 8 KiB, and a proof wraps a challenge
+    /// once.
+    package static let largest = 16 * 1024
 }

@@ -19,6 +19,7 @@ public struct ActionAsk: Hashable, Sendable {
 
     /// Reads exactly the form that `text` writes; nil for any other.
     public init?(text: String) {
+        guard text.utf8.count <= Self.longestText else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         switch parts.count {
         case 1: self.init(parts[0])
@@ -29,6 +30,9 @@ public struct ActionAsk: Hashable, Sendable {
         default: return nil
         }
     }
+
+    /// A name of 64 characters, a currency, 15 digits and two colons.
+    private static let longestText = 64 + 3 + 15 + 2
 
     /// The name; with an amount also a colon, the currency, a colon and the minor units.
     public var text: String { amount.map { "\(name):\($0.currency):\($0.minor)" } ?? name }

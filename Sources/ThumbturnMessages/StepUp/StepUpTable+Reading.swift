@@ -1,10 +1,19 @@
-import ThumbturnCore
+package import ThumbturnCore
 
 extension StepUpTable: Decodable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case format, preset, actions }
 
     /// The value of the member `format`.
     public static let format = "thumbturn-policy/1"
+
+    /// The most bytes of a policy file: 64 KiB.
+    package static let largestFile = 64 * 1024
+
+    /// Reads the bytes of a policy file.
+    package init(json: [UInt8]) throws(JSONError) {
+        guard json.count <= Self.largestFile else { throw JSONError(.path(""), "is longer than 64 KiB") }
+        self = try StrictJSON.decodeIgnoringUnknown(StepUpTable.self, from: json)
+    }
 
     /// Reads a table: `format`, and `preset` or `actions` or both. An action of the file replaces the preset's whole
     /// rule. Throws `DecodingError` with the place and the reason for a member that is unknown, absent or invalid.

@@ -10,12 +10,16 @@ extension Network {
     /// - Parameter proxies: the number of trusted proxies that each add the address of their client to
     ///   `X-Forwarded-For`. Entries further to the left can be forged by the client.
     init(_ request: Request, _ context: ServerContext, behind proxies: Int) {
-        let hops = request.headers[values: .forwardedFor].flatMap { $0.split(separator: ",") }
-        guard proxies > 0, hops.count >= proxies else {
+        guard proxies > 0 else {
             self.init(context.remoteAddress)
             return
         }
-        let hop = hops[hops.count - proxies].trimmingCharacters(in: .whitespaces)
+        let hops = request.headers[values: .forwardedFor].flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+        guard hops.count >= proxies else {
+            self.init(context.remoteAddress)
+            return
+        }
+        let hop = String(Substring(hops[hops.count - proxies])).trimmingCharacters(in: .whitespaces)
         self.init(try? SocketAddress(ipAddress: hop, port: 0))
     }
 }

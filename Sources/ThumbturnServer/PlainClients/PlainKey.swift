@@ -28,6 +28,8 @@ package struct PlainKey: Sendable {
     /// Reads a key in its one DER encoding: P-256, or RSA of 2048, 3072 or 4096 bits with the exponent 65537. Shorter
     /// keys are weak; longer keys and other exponents are slow or weak.
     init(spkiDER der: [UInt8]) throws(VerificationError) {
+        // No other length is one of these keys, so no other is parsed.
+        guard Kind.allCases.contains(where: { $0.spkiLength == der.count }) else { throw .unacceptableKey }
         spki = der
         if let key = try? VerifyingKey(spkiDER: der) {
             algorithm = .es256(key)

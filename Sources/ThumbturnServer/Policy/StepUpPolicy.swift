@@ -41,24 +41,12 @@ extension StepUpTable {
         guard let data = FileManager.default.contents(atPath: file) else {
             throw PolicyFileError("\(file): cannot be read")
         }
-        do throws(PolicyFileError) {
+        do throws(JSONError) {
             try self.init(json: Array(data))
         } catch {
             throw PolicyFileError("\(file): \(error.description)")
         }
     }
-
-    /// Reads the bytes of a policy file.
-    package init(json: [UInt8]) throws(PolicyFileError) {
-        guard json.count <= Self.largestFile else { throw PolicyFileError("is longer than 64 KiB") }
-        do throws(JSONError) {
-            self = try StrictJSON.decodeIgnoringUnknown(StepUpTable.self, from: json)
-        } catch {
-            throw PolicyFileError(error.description)
-        }
-    }
-
-    private static var largestFile: Int { 64 * 1024 }
 }
 
 /// A mistake in a policy file.

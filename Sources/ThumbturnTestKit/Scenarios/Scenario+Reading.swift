@@ -5,7 +5,7 @@ extension Scenario {
     /// The value of the member `format`.
     static let format = "thumbturn-scenario/1"
     /// The limits of a file: a longer one was hardly written and read by a person.
-    static let (longest, mostEvents) = (262_144, 500)
+    package static let (longest, mostEvents) = (262_144, 500)
 
     /// Reads a scenario. Throws `ScenarioProblem` with the line for a text that is not JSON, and with the path of the
     /// member for a member that is unknown, absent or invalid, for times that go back, and for a file that is too long.

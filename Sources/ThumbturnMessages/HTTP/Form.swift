@@ -1,14 +1,22 @@
-#if Server
 import ThumbturnCore
 
 /// The fields of an `application/x-www-form-urlencoded` body. Unknown fields are ignored; a repeated field makes the
 /// whole form invalid (RFC 6749 section 3.2).
-struct Form {
+package struct Form: Sendable {
+    /// The most fields that a form may have. The requests of the token endpoint have at most nine (RFC 8693 section
+    /// 2.1). Each field costs an entry of a table, whatever its length.
+    package static let maximumFields = 32
+
     private var fields: [String: String] = [:]
 
-    /// Nil if the bytes are not such a form.
-    init?(_ bytes: [UInt8]) {
-        for pair in bytes.split(separator: UInt8(ascii: "&")) {
+    /// Reads a form in time proportional to its bytes. The caller caps their number.
+    ///
+    /// - Returns: nil if the bytes are not such a form, or if it has more than `maximumFields` fields.
+    package init?(_ bytes: [UInt8]) {
+        // The last part holds everything beyond the maximum.
+        let pairs = bytes.split(separator: UInt8(ascii: "&"), maxSplits: Self.maximumFields)
+        guard pairs.count <= Self.maximumFields else { return nil }
+        for pair in pairs {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let name = Self.decoded(parts[0]), let value = Self.decoded(parts[1]),
                 fields.updateValue(value, forKey: name) == nil
@@ -16,7 +24,7 @@ struct Form {
         }
     }
 
-    subscript(name: String) -> String? { fields[name] }
+    package subscript(name: String) -> String? { fields[name] }
 
     private static func decoded(_ text: ArraySlice<UInt8>) -> String? {
         var bytes: [UInt8] = []
@@ -46,4 +54,3 @@ struct Form {
         }
     }
 }
-#endif
