@@ -177,6 +177,7 @@ let package = Package(
                 "ThumbturnTestKit",
                 "ThumbturnCommands",
                 "ThumbturnLoad",
+                "ThumbturnParsers",
                 .target(name: "ThumbturnServer", condition: .when(traits: ["Tools"])),
                 crypto,
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
@@ -215,6 +216,13 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "ThumbturnParsers",
+            dependencies: [
+                "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(name: "ThumbturnCoreTests", dependencies: ["ThumbturnCore", "ThumbturnTestKit"], swiftSettings: strict),
         .testTarget(
             name: "ThumbturnMessagesTests",
@@ -231,7 +239,8 @@ let package = Package(
         .testTarget(
             name: "ThumbturnVerifierTests",
             dependencies: [
-                "TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier",
+                "TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnParsers", "ThumbturnTestKit",
+                "ThumbturnVerifier",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict

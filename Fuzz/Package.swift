@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// The fuzzers of the parsers; scripts/fuzz builds and runs them.
+//
+// The sources are symbolic links to those of the package above: one build then has the parsers with `package` access, so
+// nothing becomes public for the fuzzers, and the instrumentation of libFuzzer is in our code alone. The parsers of what
+// the server receives are among them; the server's dependencies are not.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+let fuzzed = settings + [.unsafeFlags(["-sanitize=fuzzer"])]
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux]))
+let cryptoExtras = Target.Dependency.product(
+    name: "CryptoExtras", package: "swift-crypto", condition: .when(platforms: [.linux]))
+
+/// The toolchain's libFuzzer without its `main`, which scripts/fuzz finds.
+let runtime = Context.environment["THUMBTURN_FUZZER_RUNTIME"] ?? "libclang_rt.fuzzer_no_main.a"
+
+let package = Package(
+    name: "Fuzz",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
+    targets: [
+        .target(name: "ThumbturnCore", swiftSettings: fuzzed),
+        .target(name: "ThumbturnMessages", dependencies: ["ThumbturnCore"], swiftSettings: fuzzed),
+        .target(
+            name: "ThumbturnDevice", dependencies: ["ThumbturnCore", "ThumbturnMessages", crypto, cryptoExtras],
+            swiftSettings: fuzzed),
+        .target(
+            name: "ThumbturnVerifier",
+            dependencies: ["ThumbturnCore", "ThumbturnMessages", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: fuzzed),
+        .target(
+            name: "ThumbturnTestKit", dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto],
+            swiftSettings: fuzzed),
+        .target(
+            name: "ThumbturnParsers",
+            dependencies: [
+                "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["ThumbturnParsers"], swiftSettings: settings,
+            linkerSettings: [.unsafeFlags([runtime, "-lstdc++", "-lm"])]),
+    ]
+)
