@@ -84,7 +84,7 @@ package struct BenchRequests: Sendable {
         return Self.signed(device.dpopHeader + Base64URL.encodedBytes(claims.utf8), device.session)
     }
 
-    private func request(
+    func request(
         _ method: String, _ path: String, type: String, _ headers: [(name: String, value: [UInt8])], body: [UInt8]
     ) -> ByteBuffer {
         var buffer = ByteBuffer()

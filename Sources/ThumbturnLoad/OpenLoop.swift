@@ -249,7 +249,7 @@ private final class Connection<W: OpenLoop.Work>: ChannelInboundHandler {
 }
 
 /// The status and the positions of the parts of an answer.
-private struct HTTPHead {
+struct HTTPHead {
     var status: Int
     var nonce = 0..<0
     var length = 0

@@ -51,6 +51,23 @@ import Testing
         #expect((figures["rows"] as? Int ?? 0) > 0)
     }
 
+    /// No bar is checked: a busy machine meets none of them.
+    @Test func hostile() async throws {
+        let few = ["--rate", "20", "--hostile-rate", "100", "--slow-bodies", "20", "--input-size", "512"]
+        let (figures, run) = try await bench(["hostile"] + Self.shortRun + few)
+        let parsers = try #require(figures["parsers"] as? [[String: Any]])
+        #expect(parsers.count >= 17)
+        for parser in parsers {
+            #expect((parser["milliseconds"] as? Double ?? 0) > 0 && (parser["bytes"] as? Int ?? 0) > 0, "\(parser)")
+        }
+        for name in ["alone", "beside"] {
+            let honest = try #require(figures[name] as? [String: Any])
+            #expect(honest["per_second"] is Double && honest["unanswered"] is Int, "\(name): \(run.errors)")
+        }
+        #expect((figures["hostile"] as? [String: Any])?["sent"] is Int && (figures["memory_mb"] as? Double ?? 0) > 0)
+        #expect((figures["bars"] as? [String: Any])?.count == 4)
+    }
+
     @Test(
         "options out of range are refused",
         arguments: [
@@ -58,6 +75,8 @@ import Testing
             ["refresh", "--rate", "0"],
             ["approve", "--seconds", "0"],
             ["approve", "--seconds", "241"], ["store", "--writers", "1,none"], ["store", "--seconds", "-1"],
+            ["hostile", "--rate", "0"], ["hostile", "--slow-bodies", "-1"], ["hostile", "--input-size", "1"],
+            ["hostile", "--hostile-connections", "0"],
         ])
     func outOfRange(_ arguments: [String]) async throws {
         #expect(try await Built.run(Built.path("thumbturn"), ["bench"] + arguments).status == 64)

@@ -5,7 +5,9 @@ struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measures performance and compares it with the limit of this machine.",
-        subcommands: [BenchSignIn.self, BenchRefresh.self, BenchApprove.self, BenchStore.self, BenchFlow.self]
+        subcommands: [
+            BenchSignIn.self, BenchRefresh.self, BenchApprove.self, BenchHostile.self, BenchStore.self, BenchFlow.self,
+        ]
     )
 }
 #endif

@@ -136,9 +136,14 @@ struct BenchServer {
     }
 
     /// The server's resident memory in MB.
-    func residentMegabytes() -> Double {
+    func residentMegabytes() -> Double { megabytes("VmRSS") }
+
+    /// The most resident memory that the server had since its start, in MB.
+    func peakMegabytes() -> Double { megabytes("VmHWM") }
+
+    private func megabytes(_ field: String) -> Double {
         guard let text = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8),
-            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("\(field):") }),
             let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Double($0) })
         else { return .nan }
         return kilobytes / 1024
