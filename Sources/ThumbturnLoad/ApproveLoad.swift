@@ -16,6 +16,7 @@ package struct ApproveLoad: OpenLoop.Work {
 
     private let devices: [BenchDevice]
     private let accounts: [String]
+    private let backEnd: BenchBackEnd
     private let token: [UInt8]
     private var requests: BenchRequests
     private var nonce: [UInt8]
@@ -30,15 +31,17 @@ package struct ApproveLoad: OpenLoop.Work {
 
     /// - Parameters:
     ///   - accounts: the account of each device.
-    ///   - token: the back end's access token.
+    ///   - token: the back end's access token, and the nonce that came with it.
     package init(
-        _ devices: [BenchDevice], accounts: [String], token: String, _ requests: BenchRequests
+        _ devices: [BenchDevice], accounts: [String], of backEnd: BenchBackEnd, token: (token: String, nonce: String),
+        _ requests: BenchRequests
     ) {
         self.devices = devices
         self.accounts = accounts
-        self.token = Array(token.utf8)
+        self.backEnd = backEnd
+        self.token = Array(token.token.utf8)
         self.requests = requests.forAnotherLoad
-        nonce = []
+        nonce = Array(token.nonce.utf8)
         free = Array(devices.indices).shuffled()
     }
 
@@ -53,7 +56,7 @@ package struct ApproveLoad: OpenLoop.Work {
         let next = Open(transaction: Array(transaction.utf8), key: Array(name.utf8))
         open[device] = next
         let body = Array(#"{"account":"\#(accounts[device])","transaction":"#.utf8) + next.transaction + [UInt8(ascii: "}")]
-        return (device, requests.send("/v1/approvals", body, bearing: token))
+        return (device, requests.send("/v1/approvals", body, token: token, nonce: nonce[...], by: backEnd))
     }
 
     package mutating func answered(_ ticket: Int, _ answer: OpenLoop.Answer) -> OpenLoop.Next {
@@ -96,7 +99,9 @@ package struct ApproveLoad: OpenLoop.Work {
             guard let state = answer.text("state"), state.elementsEqual("approved".utf8) else { return nil }
             current.step = .redeem
             let body = Array(#"{"transaction":"#.utf8) + current.transaction + [UInt8(ascii: "}")]
-            return .request(requests.send(path(current) + "/redeem", body, bearing: token, key: current.key))
+            return .request(
+                requests.send(
+                    path(current) + "/redeem", body, token: token, key: current.key, nonce: nonce[...], by: backEnd))
         case .redeem:
             return answer.text("receipt") == nil ? nil : .done
         }

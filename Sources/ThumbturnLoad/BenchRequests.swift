@@ -53,11 +53,16 @@ package struct BenchRequests: Sendable {
         return request(method, path, type: "application/json", [("DPoP", dpop)], body: json)
     }
 
-    /// A request of a back end.
+    /// A request of a back end with its bound token.
     ///
     /// - Parameter key: the header `Idempotency-Key`.
-    func send(_ path: String, _ json: [UInt8], bearing token: [UInt8], key: [UInt8]? = nil) -> ByteBuffer {
-        let headers = [("Authorization", Self.bearer + token)] + (key.map { [("Idempotency-Key", $0)] } ?? [])
+    mutating func send(
+        _ path: String, _ json: [UInt8], token: [UInt8], key: [UInt8]? = nil, nonce: ArraySlice<UInt8>,
+        by backEnd: BenchBackEnd
+    ) -> ByteBuffer {
+        let dpop = dpop("POST", path, json, nonce: nonce, token: token, by: backEnd.signer)
+        let headers =
+            [("Authorization", Self.scheme + token), ("DPoP", dpop)] + (key.map { [("Idempotency-Key", $0)] } ?? [])
         return request("POST", path, type: "application/json", headers, body: json)
     }
 
@@ -72,13 +77,15 @@ package struct BenchRequests: Sendable {
     }
 
     private mutating func dpop(
-        _ method: String, _ path: String, _ body: [UInt8], nonce: ArraySlice<UInt8>, by device: BenchDevice
+        _ method: String, _ path: String, _ body: [UInt8], nonce: ArraySlice<UInt8>, token: [UInt8]? = nil,
+        by device: BenchDevice
     ) -> [UInt8] {
         counter += 1
         let bdy = method == "GET" ? "" : #""bdy":"\#(Base64URL.encode(SHA256.hash(data: body)))","#
+        let ath = token.map { #""ath":"\#(Base64URL.encode(SHA256.hash(data: $0)))","# } ?? ""
         let now = Int(Date().timeIntervalSince1970)
         let claims = #"""
-            {\#(bdy)"htm":"\#(method)","htu":"\#(url)\#(path)","iat":\#(now),"jti":"\#(run)-\#(counter)-of-load",\#
+            {\#(ath)\#(bdy)"htm":"\#(method)","htu":"\#(url)\#(path)","iat":\#(now),"jti":"\#(run)-\#(counter)-of-load",\#
             "nonce":"\#(String(decoding: nonce, as: UTF8.self))"}
             """#
         return Self.signed(device.dpopHeader + Base64URL.encodedBytes(claims.utf8), device.session)
@@ -107,7 +114,7 @@ package struct BenchRequests: Sendable {
     }
 
     private static let proofGrant = Array("grant_type=\(proofGrantType.replacing(":", with: "%3A"))&proof=".utf8)
-    private static let bearer = Array("Bearer ".utf8)
+    private static let scheme = Array("DPoP ".utf8)
     private static let refreshGrant = Array("grant_type=refresh_token&refresh_token=".utf8)
 }
 #endif

@@ -9,7 +9,10 @@ import ThumbturnServer
 struct Accounts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Manages the accounts that this server keeps itself.",
-        subcommands: [Add.self, OneTimeCodes.self, RecoveryCodes.self, Unlock.self, Devices.self, Revoke.self]
+        subcommands: [
+            Add.self, List.self, Show.self, SetPassword.self, Disable.self, Enable.self, End.self, OneTimeCodes.self,
+            RecoveryCodes.self, Unlock.self, Devices.self, Revoke.self,
+        ]
     )
 
     struct OneTimeCodes: AsyncParsableCommand {
@@ -29,7 +32,7 @@ struct Accounts: AsyncParsableCommand {
         var remove = false
 
         func run() async throws {
-            let server = try await EmbeddedServer(data.settings(publicURL: "http://localhost"))
+            let server = try await data.server()
             if remove {
                 try await server.removeOneTimeCodes(ofAccountNamed: name)
                 print("The account \(name) no longer needs one-time codes.")
@@ -51,7 +54,7 @@ struct Accounts: AsyncParsableCommand {
         var name: String
 
         func run() async throws {
-            let server = try await EmbeddedServer(data.settings(publicURL: "http://localhost"))
+            let server = try await data.server()
             for code in try await server.makeRecoveryCodes(ofAccountNamed: name) { print(code) }
         }
     }
@@ -66,7 +69,7 @@ struct Accounts: AsyncParsableCommand {
         var name: String
 
         func run() async throws {
-            let server = try await EmbeddedServer(data.settings(publicURL: "http://localhost"))
+            let server = try await data.server()
             try await server.unlock(accountNamed: name)
             print("The account \(name) is no longer throttled.")
         }
@@ -81,7 +84,7 @@ struct Accounts: AsyncParsableCommand {
         var name: String
 
         func run() async throws {
-            let server = try await EmbeddedServer(data.settings(publicURL: "http://localhost"))
+            let server = try await data.server()
             for device in try await server.devices(ofAccountNamed: name) {
                 let kinds = device.keys.map(\.kind.rawValue) + (device.use.map { [$0.rawValue] } ?? [])
                 print("\(device.id)  \(device.name)  \(kinds.joined(separator: ", "))")
@@ -104,7 +107,7 @@ struct Accounts: AsyncParsableCommand {
         var device: String
 
         func run() async throws {
-            let server = try await EmbeddedServer(data.settings(publicURL: "http://localhost"))
+            let server = try await data.server()
             try await server.revoke(device, ofAccountNamed: name)
             print("The device is revoked.")
         }
@@ -123,8 +126,7 @@ struct Accounts: AsyncParsableCommand {
 
         func run() async throws {
             let password = try Password.read()
-            // No token is issued here, so the public address does not matter.
-            let server = try await EmbeddedServer(data.settings(publicURL: "http://localhost"))
+            let server = try await data.server(for: .adding)
             try await server.addAccount(named: name, password: password)
             print("The account \(name) is ready. Enrol a device with: thumbturn device enrol --server URL --account \(name)")
         }

@@ -26,18 +26,26 @@ struct Restore: AsyncParsableCommand {
         discussion: """
             The backup does not know which challenges and tokens were used after it was made, so all users must sign in again \
             and open approvals end. Devices that were revoked since are enrolled again, and wrong PINs since are no longer \
-            counted: revoke such devices again. Running servers refuse their next request, read the new secrets, and continue.
+            counted: revoke such devices again. A new key signs access tokens. Running servers refuse their next request, \
+            read the new secrets, and continue. On a new machine make the data folder first, with mode 0700, and put \
+            master.key into it or set THUMBTURN_MASTER_KEY.
             """
     )
 
     @OptionGroup var data: DataOptions
+    @OptionGroup var confirmation: Confirmation
+
+    @Option(help: "A file with the master key that the backup was made under, if the key was changed since.")
+    var backupKey: String?
 
     @Argument(help: "A file that `thumbturn-server backup` has written.")
     var file: String
 
     func run() async throws {
-        let server = try await data.server()
-        try await server.restore(from: file)
+        let key = try backupKey.map { try MasterKey(backupFile: $0) }
+        try confirmation.ask(
+            "The database in \(data.data) is replaced by \(file), and a new epoch begins: all users must sign in again.")
+        try await EmbeddedServer.restore(from: file, into: try data.settings(publicURL: DataOptions.noURL), backupKey: key)
         print("\(file) is restored, and a new epoch has begun: all users must sign in again.")
     }
 }
@@ -48,14 +56,16 @@ struct NewEpoch: AsyncParsableCommand {
         discussion: """
             Needed after the whole machine was reset to an earlier state, for example by a snapshot of its disk. The server \
             itself notices at its next start that the database was replaced by an older one or the data folder was copied. \
-            Running servers refuse their next request, read the new secrets, and continue.
+            A new key signs access tokens. Running servers refuse their next request, read the new secrets, and continue.
             """
     )
 
     @OptionGroup var data: DataOptions
+    @OptionGroup var confirmation: Confirmation
 
     func run() async throws {
         let server = try await data.server()
+        try confirmation.ask("A new epoch begins: all users must sign in again, and recovery codes and open approvals end.")
         try await server.beginEpoch()
         print("A new epoch has begun: all users must sign in again.")
     }

@@ -60,10 +60,14 @@ struct Serve: AsyncParsableCommand {
     @Option(
         help: """
             The policy file, which sets the requirements of each action for a step-up. It is read again on SIGHUP; check it \
-            first with: thumbturn-server config check FILE. Without a file the preset standard applies.
+            first with: thumbturn-server config check FILE. Without a file the preset standard applies, and the signal \
+            changes nothing.
             """
     )
     var policy: String?
+
+    @Flag(help: .init("Keep no audit log. Only to measure what the log costs.", visibility: .hidden))
+    var withoutAuditLogForMeasurement = false
 
     @Flag(help: .init("Print the counts of operations as one JSON object at the end.", visibility: .hidden))
     var counts = false
@@ -72,6 +76,25 @@ struct Serve: AsyncParsableCommand {
         help: "The number of proxies before the server that add to X-Forwarded-For. Wrong attempts are counted by that address."
     )
     var trustedProxies = 0
+
+    @Option(help: "How many days a row of the audit log is kept.")
+    var auditDays = 400
+
+    @Option(
+        help: """
+            The most open connections. The limit of open files (ulimit -n) may lower it. A further connection is answered \
+            with 503.
+            """
+    )
+    var maxConnections = ConnectionLimits().inAll
+
+    @Option(
+        help: """
+            The most connections of one address; with trusted proxies, the most requests in progress of one client's \
+            address. A further one is answered with 429.
+            """
+    )
+    var maxConnectionsByAddress = ConnectionLimits().byAddress
 
     @Option(
         help: """
@@ -84,6 +107,12 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The log level on standard error: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.notice
 
+    func validate() throws {
+        guard maxConnections > 0, maxConnectionsByAddress > 0 else {
+            throw ValidationError("--max-connections and --max-connections-by-address must be more than 0.")
+        }
+    }
+
     func run() async throws {
         let address = try ListenAddress(listen)
         let port = address.port == 0 ? try FreePort.find(on: address.host) : address.port
@@ -93,6 +122,10 @@ struct Serve: AsyncParsableCommand {
         settings.letsPasscodeReplaceBiometricKey = allowPasscodeToReplaceBiometrics
         settings.allowsPlainClients = allowPlainClients
         settings.trustedProxies = trustedProxies
+        guard auditDays > 0 else { throw ValidationError("--audit-days must be more than 0.") }
+        settings.keepsAuditLog = !withoutAuditLogForMeasurement
+        settings.auditRetention = .seconds(Int64(auditDays) * 24 * 3600)
+        (settings.connections.inAll, settings.connections.byAddress) = (maxConnections, maxConnectionsByAddress)
         if let noticeWebhook {
             let secret = ProcessInfo.processInfo.environment["THUMBTURN_NOTICE_SECRET"] ?? ""
             settings.notices = try NoticeWebhook(url: noticeWebhook, secret: secret)
@@ -105,6 +138,14 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = logLevel
         if server.wasRestored {
             logger.notice("the database was restored or copied, so a new epoch has begun: all users must sign in again")
+        }
+        if publicURL.hasPrefix("https:"), trustedProxies == 0 {
+            logger.warning(
+                """
+                the public address is https, so a proxy is in front of this server, and --trusted-proxies is 0: all clients \
+                count as one address, and 30 wrong sign-ins lock all of them out; run with --trusted-proxies 1 if one proxy \
+                adds to X-Forwarded-For
+                """)
         }
         let application = server.application(host: address.host, port: port, logger: logger) { port in
             print("Thumbturn is listening on \(address.urlHost):\(port), for clients at \(publicURL)")

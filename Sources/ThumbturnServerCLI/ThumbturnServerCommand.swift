@@ -14,30 +14,37 @@ struct ThumbturnServerCommand: AsyncParsableCommand {
             Exit status: 0 success, 1 failure (the reason is on standard error), 64 usage.
             """,
         subcommands: [
-            Serve.self, Accounts.self, Clients.self, Config.self, Keys.self, Backup.self, Restore.self, NewEpoch.self, Bench.self,
+            Serve.self, Accounts.self, Clients.self, Config.self, Keys.self, MasterKeys.self, Audit.self, Backup.self,
+            Restore.self, NewEpoch.self, Time.self, Bench.self,
         ]
     )
 }
 
 /// The options that select the server's data.
 struct DataOptions: ParsableArguments {
-    @Option(help: "The folder of the database and the keys. If it does not exist, it is created with mode 0700.")
+    @Option(
+        help: """
+            The folder of the database and the keys. If it does not exist, `serve` and `accounts add` make it with mode 0700; \
+            no other command does.
+            """
+    )
     var data = "thumbturn-data"
 
     /// The settings, with the master key of the environment if there is one.
     func settings(publicURL: String) throws -> ServerSettings {
-        var masterKey: MasterKey?
-        if let text = ProcessInfo.processInfo.environment["THUMBTURN_MASTER_KEY"] {
-            guard let bytes = Base64URL.decode(text) else { throw SetupError.masterKeyLength }
-            masterKey = try MasterKey(bytes: bytes)
-        }
+        let masterKey = try MasterKey(environment: "THUMBTURN_MASTER_KEY")
         // Only this user may read the database and its logs.
         umask(0o077)
         return try ServerSettings(publicURL: publicURL, dataFolder: data, masterKey: masterKey)
     }
 
-    /// The server for an operator's command. It answers no requests, so the public address does not matter.
-    func server() async throws -> EmbeddedServer { try await EmbeddedServer(settings(publicURL: "http://localhost")) }
+    /// The server for an operator's command. It answers no requests.
+    func server(for use: DataUse = .command) async throws -> EmbeddedServer {
+        try await EmbeddedServer(try settings(publicURL: Self.noURL), for: use)
+    }
+
+    /// The public address where no token is issued, so that it does not matter.
+    static let noURL = "http://localhost"
 }
 #else
 import Foundation

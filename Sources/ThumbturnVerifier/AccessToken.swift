@@ -9,6 +9,9 @@ public struct AccessToken: Sendable {
     /// The verified claims.
     public let claims: AccessTokenClaims
 
+    /// The life of an access token unless its issuer says otherwise: 300 seconds.
+    public static let longestLife = Duration.seconds(300)
+
     /// Verifies a token of this issuer for this audience.
     ///
     /// - Parameters:
@@ -16,13 +19,16 @@ public struct AccessToken: Sendable {
     ///   - keys: the issuer's public keys by their `kid`. The caller has to obtain them in a trusted way.
     ///   - issuer: the claim `iss` that the token must have.
     ///   - audience: the claim `aud` that the token must have.
-    ///   - now: the current time, which has to be before the claim `exp`.
+    ///   - longestLife: the longest time between `iat` and `exp`; a token with a longer life is refused.
+    ///   - now: the current time, which has to be before the claim `exp`. The claims `iat` and `auth_time` may be ahead of
+    ///     it by 60 seconds, because clocks differ.
     /// - Throws: the first check that failed.
     public init(
-        _ text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
+        _ text: String, keys: [String: VerifyingKey], issuer: String, audience: String,
+        longestLife: Duration = AccessToken.longestLife, at now: UnixTime
     ) throws(VerificationError) {
         let claims = try WireJSON.decodeClaims(AccessTokenClaims.self, from: try Self.payload(of: text, keys: keys))
-        try claims.check(issuer: issuer, audience: audience, at: now)
+        try claims.check(issuer: issuer, audience: audience, longestLife: longestLife, at: now)
         self.claims = claims
     }
 

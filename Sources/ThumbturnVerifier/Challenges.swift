@@ -109,8 +109,7 @@ public struct Challenges: Sendable {
         guard claims.iss == issuer else { throw .wrongIssuer }
         guard claims.aud == audience else { throw .wrongAudience }
         guard claims.purpose == purpose else { throw .wrongPurpose }
-        guard claims.iat < claims.exp, claims.exp - claims.iat <= purpose.lifetime else { throw .malformed }
-        guard now < claims.exp else { throw .expired }
+        try TokenTimes.check(issued: claims.iat, expiry: claims.exp, longestLife: purpose.lifetime, at: now)
         return claims
     }
 

@@ -19,7 +19,7 @@ public struct ClientAssertion: Sendable {
     /// The longest lifetime of an assertion: 300 seconds. An assertion is made for one request.
     public static let longestLife = Duration.seconds(300)
     /// How far a back end's clock may be ahead of the server's: 60 seconds.
-    public static let skew = Duration.seconds(60)
+    public static let skew = TokenTimes.leeway
 
     /// Decodes an assertion: ES256, without a type or with one for client authentication, and with the same client as
     /// issuer and as subject. Throws the first check that failed.
@@ -44,9 +44,8 @@ public struct ClientAssertion: Sendable {
     public func verify(by keys: [VerifyingKey], audiences: Set<String>, at now: UnixTime) throws(VerificationError) {
         guard keys.contains(where: { $0.isValid(jws.signature, for: jws.signingInput) }) else { throw .wrongSignature }
         guard audiences.contains(claims.aud.value) else { throw .wrongAudience }
-        guard now < claims.exp else { throw .expired }
-        guard claims.iat - now <= Self.skew, (claims.nbf ?? claims.iat) - now <= Self.skew else { throw .notYetValid }
-        guard claims.iat < claims.exp, claims.exp - claims.iat <= Self.longestLife else { throw .malformed }
+        try TokenTimes.check(issued: claims.iat, expiry: claims.exp, longestLife: Self.longestLife, at: now)
+        if let notBefore = claims.nbf { try TokenTimes.checkPast(notBefore, at: now) }
         guard (8...128).contains(claims.jti.utf8.count) else { throw .malformed }
     }
 

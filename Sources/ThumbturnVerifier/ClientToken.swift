@@ -1,4 +1,5 @@
 package import ThumbturnCore
+package import ThumbturnMessages
 
 /// The claims of a back end's access token (RFC 9068 section 2.2): the subject is the client itself. They lack session,
 /// device and key, so the token is never accepted as a person's; a person's token lacks `scope`, so it is never
@@ -7,7 +8,7 @@ package struct ClientTokenClaims: Codable, Hashable, Sendable {
     package enum CodingKeys: String, CodingKey {
         case iss, aud, sub
         case clientID = "client_id"
-        case iat, exp, jti, scope
+        case iat, exp, jti, scope, cnf
     }
 
     package var iss: String
@@ -20,9 +21,12 @@ package struct ClientTokenClaims: Codable, Hashable, Sendable {
     package var jti: String
     /// The scopes, separated by spaces (RFC 6749 section 3.3).
     package var scope: String
+    /// The key that the token is bound to (RFC 9449 section 6); nil for a bearer token.
+    package var cnf: KeyConfirmation?
 
     package init(
-        iss: String, aud: String, client: String, iat: UnixTime, exp: UnixTime, jti: String, scope: String
+        iss: String, aud: String, client: String, iat: UnixTime, exp: UnixTime, jti: String, scope: String,
+        cnf: KeyConfirmation?
     ) {
         self.iss = iss
         self.aud = aud
@@ -32,14 +36,16 @@ package struct ClientTokenClaims: Codable, Hashable, Sendable {
         self.exp = exp
         self.jti = jti
         self.scope = scope
+        self.cnf = cnf
     }
 
     /// Verifies a token of this issuer for this audience. Throws the first check that failed.
     package init(
-        verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
+        verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String,
+        longestLife: Duration = AccessToken.longestLife, at now: UnixTime
     ) throws(VerificationError) {
         let claims = try WireJSON.decodeClaims(Self.self, from: try AccessToken.payload(of: text, keys: keys))
-        try claims.check(issuer: issuer, audience: audience, at: now)
+        try claims.check(issuer: issuer, audience: audience, longestLife: longestLife, at: now)
         guard claims.sub == claims.clientID else { throw .wrongType }
         self = claims
     }

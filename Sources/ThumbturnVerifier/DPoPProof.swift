@@ -40,8 +40,8 @@ public struct DPoPProof: Sendable {
         /// By a nonce of the server, which is bound to the server's own time. The client's clock does not count (RFC
         /// 9449 section 8).
         case nonce(isLive: @Sendable (String) -> Bool)
-        /// By the claim `iat`, which may differ from the time of the server by the window. A nonce in the proof is
-        /// ignored.
+        /// By the claim `iat`, which may be older than the time of the server by the window, and ahead of it by the
+        /// window or 60 seconds, whichever is less. A nonce in the proof is ignored.
         case issued(within: Duration, of: UnixTime)
     }
 
@@ -67,7 +67,7 @@ public struct DPoPProof: Sendable {
             guard claims.bdy == Self.hash(body) else { throw .wrongRequest }
         }
         if case .issued(let window, let now) = freshness {
-            if claims.iat - now > window { throw .notYetValid }
+            try TokenTimes.checkPast(claims.iat, at: now, leeway: min(window, TokenTimes.leeway))
             if now - claims.iat > window { throw .expired }
         }
         jkt = key.thumbprint

@@ -72,7 +72,7 @@ public struct LivenessVendors: Message, Hashable {
         try jws.verify(by: try VerifyingKey(jwk: key))
         guard claims.nonce == LivenessClaims.nonce(of: challenge) else { throw .foreignKey }
         guard now - claims.iat <= Self.maximumAge else { throw .expired }
-        guard claims.iat - now <= Self.clockSkew else { throw .notYetValid }
+        try TokenTimes.checkPast(claims.iat, at: now, leeway: Self.clockSkew)
         guard claims.level <= vendor.certified, claims.level >= level else { throw .insufficient }
         if let least = vendor.minimumScore {
             guard let score = claims.score, score > least else { throw .insufficient }
@@ -82,7 +82,8 @@ public struct LivenessVendors: Message, Hashable {
     /// The longest age of evidence: long enough for a prompt after the check, and too short to use the evidence
     /// elsewhere.
     private static let maximumAge = Duration.seconds(60)
-    /// How far a vendor's clock may be ahead of the server's.
+    /// How far a vendor's clock may be ahead of the server's. It is less than for tokens, because the evidence is valid
+    /// for a minute only.
     private static let clockSkew = Duration.seconds(5)
 }
 

@@ -51,10 +51,11 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
     /// - Parameter keys: the issuer's public keys by their `kid`.
     /// - Throws: the first check that failed. No bound token has this `acr`.
     package init(
-        verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String, at now: UnixTime
+        verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String,
+        longestLife: Duration = AccessToken.longestLife, at now: UnixTime
     ) throws(VerificationError) {
         let claims = try WireJSON.decodeClaims(Self.self, from: try AccessToken.payload(of: text, keys: keys))
-        try claims.check(issuer: issuer, audience: audience, at: now)
+        try claims.check(issuer: issuer, audience: audience, longestLife: longestLife, at: now)
         guard claims.acr == Self.assurance.acr else { throw .wrongType }
         self = claims
     }

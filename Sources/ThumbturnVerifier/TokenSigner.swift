@@ -42,6 +42,9 @@ public struct TokenSigner: Sendable {
     /// errors of the cryptographic library.
     public func sign(_ receipt: ApprovalReceipt) throws -> String { try signed(receipt, type: ApprovalReceipt.type) }
 
+    /// Signs a checkpoint of the audit log.
+    package func sign(_ checkpoint: AuditCheckpoint) throws -> String { try signed(checkpoint, type: AuditCheckpoint.type) }
+
     private func signed(_ claims: some Encodable, type: String = AccessTokenClaims.type) throws -> String {
         let header = type == AccessTokenClaims.type ? tokenHeader : Self.header(type, kid)
         let input = header + [UInt8(ascii: ".")] + Base64URL.encodedBytes(WireJSON.encode(claims))

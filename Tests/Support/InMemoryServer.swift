@@ -39,6 +39,10 @@ package final class InMemoryServer: Transport {
         package var endedTokens: Set<String> = []
         /// What protected resources answer, if anything else than usual.
         package var problem: Problem?
+        /// The actions of step-ups, by their tokens.
+        package var granted: [String: String] = [:]
+        /// The password that was set last.
+        package var changedPassword: String?
     }
 
     package enum Loss: CaseIterable { case request, answer }
@@ -157,6 +161,7 @@ package final class InMemoryServer: Transport {
                 try judge(also, by: key, error: "invalid_grant")
             }
             let tokens = nextToken()
+            if let act = fields["act"] { state.withLock { $0.granted[tokens.accessToken] = act } }
             return fields["act"] == nil
                 ? respond(200, tokens)
                 : respond(200, StepUpAnswer(accessToken: tokens.accessToken, expiresIn: tokens.expiresIn))
@@ -174,6 +179,19 @@ package final class InMemoryServer: Transport {
             return respond(
                 200, Me(account: "a", name: "ada", device: proof.jkt, acr: "x", amr: [], authTime: now)
             )
+        case "/v1/password":
+            _ = try dpop(request)
+            let wanted = try WireJSON.decode(PasswordChangeRequest.self, from: request.body)
+            guard wanted.password.count >= 15 else { throw Problem(.malformed, status: 400) }
+            // A token is for one use.
+            let token = String(request.headers["Authorization"]?.dropFirst(5) ?? "")
+            guard state.withLock({ $0.granted.removeValue(forKey: token) }) == "change-password" else {
+                let challenge = StepUpChallenge(maximumAge: .zero, ask: ActionAsk("change-password"))
+                return TransportResponse(
+                    status: 401, headers: ["www-authenticate": challenge.header(scheme: .dpop)], body: [])
+            }
+            state.withLock { $0.changedPassword = wanted.password }
+            return TransportResponse(status: 204, headers: [:], body: [])
         case "/v1/devices/current" where request.method == "GET":
             return respond(200, try record(try dpop(request).jkt))
         case "/v1/devices/current/keys":

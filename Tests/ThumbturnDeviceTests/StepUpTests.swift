@@ -298,11 +298,11 @@ import ThumbturnTestKit
         #expect(
             ages(StepUpAction.presets) == [
                 "new-recipient": .zero, "existing-recipient": .seconds(300), "card-details": .seconds(120),
-                "statement-export": .seconds(300),
+                "statement-export": .seconds(300), "change-password": .zero,
             ])
         #expect(
             ages(StepUpAction.regulated)["existing-recipient"] == .zero && ages(StepUpAction.regulated)["new-recipient"] == .zero)
-        #expect(ages(StepUpAction.regulated)["card-details"] == .seconds(120) && StepUpAction.regulated.count == 4)
+        #expect(ages(StepUpAction.regulated)["card-details"] == .seconds(120) && StepUpAction.regulated.count == 5)
         #expect(StepUpAction.presets.allSatisfy { StepUpAction($0.name, maximumAge: $0.maximumAge) == $0 })
     }
 }

@@ -20,7 +20,7 @@ import ThumbturnMessages
         let values: [Any] = [
             PasswordSignInRequest(account: secret, password: secret), EnrolmentTicket(ticket: secret, expiresIn: 1),
             KeyRegistration(kind: .session, jwk: jwk, proof: secret), EnrolRequest(ticket: secret, name: secret, keys: []),
-            TokenAnswer(accessToken: secret, expiresIn: 1, refreshToken: secret),
+            PasswordChangeRequest(password: secret), TokenAnswer(accessToken: secret, expiresIn: 1, refreshToken: secret),
         ]
         for value in values {
             var text = "\(value) \(String(reflecting: value))"

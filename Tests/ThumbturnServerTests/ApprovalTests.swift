@@ -8,7 +8,7 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
-import ThumbturnServer
+@testable import ThumbturnServer
 import ThumbturnTestKit
 import ThumbturnVerifier
 
@@ -216,7 +216,7 @@ import ThumbturnVerifier
             let old = try await live.phone()
             let new = try await live.phone()
             let id = try await bank.ask(old.account, Bank.payment(), #","expires_in":86400"#).read(ApprovalRecord.self).id
-            let approval = try await new.auth.approval(id)
+            let approval = try await old.auth.approval(id)
             await expectFailure(.refused) { _ = try await new.auth.approve(approval) }
             live.clock.advance(by: .seconds(24 * 3600 - 1))
             await expectFailure(.refused) { _ = try await new.auth.approve(approval) }
@@ -243,6 +243,50 @@ import ThumbturnVerifier
             _ = try await ada.auth.approve(try await ada.auth.approval(id))
             try await ada.auth.revoke()
             #expect(try await bank.redeem(id).problem?.error == "withdrawn")
+        }
+    }
+
+    @Test("a stolen PIN's signature does not survive its change", arguments: [KeyChange.changePIN, .removePIN, .resetPIN])
+    func theKeyIsRetired(_ change: KeyChange) async throws {
+        try await LiveServer.withBank { live, bank in
+            let phone = try await KeyChangeTests.Phone(live)
+            let ada = LiveServer.Enrolled(device: phone.device, connection: phone.connection)
+            let account = try await live.account(of: ada)
+            func signed(_ transaction: String) async throws -> String {
+                let id = try await bank.ask(account, Bank.payment("1", "Super Store", transaction)).read(ApprovalRecord.self).id
+                let asked = try await ada.askToApprove(id, [phone.kid(of: .pin) ?? ""]).read(ChallengeAnswer.self)
+                let record = try await ada.approve(id, phone.proof(.pin, asked.challenge) ?? "").read(ApprovalRecord.self)
+                #expect(record.state == .approved)
+                return id
+            }
+            let (stolen, earlier) = (try await signed("t-1"), try await signed("t-2"))
+            #expect(try await bank.redeem(earlier, Bank.payment("1", "Super Store", "t-2")).kind == "ok")
+            #expect(try await phone.change(change, paidBy: change == .resetPIN ? .credentials : .biometric).kind == "ok")
+            let refused = try await bank.redeem(stolen, Bank.payment("1", "Super Store", "t-1"))
+            #expect(refused.problem?.error == "withdrawn")
+            #expect(try await bank.state(stolen) == .withdrawn)
+            let again = try await bank.redeem(earlier, Bank.payment("1", "Super Store", "t-2"))
+            #expect(again.kind == "ok", "what was redeemed before stays")
+        }
+    }
+
+    @Test func aKeyThatIsRetiredDuringTheRedemptionIsJudgedByIt() async throws {
+        try await LiveServer.withBank { live, bank in
+            let ada = try await live.phone()
+            let id = try await bank.ask(ada.account).read(ApprovalRecord.self).id
+            _ = try await ada.auth.approve(try await ada.auth.approval(id))
+            let approval = try #require(ApprovalID(id))
+            let found = try await live.service.store.approval(approval)
+            let before = try #require(found)
+            try await live.database().write { db in
+                try db.execute(sql: "UPDATE keys SET retired_at = 1 WHERE kind = 'biometric'")
+            }
+            #expect(before.accounts.allSatisfy(before.isSigned), "the reading of before")
+            let redemption = Redemption(approval: approval, creator: "bank", key: "k", txn: before.txn) { _, _ in "receipt" }
+            guard case .not(.withdrawn) = try await live.service.store.redeem(redemption) else {
+                Issue.record("redeemed with a signature of a retired key")
+                return
+            }
         }
     }
 
@@ -297,11 +341,12 @@ import ThumbturnVerifier
             let statuses = try await withThrowingTaskGroup { group in
                 for number in 1...16 {
                     let connection = try await live.connect()
+                    let (path, body) = ("/v1/approvals/\(id)/redeem", Array(#"{"transaction":\#(Bank.payment())}"#.utf8))
+                    let headers = try await bank.backEnd.headers("POST", path, body, by: token)
                     group.addTask {
                         try await connection.send(
-                            "POST", "/v1/approvals/\(id)/redeem", type: "application/json",
-                            headers: [("Authorization", "Bearer \(token)"), ("Idempotency-Key", "k-\(number)")],
-                            body: Array(#"{"transaction":\#(Bank.payment())}"#.utf8)
+                            "POST", path, type: "application/json", headers: headers + [("Idempotency-Key", "k-\(number)")],
+                            body: body
                         ).status
                     }
                 }

@@ -25,10 +25,11 @@ struct Bank: Sendable {
     func send(
         _ method: String, _ path: String, _ json: String? = nil, key: String? = nil
     ) async throws -> LoadConnection.Answer {
-        var headers = [("Authorization", "Bearer \(try await backEnd.accessToken(at: clock.now))")]
+        let body = Array((json ?? "").utf8)
+        var headers = try await backEnd.headers(method, path, body, by: try await backEnd.accessToken(at: clock.now))
         if let key { headers.append(("Idempotency-Key", key)) }
         return try await backEnd.connection.send(
-            method, path, type: json == nil ? nil : "application/json", headers: headers, body: Array((json ?? "").utf8))
+            method, path, type: json == nil ? nil : "application/json", headers: headers, body: body)
     }
 
     /// Asks an account to approve.
@@ -63,8 +64,10 @@ extension LiveServer {
         }
     }
 
-    func bank(named name: String = "bank", _ scopes: Set<ClientScope> = [.approvals]) async throws -> Bank {
-        Bank(backEnd: try await backEnd(scopes, named: name), clock: clock)
+    func bank(
+        named name: String = "bank", _ scopes: Set<ClientScope> = [.approvals], limits: ClientLimits = ClientLimits()
+    ) async throws -> Bank {
+        Bank(backEnd: try await backEnd(scopes, named: name, limits: limits), clock: clock)
     }
 
     /// A phone with this account, signed in.

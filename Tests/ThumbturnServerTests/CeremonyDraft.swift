@@ -234,7 +234,7 @@ struct CeremonyDraft {
         case .findKeys(let kids): return .found(.init(keys: rows.filter { kids.contains($0.kid) }))
         case .findDevice: return .found(.init(keys: device?.keys ?? [], device: device))
         case .findApproval: return .found(.init(keys: device?.keys ?? [], device: device, approval: approval))
-        case .spend(let spends):
+        case .spend(let spends, _, by: _):
             spendings += spends.count
             return .spent
         case .countWrongSignature(let kid, let spends):
@@ -248,6 +248,7 @@ struct CeremonyDraft {
             switch authorisation.judge(authorisation.kids.map { kid in rows.first { $0.kid == kid } }, at: now) {
             case .refused: return .committed(.refused)
             case .disabled: return .committed(.disabled)
+            case .full(let quota): return .committed(.full(quota))
             case .done: break
             }
             committed = commit

@@ -1,4 +1,5 @@
 #if Tools
+import Crypto
 import Foundation
 import GRDB
 import TestSupport
@@ -6,6 +7,7 @@ import Testing
 import ThumbturnCore
 import ThumbturnMessages
 @testable import ThumbturnServer
+import ThumbturnVerifier
 
 /// The store judges a ceremony again, by the rows as its transaction finds them.
 @Suite struct CeremonyStoreTests {
@@ -24,6 +26,8 @@ import ThumbturnMessages
             account = .random()
             approval = .random()
             _ = try await store.addAccount(Account(id: account, name: "ada", passwordHash: "x"))
+            _ = try await store.addClient(
+                NewClient(id: "bank", scopes: [.approvals], keys: [try VerifyingKey(jwk: PINKeyTests.jwk(.init()))]))
             let new = NewApproval(
                 id: approval, creator: "bank", transactionID: "t-1", account: account, second: nil, txn: "e30", demand: .oneKey,
                 lifetime: .seconds(300), cap: 8)
@@ -34,12 +38,13 @@ import ThumbturnMessages
 
         /// A device whose keys are named by its number.
         func enrol(_ number: Int) async throws -> DeviceID {
-            let device = NewDevice(
+            var device = NewDevice(
                 id: .random(), account: account, name: "d", sessionJKT: "session \(number)",
                 keys: [
                     .init(kid: "session \(number)", kind: .session, x963: [], isActive: true),
                     .init(kid: "face \(number)", kind: .biometric, x963: [], isActive: true),
                 ], coolOff: .zero)
+            device.quota = .unbounded
             _ = try await store.enrol(device, spending: [])
             return device.id
         }
@@ -139,7 +144,7 @@ import ThumbturnMessages
         case 2: new.account = .random()
         case 3: new.txn = "W10"
         case 4: new.demand = ApprovalDemand(keys: [.biometric])!
-        default: _ = try await world.store.decline(world.approval, by: world.account)
+        default: _ = try await world.store.decline(world.approval, byDeviceOf: "session 1")
         }
         let outcome = try await world.store.approve(new, by: world.authorisation(.approve, 1))
         #expect(outcome.name == (change == 0 ? "done" : "refused"))

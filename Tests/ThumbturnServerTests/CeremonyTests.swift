@@ -78,7 +78,7 @@ import ThumbturnVerifier
             $0.claims.kids.append(Draft.kid($0.session))
             $0.signers = [.init(kid: Draft.kid($0.session), key: $0.session)]
         },
-        Check("a device that cools off", [.approve, .bringKey], .spent(.notYetValid)) { draft in
+        Check("a device that cools off", [.stepUp, .approve, .bringKey, .removeKey], .coolsOff(.seconds(1))) { draft in
             let until = draft.now + .seconds(1)
             draft.changeSigner { $0.coolsOffUntil = until }
         },
@@ -448,6 +448,7 @@ extension CommitOutcome {
         case .done: "done"
         case .refused: "refused"
         case .disabled: "disabled"
+        case .full: "full"
         }
     }
 }

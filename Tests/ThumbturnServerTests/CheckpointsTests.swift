@@ -18,7 +18,7 @@ import ThumbturnCore
         try await pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         let writer = try GroupCommit(
             pool: pool, time: NodeTime(.system), mark: CommitMark(beside: path), checkpoints: Checkpoints(of: path, every: 8),
-            epoch: 0)
+            edition: SecretsEdition(epoch: 0, changes: 0))
         let first = try Self.turn(path)
         var commits = 0
         while try Self.turn(path) < first + 3, commits < 5000 {

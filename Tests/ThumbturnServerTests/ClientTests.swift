@@ -12,19 +12,21 @@ import ThumbturnVerifier
 
 /// Back ends authenticate, and do what the operator allows them.
 @Suite struct ClientTests {
-    @Test func aBackEndGetsAShortBearerToken() async throws {
+    @Test func aBackEndGetsAShortTokenThatIsBoundToAKey() async throws {
         try await LiveServer.run { live in
             let bank = try await live.backEnd([.introspect, .approvals])
             let answer = try await bank.token(at: live.clock.now)
             let fields = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
             #expect(Set(fields.keys) == ["access_token", "token_type", "expires_in", "scope"])
-            #expect(fields["token_type"] as? String == "Bearer" && fields["expires_in"] as? Int == 300)
+            #expect(fields["token_type"] as? String == "DPoP" && fields["expires_in"] as? Int == 300)
             #expect(fields["scope"] as? String == "approvals introspect")
             let token = try #require(CompactJWS(fields["access_token"] as? String ?? ""))
             let claims = try #require(try JSONSerialization.jsonObject(with: Data(token.payload)) as? [String: Any])
-            #expect(Set(claims.keys) == ["iss", "aud", "sub", "client_id", "iat", "exp", "jti", "scope"])
+            #expect(Set(claims.keys) == ["iss", "aud", "sub", "client_id", "iat", "exp", "jti", "scope", "cnf"])
+            #expect(claims["cnf"] as? [String: String] == ["jkt": bank.signer.sessionKid])
             #expect(claims["sub"] as? String == "bank" && claims["client_id"] as? String == "bank")
-            let client = try await live.service.client(bearing: fields["access_token"] as? String ?? "")
+            let client = try await live.service.client(
+                token: fields["access_token"] as? String ?? "", boundTo: bank.signer.sessionKid)
             #expect(client.id == "bank" && client.scopes == [.introspect, .approvals])
         }
     }
@@ -146,7 +148,9 @@ import ThumbturnVerifier
             let theirs = try await bank.accessToken(at: live.clock.now)
             let hers = try await ada.signIn().accessToken
             #expect(try await ada.get("/v1/me", token: theirs).problem?.error == "invalid_token")
-            await #expect(throws: RequestError.self) { _ = try await live.service.client(bearing: hers) }
+            for jkt in [nil, ada.device.sessionKid] {
+                await #expect(throws: RequestError.self) { _ = try await live.service.client(token: hers, boundTo: jkt) }
+            }
             let sent = try await bank.connection.send("GET", "/v1/me", headers: [("Authorization", "Bearer \(theirs)")])
             #expect(sent.status == 401)
             // Another resource server with this verifier refuses it too.
@@ -161,23 +165,142 @@ import ThumbturnVerifier
         try await LiveServer.run { live in
             let bank = try await live.backEnd([.introspect])
             let token = try await bank.accessToken(at: live.clock.now)
+            let jkt = bank.signer.sessionKid
             live.clock.advance(by: .seconds(299))
-            #expect(try await live.service.client(bearing: token).id == "bank")
+            #expect(try await live.service.client(token: token, boundTo: jkt).id == "bank")
             live.clock.advance(by: .seconds(1))
-            await #expect(throws: RequestError.self) { _ = try await live.service.client(bearing: token) }
+            await #expect(throws: RequestError.self) { _ = try await live.service.client(token: token, boundTo: jkt) }
+
+            var ahead = ClientTokenClaims(
+                iss: live.url, aud: live.url, client: "bank", iat: live.clock.now + .seconds(60),
+                exp: live.clock.now + .seconds(360), jti: "j", scope: "introspect", cnf: KeyConfirmation(jkt: jkt))
+            let signer = live.service.secrets.current.signer(at: live.clock.now)
+            #expect(try await live.service.client(token: try signer.sign(ahead), boundTo: jkt).id == "bank")
+            ahead.iat = ahead.iat + .seconds(1)
+            let future = try signer.sign(ahead)
+            await #expect(throws: RequestError.self, "from the future") {
+                _ = try await live.service.client(token: future, boundTo: jkt)
+            }
 
             let fresh = try await bank.accessToken(at: live.clock.now)
             expect(try await live.service.store.removeClient("bank"), is: true)
-            await #expect(throws: RequestError.self) { _ = try await live.service.client(bearing: fresh) }
+            await #expect(throws: RequestError.self) { _ = try await live.service.client(token: fresh, boundTo: jkt) }
             #expect(try await bank.token(at: live.clock.now).problem?.error == "invalid_client")
             live.clock.advance(by: .seconds(1))
             let other = try await live.backEnd([.introspect])
             await #expect(throws: RequestError.self, "a later back end of the same name is another one") {
-                _ = try await live.service.client(bearing: fresh)
+                _ = try await live.service.client(token: fresh, boundTo: jkt)
             }
             _ = try await other.accessToken(at: live.clock.now)
         }
     }
+
+    // MARK: The key of a token
+
+    @Test func aTokenWithoutAKeyIsForTheBackEndsThatTheOperatorNames() async throws {
+        try await LiveServer.run { live in
+            let bank = try await live.backEnd([.introspect])
+            let refused = try await bank.token(at: live.clock.now, isBound: false)
+            #expect(refused.status == 400 && refused.problem?.error == "invalid_dpop_proof")
+            let legacy = try await live.backEnd([.introspect, .approvals], named: "legacy", allowsBearer: true)
+            let answer = try await legacy.token(at: live.clock.now, isBound: false)
+            #expect(answer.text.contains(#""token_type":"Bearer""#))
+            let token = try await legacy.accessToken(at: live.clock.now, isBound: false)
+            func call() async throws -> LoadConnection.Answer {
+                try await legacy.connection.send(
+                    "GET", "/v1/approvals/x", headers: [("Authorization", "Bearer \(token)")])
+            }
+            #expect(try await call().kind == "not-found", "the token is accepted")
+            #expect(try await legacy.token(at: live.clock.now).text.contains(#""token_type":"DPoP""#), "it may bind one too")
+
+            let server = EmbeddedServer(live.service)
+            try await server.changeClient(named: "legacy", limits: nil, allowsBearer: false)
+            let later = try await call()
+            #expect(later.status == 401 && later.problem?.error == "invalid_token", "also the tokens that it has")
+            #expect(later.challenge == #"Bearer error="invalid_token""#)
+            await #expect(throws: SetupError.self) {
+                try await server.changeClient(named: "unknown", limits: nil, allowsBearer: true)
+            }
+        }
+    }
+
+    @Test func aProofWithoutALiveNonceDoesNotConsumeTheAssertion() async throws {
+        try await LiveServer.run { live in
+            let bank = try await live.backEnd([.introspect])
+            let assertion = try bank.assertion(at: live.clock.now)
+            let body = Array(
+                """
+                grant_type=client_credentials&client_assertion_type=\(BackEnd.assertionType)&client_assertion=\(assertion)
+                """.utf8)
+            func send(_ nonce: String) async throws -> LoadConnection.Answer {
+                try await bank.connection.send(
+                    "POST", "/v1/token", type: "application/x-www-form-urlencoded",
+                    headers: [("DPoP", bank.signer.dpop("POST", "/v1/token", body, nonce: nonce))], body: body)
+            }
+            let first = try await send("a nonce that has expired")
+            #expect(first.status == 400 && first.problem?.error == "use_dpop_nonce")
+            #expect(try await send(try #require(first.nonce)).status == 200)
+            #expect(try await send(try #require(first.nonce)).status == 401, "the assertion is consumed")
+        }
+    }
+
+    @Test(
+        "a stolen token is useless without its key",
+        arguments: [
+            "as a bearer token", "no proof", "another key", "another path", "another method", "another body", "no token hash",
+            "another token", "twice", "an old nonce",
+        ])
+    func stolen(_ what: String) async throws {
+        try await LiveServer.run { live in
+            let bank = try await live.backEnd([.approvals], allowsBearer: true)
+            let (path, body) = ("/v1/approvals", Array("{}".utf8))
+            let token = try await bank.accessToken(at: live.clock.now)
+            let nonce = try await bank.nonce()
+            let thief = LoadDevice(server: live.url)
+            func dpop(
+                by signer: LoadDevice, _ method: String = "POST", _ path: String = "/v1/approvals", _ body: String = "{}",
+                nonce: String, token: String?
+            ) -> (String, String) {
+                ("DPoP", signer.dpop(method, path, Array(body.utf8), nonce: nonce, token: token))
+            }
+            let authorization = ("Authorization", "DPoP \(token)")
+            func send(_ headers: [(String, String)]) async throws -> LoadConnection.Answer {
+                try await bank.connection.send("POST", path, type: "application/json", headers: headers, body: body)
+            }
+            let good = dpop(by: bank.signer, nonce: nonce, token: token)
+            let headers =
+                switch what {
+                case "as a bearer token": [("Authorization", "Bearer \(token)")]
+                case "no proof": [authorization]
+                case "another key": [authorization, dpop(by: thief, nonce: nonce, token: token)]
+                case "another path": [authorization, dpop(by: bank.signer, "POST", "/v1/x", nonce: nonce, token: token)]
+                case "another method": [authorization, dpop(by: bank.signer, "GET", nonce: nonce, token: token)]
+                case "another body": [authorization, dpop(by: bank.signer, "POST", path, "[]", nonce: nonce, token: token)]
+                case "no token hash": [authorization, dpop(by: bank.signer, nonce: nonce, token: nil)]
+                case "another token": [authorization, dpop(by: bank.signer, nonce: nonce, token: token + "A")]
+                case "an old nonce": [authorization, dpop(by: bank.signer, nonce: "an old nonce", token: token)]
+                default: [authorization, good]
+                }
+            if what == "twice" { #expect(try await send(headers).kind == "malformed", "it is accepted, its body is not") }
+            let refused = try await send(headers)
+            #expect(refused.status == 401 && refused.kind == "verification-failed", "\(refused.text)")
+            let answer = try await send([authorization, dpop(by: bank.signer, nonce: nonce, token: token)])
+            #expect(answer.kind == "malformed", "and with its key it is accepted")
+        }
+    }
+
+    @Test func aTokenWithoutAKeyIsNotSentAsABoundOne() async throws {
+        try await LiveServer.run { live in
+            let bank = try await live.backEnd([.approvals], allowsBearer: true)
+            let token = try await bank.accessToken(at: live.clock.now, isBound: false)
+            let headers = try await bank.headers("GET", "/v1/approvals/x", by: token)
+            let refused = try await bank.connection.send("GET", "/v1/approvals/x", headers: headers)
+            #expect(refused.status == 401 && refused.problem?.error == "invalid_token")
+            #expect(refused.challenge == #"DPoP error="invalid_token", algs="ES256""#)
+        }
+    }
+
+    // MARK: Files
 
     @Test("a file with a public key", arguments: ["JWK", "JWK with more", "PEM"])
     func keyFile(_ form: String) throws {

@@ -33,6 +33,21 @@ import ThumbturnVerifier
         #expect(refusal(nonces, proof, at: start + .seconds(later)) == .replayed)
     }
 
+    @Test func afterTheTimeWasSetBackNoncesExpireAsEver() throws {
+        let nonces = DPoPNonces(now: start)
+        let old = nonces.current(at: start)
+        let back = start + .seconds(-600)
+        #expect(!nonces.isLive(old, at: back))
+        let fresh = nonces.current(at: back)
+        #expect(nonces.isLive(fresh, at: back + .seconds(30)) && !nonces.isLive(fresh, at: back + .seconds(60)))
+    }
+
+    @Test func aRequestThatReadTheTimeEarlierChangesNothing() throws {
+        let nonces = DPoPNonces(now: start)
+        let nonce = nonces.current(at: start)
+        #expect(nonces.isLive(nonce, at: start + .seconds(-1)) && nonces.isLive(nonce, at: start))
+    }
+
     @Test func aJTIIsRefusedUnderTheNextNonceToo() throws {
         let nonces = DPoPNonces(now: start)
         let (old, later) = (nonces.current(at: start), start + .seconds(30))

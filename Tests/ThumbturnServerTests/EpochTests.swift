@@ -8,6 +8,7 @@ import Testing
 import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnLoad
+import ThumbturnVerifier
 @testable import ThumbturnServer
 
 /// A restored database does not know what has been consumed since its backup, so nothing of the earlier epoch is accepted.
@@ -178,6 +179,107 @@ import ThumbturnLoad
             meanwhile.set {}
             #expect(try await ada.signIn().tokenType == "DPoP")
             #expect(try await new.enrol().kind == "ok")
+        }
+    }
+
+    /// The key that signed when the backup was made has been retired since, or was revoked because it leaked.
+    @Test("a restored backup revives no signing key", arguments: ["rotated", "retired", "revoked"], [true, false])
+    func keys(_ what: String, _ byHand: Bool) async throws {
+        try await temporary { folder in
+            let clock = TestClock()
+            let backup = folder + ".backup"
+            defer { try? FileManager.default.removeItem(atPath: backup) }
+            func open() async throws -> AuthorizationServer {
+                try await AuthorizationServer(
+                    try ServerSettings(publicURL: "http://localhost", dataFolder: folder), clock: clock.node)
+            }
+            func kids(_ server: AuthorizationServer) -> [String] { server.jwks.keys.compactMap(\.kid) }
+            var server = try await open()
+            let old = kids(server)[0]
+            try await EmbeddedServer(server).backUp(to: backup)
+            try await server.secrets.rotateTokenKey()
+            clock.advance(by: .seconds(601))
+            let newer = kids(server)[0]
+            #expect(newer != old)
+            if what == "retired" {
+                clock.advance(by: .seconds(900))
+                try await server.tidy()
+            }
+            if what == "revoked" { try await EmbeddedServer(server).revokeTokenKey(old) }
+
+            if byHand {
+                for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder + Self.database + end) }
+                try FileManager.default.copyItem(atPath: backup, toPath: folder + Self.database)
+            } else {
+                try await EmbeddedServer(server).restore(from: backup)
+            }
+            server = try await open()
+            let now = kids(server)
+            #expect(![old, newer].contains(now[0]), "a new key signs")
+            if !byHand {
+                #expect(now.contains(newer), "the newer key verifies until its tokens end")
+                #expect(now.contains(old) == (what == "rotated"), "and the old one only if its tokens may live")
+            }
+            clock.advance(by: .seconds(100_000))
+            #expect(server.secrets.current.signer(at: clock.now).kid == now[0], "no former key ever signs")
+            try await server.tidy()
+            #expect(kids(server) == [now[0]])
+            let archived = try await EmbeddedServer(server).archivedJWKS()
+            #expect(archived.contains(old) == (what != "revoked" || byHand), "receipts of before are verified still")
+            #expect(archived.contains(newer) == !byHand)
+        }
+    }
+
+    @Test func aBackupOfAnotherMasterKeyIsRefusedBeforeAnythingChanges() async throws {
+        try await temporary { folder in
+            let (first, second, backup) = (folder + "/first", folder + "/second", folder + "/backup")
+            func server(_ path: String) async throws -> EmbeddedServer {
+                try await EmbeddedServer(try ServerSettings(publicURL: "http://localhost", dataFolder: path))
+            }
+            let one = try await server(first)
+            try await one.addAccount(named: "eve", password: LiveServer.password)
+            _ = try await one.setOneTimeCodes(ofAccountNamed: "eve")
+            try await one.backUp(to: backup)
+            let two = try await server(second)
+            try await two.addAccount(named: "ada", password: LiveServer.password)
+            let error = await #expect(throws: SetupError.self) { try await two.restore(from: backup) }
+            #expect(error?.description.contains("nothing was restored") == true)
+            #expect(try await two.devices(ofAccountNamed: "ada").isEmpty, "ada is there")
+
+            let text = try String(contentsOfFile: first + "/master.key", encoding: .utf8)
+            let key = try MasterKey(bytes: try #require(Base64URL.decode(text)))
+            try await two.restore(from: backup, backupKey: key)
+            let restored = try await server(second)
+            #expect(try await restored.devices(ofAccountNamed: "eve").isEmpty)
+            let sealed = try #require(try await restored.service.store.account(named: "eve")?.oneTimeSecret)
+            #expect(try restored.service.secrets.unsealOneTime(sealed).count >= 16, "sealed with this server's key now")
+        }
+    }
+
+    @Test func aBackupIsRestoredIntoAFolderThatHasOnlyItsMasterKey() async throws {
+        try await temporary { folder in
+            let (first, second, backup) = (folder + "/first", folder + "/second", folder + "/backup")
+            func settings(_ path: String) throws -> ServerSettings {
+                try ServerSettings(publicURL: "http://localhost", dataFolder: path)
+            }
+            let one = try await EmbeddedServer(try settings(first))
+            try await one.addAccount(named: "eve", password: LiveServer.password)
+            try await one.backUp(to: backup)
+            func restore() async throws {
+                try await EmbeddedServer.restore(from: backup, into: try settings(second), backupKey: nil)
+            }
+
+            await #expect(throws: SetupError.self, "no folder") { try await restore() }
+            try FileManager.default.createDirectory(
+                atPath: second, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            await #expect(throws: SetupError.self, "no key") { try await restore() }
+            try MasterKey.write([UInt8](repeating: 1, count: 32), to: second + "/master.key")
+            await #expect(throws: SetupError.self, "another key") { try await restore() }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: second) == ["master.key"], "nothing was made")
+            try FileManager.default.removeItem(atPath: second + "/master.key")
+            try FileManager.default.copyItem(atPath: first + "/master.key", toPath: second + "/master.key")
+            try await restore()
+            #expect(try await EmbeddedServer(try settings(second)).devices(ofAccountNamed: "eve").isEmpty)
         }
     }
 

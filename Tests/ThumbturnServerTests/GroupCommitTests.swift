@@ -29,7 +29,8 @@ import ThumbturnCore
             pool,
             try GroupCommit(
                 pool: pool, time: NodeTime(.system), mark: CommitMark(beside: folder + "/store.sqlite"),
-                checkpoints: Checkpoints(of: folder + "/store.sqlite"), epoch: 0, spacing: spacing, pause: pause))
+                checkpoints: Checkpoints(of: folder + "/store.sqlite"),
+                edition: SecretsEdition(epoch: 0, changes: 0), spacing: spacing, pause: pause))
     }
 
     private final class Pauses: Sendable {

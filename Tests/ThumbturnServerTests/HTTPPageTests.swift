@@ -240,6 +240,8 @@ struct HTTPPageReader {
         case "PIN_KEY": return try Self.json(PINKeyTests.jwk(pin))
         case "PIN_PROOF": return PINKeyTests.proof(challenge, by: pin, PINKeyTests.kids(challenge)[0])
         case "ACCESS_TOKEN": return try await device.signIn(over: connection).accessToken
+        case "PASSWORD_TOKEN":
+            return try await PasswordChangeTests.token(LiveServer.Enrolled(device: device, connection: connection))
         case "NEW_JKT": return newDevice.sessionKid
         case "OTHER_DEVICE": return try await otherDevice()
         case "OPEN_APPROVAL": return try await openApproval()
@@ -256,7 +258,8 @@ struct HTTPPageReader {
     private mutating func dpop(
         _ value: String, _ method: String, _ path: String, _ headers: [(String, String)], _ body: [UInt8]
     ) async throws -> String {
-        let signer = try #require(["$DPOP": device, "$OLD_DPOP": device, "$NEW_DPOP": newDevice][value], "\(value)")
+        let signers = ["$DPOP": device, "$OLD_DPOP": device, "$NEW_DPOP": newDevice, "$BANK_DPOP": backEnd.signer]
+        let signer = try #require(signers[value], "\(value)")
         let token = headers.first { $0.0 == "Authorization" }.map { String($0.1.dropFirst("DPoP ".count)) }
         let nonce = value == "$OLD_DPOP" ? "a nonce that has expired" : try await device.challenge(over: connection).nonce
         return signer.dpop(method, path, method == "GET" ? nil : body, nonce: nonce, token: token)

@@ -15,17 +15,25 @@ import ThumbturnTestKit
 
 /// A clock that a test moves.
 final class TestClock: Sendable {
-    private let time: Mutex<UnixTime>
+    private let times: Mutex<(civil: UnixTime, monotonic: Duration)>
 
     init(_ start: UnixTime = NodeClock.system.civil()) {
-        time = Mutex(start)
+        times = Mutex((start, .zero))
     }
 
-    var now: UnixTime { time.withLock { $0 } }
-    func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
+    var now: UnixTime { times.withLock { $0.civil } }
 
-    /// Monotonic time stands still here, so that a second more or less of real time changes nothing.
-    var node: NodeClock { NodeClock(civil: { self.now }, monotonic: { .zero }) }
+    /// Time passes. Only the test makes it pass, so that a second more or less of real time changes nothing.
+    func advance(by duration: Duration) {
+        times.withLock { $0 = ($0.civil + duration, $0.monotonic + duration) }
+    }
+
+    /// The civil clock is set, forward or back, and no time passes.
+    func step(by duration: Duration) { times.withLock { $0.civil = $0.civil + duration } }
+
+    var node: NodeClock {
+        NodeClock(civil: { self.now }, monotonic: { self.times.withLock { $0.monotonic } })
+    }
 }
 
 /// A real server in this process, on a loopback port and a folder of its own, gone when the test is over.

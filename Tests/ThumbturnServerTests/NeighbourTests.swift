@@ -283,10 +283,10 @@ import ThumbturnVerifier
             return view.state == .approved && view.signatures.count == 2
         },
         Change("an open approval declined") {
-            try await $0.store.decline($0.approval("ada"), by: $0.account("ada"))?.state == .declined
+            try await $0.store.decline($0.approval("ada"), byDeviceOf: "ada session")?.state == .declined
         },
         Change("an approved one declined") {
-            try await $0.store.decline($0.approval("ada", 2), by: $0.account("ada"))?.state == .declined
+            try await $0.store.decline($0.approval("ada", 2), byDeviceOf: "ada session")?.state == .declined
         },
         Change("an open approval withdrawn") {
             try await $0.store.withdraw($0.approval("ada"), by: "ada bank")?.state == .withdrawn
@@ -379,7 +379,7 @@ import ThumbturnVerifier
                 let known = try await store.account(
                     of: Identity(issuer: issuer, subject: name), orMaking: Account(id: .random(), name: "x", passwordHash: ""),
                     spending: world.spend(.idToken))
-                #expect(known?.bytes[..<2] == [world.account(name).bytes[0], issuer == "https://one" ? 20 : 21])
+                #expect(known?.id.bytes[..<2] == [world.account(name).bytes[0], issuer == "https://one" ? 20 : 21])
             }
             let own = World.devices.filter { $0.1 == name }.map { world.device($0.0) } + [world.plainDevice(name)]
             let devices = try await store.devices(of: world.account(name))
@@ -415,7 +415,7 @@ import ThumbturnVerifier
         expect(try await store.rename(world.device("ada"), to: "x", by: world.session(name, "face"))?.name, is: nil)
         expect(try await store.revoke(world.device("ada"), by: world.session(name, "face")), is: false)
         expect(try await store.revoke(world.device("ada"), of: world.account(name)), is: false)
-        expect(try await store.decline(world.approval("ada"), by: world.account(name))?.id, is: nil)
+        expect(try await store.decline(world.approval("ada"), byDeviceOf: "\(name) session")?.id, is: nil)
         expect(try await store.withdraw(world.approval("ada"), by: "\(name) bank")?.id, is: nil)
         try await store.end(world.session("ada", "face"), by: "\(name) session")
         try await store.end(world.session("ada", "face"), by: "ada face")

@@ -36,11 +36,11 @@ import ThumbturnVerifier
             #expect(said["auth_time"] as? Int64 == claims.authTime.seconds && said["acr"] as? String == claims.acr)
             #expect((said["cnf"] as? [String: String])?["jkt"] == ada.device.sessionKid)
             #expect(said["exp"] as? Int64 == claims.exp.seconds && said["amr"] as? [String] == claims.amr)
-            let bearer = try await bank.accessToken(at: live.clock.now)
+            let own = try await bank.accessToken(at: live.clock.now)
             let form = Array("token=\(token)&token_type_hint=refresh_token".utf8)
             let again = try await bank.connection.send(
                 "POST", "/v1/introspect", type: "application/x-www-form-urlencoded",
-                headers: [("Authorization", "Bearer \(bearer)")], body: form)
+                headers: try await bank.headers("POST", "/v1/introspect", form, by: own), body: form)
             #expect(try object(again)["active"] as? Bool == true, "a token of the back end's own will do as well")
         }
     }
@@ -76,7 +76,7 @@ import ThumbturnVerifier
             let token = try await ada.signIn().accessToken
             let refused = try await introspect(token, shop, live)
             #expect(refused.status == 403 && refused.problem?.error == "insufficient_scope")
-            #expect(refused.challenge == #"Bearer error="insufficient_scope", scope="introspect""#)
+            #expect(refused.challenge == #"DPoP error="insufficient_scope", algs="ES256", scope="introspect""#)
             func send(_ headers: [(String, String)], _ fields: String = "") async throws -> LoadConnection.Answer {
                 try await ada.connection.send(
                     "POST", "/v1/introspect", type: "application/x-www-form-urlencoded", headers: headers,
@@ -87,7 +87,7 @@ import ThumbturnVerifier
             let bank = try await live.backEnd([.introspect])
             let assertion = try bank.assertion(at: live.clock.now)
             let twoWays = try await send(
-                [("Authorization", "Bearer \(try await bank.accessToken(at: live.clock.now))")],
+                [("Authorization", "DPoP \(try await bank.accessToken(at: live.clock.now))")],
                 "&client_assertion=\(assertion)&client_assertion_type=\(BackEnd.assertionType)")
             #expect(twoWays.status == 400 && twoWays.problem?.error == "invalid_request")
         }
@@ -155,7 +155,8 @@ import ThumbturnVerifier
             #expect(metadata["acr_values_supported"] as? [String] == [acr])
             #expect(metadata["token_endpoint_auth_methods_supported"] as? [String] == ["none", "private_key_jwt"])
             #expect(metadata["revocation_endpoint_auth_methods_supported"] as? [String] == ["none"])
-            #expect(metadata["introspection_endpoint_auth_methods_supported"] as? [String] == ["private_key_jwt", "Bearer"])
+            #expect(
+                metadata["introspection_endpoint_auth_methods_supported"] as? [String] == ["private_key_jwt", "DPoP", "Bearer"])
             for (name, value) in metadata where name.contains("_alg_") { #expect(value as? [String] == ["ES256"], "\(name)") }
         }
     }

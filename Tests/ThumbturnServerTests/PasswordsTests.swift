@@ -17,6 +17,17 @@ import Testing
             try await passwords.verify("pa\u{308}ssword pa\u{308}ssword", against: composed), "one spelling for each password")
     }
 
+    @Test func aHashThatFitsNoPasswordLooksLikeAnyOther() async throws {
+        for cost in [Passwords.Cost.full, .least] {
+            let passwords = try Passwords(cost: cost)
+            let (real, none) = (try await passwords.hash("correct horse battery staple"), passwords.unfittingHash())
+            let (parts, others) = (real.split(separator: "$"), none.split(separator: "$"))
+            #expect(parts.map(\.count) == others.map(\.count) && parts.prefix(3) == others.prefix(3))
+            #expect(none != passwords.unfittingHash())
+            #expect(try await passwords.verify("correct horse battery staple", against: none) == false)
+        }
+    }
+
     @Test func aFullQueueRefusesWork() async throws {
         let passwords = try Passwords(queueLimit: 2)
         let outcomes = await withTaskGroup { group in

@@ -572,10 +572,13 @@ import ThumbturnVerifier
     @Test func tokensOfPlainKeysAreInactiveOnceSuchKeysAreNotAllowed() async throws {
         try await LiveServer.plain { live in
             let token = try await PlainClient(live).token()
+            let bank = try await live.backEnd([.introspect])
+            let found = try await live.service.store.client(bank.id)
+            let client = try #require(found)
             var settings = live.service.settings
             for allows in [true, false] {
                 settings.allowsPlainClients = allows
-                let said = try await AuthorizationServer(settings, clock: live.clock.node).introspect(token)
+                let said = try await AuthorizationServer(settings, clock: live.clock.node).introspect(token, by: client)
                 #expect(String(decoding: WireJSON.encode(said), as: UTF8.self).contains(#""active":\#(allows)"#))
             }
         }

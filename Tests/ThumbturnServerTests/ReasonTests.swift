@@ -41,7 +41,9 @@ import ThumbturnVerifier
 
     @Test func thePageHasEveryOAuthCode() throws {
         let page = try String(contentsOf: repository.appendingPathComponent("docs/http.md"), encoding: .utf8)
-        let codes = OAuthError.allCases.map(\.rawValue) + ApprovalConflict.all.map(\.code)
+        let codes =
+            OAuthError.allCases.map(\.rawValue) + ApprovalConflict.all.map(\.code)
+            + [AccountQuota.Full.devices.rawValue]
         #expect(codes.contains("invalid_grant") && codes.contains("too_many_open"))
         for code in codes { #expect(page.contains("`\(code)`"), "\(code)") }
     }

@@ -203,6 +203,32 @@ import ThumbturnVerifier
         }
     }
 
+    @Test func aTokenFromTheFutureIsRefusedAndNeverFresh() async throws {
+        try await Self.run { bank in
+            // The issuer's clock is ahead of the resource server's.
+            func call(at ahead: Int, authTime: Int = 0, life: Int = 300) async throws -> LoadConnection.Answer {
+                var claims = try claims(of: try await bank.token("card-details"))
+                let now = bank.live.clock.now
+                (claims.iat, claims.exp) = (now + .seconds(ahead), now + .seconds(ahead + life))
+                claims.authTime = now + .seconds(authTime)
+                let signer = bank.live.service.secrets.current.signer(at: now)
+                return try await bank.call("/card-details", try signer.sign(claims))
+            }
+            #expect(try await call(at: 60, authTime: 60).status == 200, "clocks differ a little")
+            #expect(try await call(at: 61).problem?.error == "invalid_token")
+            #expect(try await call(at: 0, authTime: 61).problem?.error == "invalid_token", "a person verified in the future")
+            #expect(try await call(at: 0, authTime: 86_400).problem?.error == "invalid_token")
+            #expect(try await call(at: 0, life: 301).problem?.error == "invalid_token", "a longer life than the issuer gives")
+            var ahead = try claims(of: try await bank.token("card-details"))
+            ahead.authTime = bank.live.clock.now + .seconds(61)
+            let future = ahead
+            await #expect(throws: RequestError.self, "judged by itself it is not fresh either") {
+                try await bank.resource.judge(future, for: ActionAsk("card-details")!)
+            }
+            #expect(bank.calls.made == 1)
+        }
+    }
+
     @Test func aTokenIsAsOldAsItsProof() async throws {
         try await Self.run { bank in
             let token = try await bank.token("card-details")

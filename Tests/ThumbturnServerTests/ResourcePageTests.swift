@@ -1,4 +1,5 @@
 #if Tools
+import Crypto
 import Foundation
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
 import ThumbturnLoad
-import ThumbturnServer
+@testable import ThumbturnServer
 import ThumbturnVerifier
 
 /// Runs the programs of docs/resource-servers.md with valid and invalid requests; all give the same answers.
@@ -168,13 +169,44 @@ import ThumbturnVerifier
     /// The expected answer: `ok`, or the rest of the challenge after the scheme.
     private typealias Story = (says: String, answer: String, call: Call)
 
+    @Test(.enabled(if: Requirement.python.isMet(FileManager.default.isExecutableFile(atPath: python))))
+    func aBackEndInPythonCallsTheServer() async throws {
+        let page = try String(contentsOf: repository.appendingPathComponent("docs/resource-servers.md"), encoding: .utf8)
+        let example = try #require(
+            page.components(separatedBy: "```python\n").last?.components(separatedBy: "\n```").first)
+        #expect(example.contains("from back_end import BackEnd"))
+        try await LiveServer.withBank { live, bank in
+            let account = try await live.account(of: try await live.device())
+            let program = """
+                account = "\(account)"
+                \(example.replacing("https://id.example.com", with: live.url))
+                from back_end import Refused
+                bank.nonce = "a nonce that has expired"
+                print(bank.call("DELETE", "/v1/approvals/" + approval["id"])["state"])
+                for path in ("/v1/approvals/" + approval["id"], "/v1/approvals/nothing"):
+                    try:
+                        print(bank.call("DELETE", path))
+                    except Refused as refused:
+                        print(refused)
+                """
+            try Data(program.utf8).write(to: URL(fileURLWithPath: live.folder + "/program.py"))
+            try Data(bank.backEnd.key.pemRepresentation.utf8).write(to: URL(fileURLWithPath: live.folder + "/bank.pem"))
+            let ran = try await Built.run(
+                "/usr/bin/env", ["bash", "-c", "cd '\(live.folder)' && exec '\(Self.python)' program.py"],
+                environment: ["PYTHONPATH": repository.path + "/docs", "PYTHONDONTWRITEBYTECODE": "1"])
+            #expect(ran.status == 0, "\(ran.errors)")
+            #expect(ran.output == "open\nwithdrawn\n409 withdrawn\n404 urn:thumbturn:problem:not-found\n")
+        }
+    }
+
     @Test("the page's programs agree", arguments: languages.filter(\.isHere))
     func agree(_ language: Language) async throws {
         let page = try String(contentsOf: repository.appendingPathComponent("docs/resource-servers.md"), encoding: .utf8)
         let fenced = page.components(separatedBy: "```\(language.fence)\n").dropFirst().map {
             $0.components(separatedBy: "\n```")[0]
         }
-        #expect(fenced.count == 1)
+        // The second program in Python is a back end's.
+        #expect(fenced.count == (language.fence == "python" ? 2 : 1))
         let program = try #require(fenced.first) + "\n"
 
         let folder = Built.temporaryFolder()
@@ -244,6 +276,15 @@ import ThumbturnVerifier
                 + #"max_age="\#(age)", action="\#(action)", algs="ES256""#
         }
         let (badToken, badProof) = (#"error="invalid_token", algs="ES256""#, #"error="invalid_dpop_proof", algs="ES256""#)
+        /// The token with other times, signed by the issuer.
+        func dated(_ change: (inout AccessTokenClaims) -> Void) throws -> String {
+            var claims = try claims(of: card)
+            change(&claims)
+            return try live.service.secrets.current.signer(at: live.clock.now).sign(claims)
+        }
+        let ahead = try dated { ($0.iat, $0.exp) = ($0.iat + .seconds(900), $0.exp + .seconds(900)) }
+        let verifiedAhead = try dated { $0.authTime = $0.authTime + .seconds(900) }
+        let long = try dated { $0.exp = $0.exp + .seconds(1) }
         let again = dpop(card)
         let stories: [Story] = [
             ("a fresh proof", "ok", show(card)),
@@ -256,6 +297,9 @@ import ThumbturnVerifier
                 "a challenge as a token", badToken,
                 show(try await ada.device.challenge(over: ada.connection).challenge)
             ),
+            ("a token from the future", badToken, show(ahead)),
+            ("a person who was verified in the future", badToken, show(verifiedAhead)),
+            ("a longer life than the issuer gives", badToken, show(long)),
             ("a stolen token", badProof, show(card, dpop(card, bob.device))),
             ("another path", badProof, show(card, dpop(card, path: "/export"))),
             ("another token's proof", badProof, show(card, dpop(export))),

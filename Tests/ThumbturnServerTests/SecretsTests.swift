@@ -4,7 +4,7 @@ import Testing
 import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnLoad
-import ThumbturnServer
+@testable import ThumbturnServer
 
 @Suite struct SecretsTests {
     @Test func challengeSecretsAreRenewedAndOldOnesStillVerify() async throws {
@@ -119,6 +119,34 @@ import ThumbturnServer
         var text = "\(settings) \(String(reflecting: settings))"
         dump(settings, to: &text)
         #expect(!text.lowercased().contains("abab") && !text.contains("171"))
+    }
+
+    @Test("a command makes no folder and no database", arguments: [DataUse.command, .restoring])
+    func commands(_ use: DataUse) async throws {
+        let folder = LiveServer.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let settings = try ServerSettings(publicURL: "http://localhost", dataFolder: folder)
+        let error = await #expect(throws: SetupError.self) { _ = try await EmbeddedServer(settings, for: use) }
+        #expect(error?.description.contains("--data") == true && !FileManager.default.fileExists(atPath: folder))
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        await #expect(throws: SetupError.self) { _ = try await EmbeddedServer(settings, for: use) }
+        let made = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(!made.contains("thumbturn.sqlite") && !made.contains("master.key"), "\(made)")
+    }
+
+    @Test func aFolderOfAnotherUserIsRefused() throws {
+        let folder = LiveServer.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try PrivateFile.refuseIfOpen(folder)
+        let error = #expect(throws: SetupError.self) { try PrivateFile.refuseIfOpen(folder, to: geteuid() + 1) }
+        #expect(error?.description.contains("another user") == true)
+        #expect(throws: SetupError.self) { try PrivateFile.refuseIfForeign(folder, to: geteuid() + 1) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: folder)
+        let open = #expect(throws: SetupError.self) { try PrivateFile.refuseIfOpen(folder) }
+        #expect(open?.description.contains("chmod") == true)
     }
 }
 #endif

@@ -20,6 +20,22 @@ import Testing
         "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')",
         "UPDATE accounts SET one_time_last = max(one_time_last, (SELECT high_water FROM node) / 30 + 1)",
         "DELETE FROM recovery_codes",
+        // For the operator's verification, which reads all of the log.
+        "SELECT number, signed FROM audit_checkpoints ORDER BY number",
+        // Once, when an operator sets the time.
+        "UPDATE throttles SET until = min(until, ?)",
+        "UPDATE keys SET paused_until = min(paused_until, ?)",
+        "UPDATE devices SET cools_off_until = min(cools_off_until, ?), enrolled_at = min(enrolled_at, ?)",
+        "UPDATE keys SET retired_at = min(retired_at, ?)",
+        "DELETE FROM approval_rates",
+        "UPDATE accounts SET signatures_over = min(signatures_over, ?)",
+        "UPDATE approvals SET expires_at = min(expires_at, ?) WHERE state != 'redeemed'",
+        "UPDATE notices SET at = min(at, ?1), due_at = min(due_at, ?1)",
+        "UPDATE notices_to_nobody SET at = min(at, ?)",
+        "DELETE FROM sessions WHERE auth_time > ?",
+        "UPDATE accounts SET one_time_last = min(one_time_last, ?)",
+        // Once, when the master key is changed or a backup is restored.
+        "SELECT id, one_time_secret FROM accounts WHERE one_time_secret IS NOT NULL",
         // For the counts of a measurement.
         "SELECT count(*) FROM spent",
     ]

@@ -243,7 +243,12 @@ import ThumbturnTestKit
         @Sendable func write(_ text: String) throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
         try write(#"{"format":"thumbturn-policy/1","actions":{"export":{"max_age":60}}}"#)
         let policy = try StepUpPolicy(file: path)
-        try await LiveServer.run(configure: { $0.stepUp = policy }) { live in
+        let configure: @Sendable (inout ServerSettings) -> Void = {
+            $0.stepUp = policy
+            // The phones of one account step up at the same time.
+            $0.coolOff = .zero
+        }
+        try await LiveServer.run(configure: configure) { live in
             let ada = try await Phone(live)
             #expect(try Self.grant(try await Self.stepUp(ada, "export"))?.once == false)
             // The proof is under way when the table changes: it is judged by one table, the new one.

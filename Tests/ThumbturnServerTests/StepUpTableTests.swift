@@ -20,6 +20,7 @@ import ThumbturnMessages
                     == Dictionary(uniqueKeysWithValues: actions.map { ($0.name, $0.maximumAge) }))
             #expect(
                 table.actions.values.allSatisfy { !$0.keys.contains(.passcode) }, "who knows the passcode alone does none of it")
+            #expect(table.actions["change-password"]?.keys == [.biometric], "nor does a PIN bring another face")
             #expect(table.warnings.isEmpty)
         }
         #expect(StepUpTable.regulated.actions["existing-recipient"]?.signsEach == true)
@@ -110,19 +111,20 @@ import ThumbturnMessages
         let text = #"{"format":"thumbturn-policy/1","preset":"regulated","actions":{"card-details":{"max_age":30}}}"#
         let table = try StepUpTable(json: Array(text.utf8))
         #expect(table.actions["card-details"] == ActionRule(maximumAge: .seconds(30)))
-        #expect(table.actions["existing-recipient"]?.signsEach == true && table.actions.count == 4)
+        #expect(table.actions["existing-recipient"]?.signsEach == true && table.actions.count == 5)
     }
 
     @Test func whatWeakensIsSaid() throws {
         let table = try Self.table(
             """
             "card-details":{"max_age":300,"keys":["passcode"]},"new-recipient":{"max_age":10,"one_of":["second-approver"]},
-            "existing-recipient":{"max_age":300,"protection":"none"}
+            "existing-recipient":{"max_age":300,"protection":"none"},"change-password":{"max_age":0}
             """)
         #expect(
             table.warnings == [
                 "actions.card-details.max_age: is 300 s, and 120 s in standard",
                 "actions.card-details.keys: anyone who knows the device's passcode may do it",
+                "actions.change-password.keys: anyone who has watched the PIN may do it, and then bring other keys",
                 "actions.existing-recipient.protection: is below software, the level of every key without evidence",
                 "actions.new-recipient.max_age: is 10 s, and 0 s in standard",
                 "actions.new-recipient.one_of: a step-up has no second approver, so only approvals meet it",

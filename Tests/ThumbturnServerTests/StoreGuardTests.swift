@@ -1,4 +1,5 @@
 #if Tools
+import Crypto
 import Foundation
 import GRDB
 import TestSupport
@@ -6,6 +7,7 @@ import Testing
 import ThumbturnCore
 import ThumbturnMessages
 @testable import ThumbturnServer
+import ThumbturnVerifier
 
 /// Conditions of single transactions that no flow reaches by itself, because an earlier check refuses the same.
 @Suite struct StoreGuardTests {
@@ -17,6 +19,8 @@ import ThumbturnMessages
         let store = try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node))
         let account = AccountID.random()
         _ = try await store.addAccount(Account(id: account, name: "ada", passwordHash: "x"))
+        _ = try await store.addClient(
+            NewClient(id: "bank", scopes: [.approvals], keys: [try VerifyingKey(jwk: PINKeyTests.jwk(.init()))]))
         try await body(store, clock, account)
     }
 
@@ -189,7 +193,8 @@ import ThumbturnMessages
             expect(try await ask(5), is: true)
             let open = try await store.openApprovals(of: account).filter { $0.expiresAt > clock.now }
             #expect(open.count == 2)
-            for approval in open { _ = try await store.decline(approval.id, by: account) }
+            _ = try await store.enrol(device("ada", account), spending: [])
+            for approval in open { _ = try await store.decline(approval.id, byDeviceOf: "ada session") }
             expect(try await store.openApprovals(of: account).filter { $0.expiresAt > clock.now }.count, is: 0)
             expect(try await ask(6), is: true)
         }
@@ -201,7 +206,8 @@ import ThumbturnMessages
                 id: .random(), creator: "bank", transactionID: "t", account: account, second: nil, txn: "e30", demand: .oneKey,
                 lifetime: .seconds(60), cap: 2)
             _ = try await store.create(new)
-            _ = try await store.decline(new.id, by: account)
+            _ = try await store.enrol(device("ada", account), spending: [])
+            _ = try await store.decline(new.id, byDeviceOf: "ada session")
             let redemption = Redemption(approval: new.id, creator: "bank", key: "k", txn: "W10") { _, _ in "" }
             guard case .changed = try await store.redeem(redemption) else {
                 Issue.record("redeemed with another transaction")
@@ -287,7 +293,7 @@ import ThumbturnMessages
             expect(try await store.settle(wrong), is: .wrong)
             expect(try await noted(), is: 1)
             clock.advance(by: .seconds(29))
-            expect(try await store.standing(of: wrong), is: .closed)
+            expect(try await store.standing(of: wrong), is: .paused)
             clock.advance(by: .seconds(1))
             expect(try await store.standing(of: wrong), is: .open)
             expect(try await store.settle(wrong), is: .wrong)
@@ -299,7 +305,7 @@ import ThumbturnMessages
             expect(try await noted(), is: 1, "an hour has not passed")
             clock.advance(by: .seconds(100_000))
             try await store.purge(sessionsBefore: UnixTime(seconds: 0))
-            expect(try await store.standing(of: wrong), is: .closed, "the fifth ends it")
+            expect(try await store.standing(of: wrong), is: .paused, "the fifth ends it")
         }
     }
 
@@ -322,6 +328,30 @@ import ThumbturnMessages
         }
     }
 
+    @Test("the counts of names are kept up to a number, those of the latest attempts") func mostNames() throws {
+        let queue = try DatabaseQueue()
+        try Schema.migrator.migrate(queue)
+        try queue.write { db in
+            for number in 1...4 {
+                for scope in [1, 3] {
+                    try db.execute(
+                        sql: "INSERT INTO throttles (scope, id, wrong, until) VALUES (?, ?, 1, ?)",
+                        arguments: [scope, Data([UInt8(number)]), 10 * number])
+                }
+            }
+            try SQLiteStore.forgetThrottles(in: db, at: UnixTime(seconds: 1_000_000), keeping: 2)
+            let kept = try Row.fetchAll(db, sql: "SELECT scope, until FROM throttles ORDER BY scope, until")
+            #expect(kept.map { $0["scope"] as Int } == [1, 1, 3, 3, 3, 3])
+            #expect(kept.prefix(2).map { $0["until"] as Int } == [30, 40])
+        }
+        #expect(Duration.seconds(Limits.names) > .seconds(100 * 3600), "waiting is the faster way to guess")
+    }
+
+    /// The count of a name.
+    private func name(_ number: UInt8) -> ThrottleID {
+        .account(AccountID(unchecked: [UInt8](repeating: 0, count: 15) + [number]))
+    }
+
     /// A wrong sign-in that is noted at once and followed by no wait.
     private func noted(_ account: AccountID?, _ id: ThrottleID) -> SignInAttempt {
         var limits = ThrottleLimits()
@@ -332,8 +362,8 @@ import ThumbturnMessages
     @Test("a name without an account is noted once an hour, as an account is") func unknownNames() async throws {
         try await with { store, clock, account in
             func notes(_ sql: String) async throws -> Int? { try await store.pool.read { try Int.fetchOne($0, sql: sql) } }
-            func wrong(_ place: UInt16) async throws -> Int? {
-                _ = try await store.settle(noted(nil, .noAccount(place)))
+            func wrong(_ place: UInt8) async throws -> Int? {
+                _ = try await store.settle(noted(nil, name(place)))
                 return try await notes("SELECT count(*) FROM notices_to_nobody")
             }
             func wrongHers() async throws -> Int? {
@@ -347,7 +377,7 @@ import ThumbturnMessages
             try await store.pool.write {
                 try $0.execute(
                     sql: "INSERT INTO notices_to_nobody (id, place, kind, at) VALUES (x'03', ?, 'another', 1000000)",
-                    arguments: [Data(ThrottleID.noAccount(3).bytes)])
+                    arguments: [Data(name(3).bytes)])
             }
             expect(try await wrong(3), is: 4, "a note of another kind does not count")
             clock.advance(by: .seconds(3599))
@@ -366,7 +396,7 @@ import ThumbturnMessages
         try await with { store, _, _ in
             try await store.pool.write { try $0.execute(sql: "DELETE FROM accounts") }
             for evidence in [SignInAttempt.Evidence.nothing, .password(oneTimeStep: nil)] {
-                var attempt = noted(nil, .noAccount(1))
+                var attempt = noted(nil, name(1))
                 attempt.evidence = evidence
                 expect(try await store.settle(attempt), is: .wrong)
             }
@@ -376,7 +406,7 @@ import ThumbturnMessages
     @Test("counts of two kinds are apart where their bytes are equal") func scopes() async throws {
         try await with { store, _, account in
             try await store.count(against: [.address(7)], limits: .standard)
-            expect(try await store.standing(of: noted(nil, .noAccount(7))), is: .open, "an address is no name")
+            expect(try await store.standing(of: noted(nil, name(7))), is: .open, "an address is no name")
             var attempt = noted(account, .device(DeviceID(unchecked: account.bytes)))
             attempt.limits.firstWait = .seconds(30)
             expect(try await store.settle(attempt), is: .wrong)
@@ -400,18 +430,18 @@ import ThumbturnMessages
                 try await store.purge(sessionsBefore: UnixTime(seconds: 0))
                 return try await store.pool.read { try Int.fetchAll($0, sql: "SELECT scope FROM throttles ORDER BY scope") }
             }
-            for _ in 0..<2 { expect(try await store.settle(from(.noAccount(1))), is: .wrong) }
+            for _ in 0..<2 { expect(try await store.settle(from(name(1))), is: .wrong) }
             // Nothing was compared, so nothing is counted.
-            for id in [ThrottleID.noAccount(2), .account(account)] {
+            for id in [name(2), .account(account)] {
                 var attempt = from(id)
                 attempt.isJudged = false
-                expect(try await store.settle(attempt), is: .closed)
+                expect(try await store.settle(attempt), is: .paused)
             }
-            expect(try await purge(), is: [1, 2, 4], "the second name has no count")
-            clock.advance(by: .seconds(60))
-            expect(try await purge(), is: [1, 2], "and the address has one no more")
-            expect(try await store.settle(from(.noAccount(1))), is: .wrong)
-            expect(try await store.standing(of: from(.noAccount(1))), is: .closed, "the third in a row")
+            expect(try await purge(), is: [1, 1, 1, 4], "names and accounts are kept alike")
+            clock.advance(by: .seconds(120))
+            expect(try await purge(), is: [1, 1, 1], "and the address has a count no more")
+            expect(try await store.settle(from(name(1))), is: .wrong)
+            expect(try await store.standing(of: from(name(1))), is: .paused, "the third in a row")
         }
     }
 
@@ -496,7 +526,7 @@ import ThumbturnMessages
     @Test("a backup that is not there is not made") func missingBackup() async throws {
         try await with { store, _, _ in
             let path = LiveServer.temporaryFolder() + ".backup"
-            await #expect(throws: SetupError.self) { try await store.restore(from: path) }
+            await #expect(throws: SetupError.self) { try await store.restore(from: path, sealing: { sealed, _ in sealed }) }
             #expect(!FileManager.default.fileExists(atPath: path))
         }
     }
@@ -511,7 +541,7 @@ import ThumbturnMessages
         try old.close()
         let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
         let store = try SQLiteStore(path: folder + "/store.sqlite", time: time)
-        try await store.restore(from: folder + "/backup")
+        try await store.restore(from: folder + "/backup", sealing: { sealed, _ in sealed })
         expect(try await store.session(.random())?.id, is: nil, "this server finds the tables of its own version")
         let again = try SQLiteStore(path: folder + "/store.sqlite", time: time)
         #expect(!again.wasRestored, "the epoch has begun already")

@@ -292,7 +292,7 @@ import ThumbturnLoad
         }
         try await LiveServer.run(folder: folder, clock: clock) { live in
             #expect(try await Attempt(live).signIn("ada", LiveServer.password).kind == "verification-failed")
-            clock.advance(by: .seconds(-3600))
+            clock.step(by: .seconds(-3600))
             #expect(try await Attempt(live).signIn("ada", LiveServer.password).kind == "verification-failed", "a clock set back")
             try await EmbeddedServer(live.service).unlock(accountNamed: "ada")
             #expect(try await Attempt(live).signIn("ada", LiveServer.password).kind == "ok", "the operator lets them in")
@@ -324,6 +324,107 @@ import ThumbturnLoad
             #expect(try await own.signIn("ada", LiveServer.password).kind == "verification-failed", "the device waits")
             #expect(try await Attempt(live).signIn("ada", LiveServer.password).kind == "ok", "its account does not")
             #expect(try await ada.signIn().tokenType == "DPoP", "nor do its keys")
+        }
+    }
+
+    // MARK: Recovery codes
+
+    @Test("wrong passwords never pause a recovery code", arguments: [5, 100])
+    func wrongPasswordsPauseNoRecoveryCode(_ wrong: Int) async throws {
+        try await LiveServer.run(passwords: try Passwords(cost: .least)) { live in
+            let codes = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")
+            let (attempt, own) = (try await Attempt(live), Attempt(live, try await live.device()))
+            for _ in 1...5 {
+                for sender in [attempt, own] { _ = try await sender.signIn("ada", Self.wrong) }
+            }
+            if wrong == 100 { try live.execute("UPDATE throttles SET wrong = 100 WHERE scope = 1") }
+            for (sender, code) in zip([attempt, own], codes) {
+                #expect(try await sender.signIn("ada", Self.real).kind == "verification-failed", "the password is paused")
+                #expect(try await sender.recover("ada", code).kind == "ok")
+            }
+        }
+    }
+
+    @Test func wrongRecoveryCodesAreCountedForTheAddressAlone() async throws {
+        try await LiveServer.run(passwords: try Passwords(cost: .least)) { live in
+            let code = try await EmbeddedServer(live.service).makeRecoveryCodes(ofAccountNamed: "ada")[0]
+            let (attempt, ada) = (try await Attempt(live), try await live.device())
+            let own = Attempt(live, ada)
+            for number in 1...30 {
+                _ = try await (number % 2 == 0 ? attempt : own).recover("ada", "AAAA-AAAA-AAAA-AAAA-AAAA-AAAA")
+            }
+            #expect(try live.throttle(.account(try await live.account("ada"))) == nil)
+            #expect(try await own.signIn("ada", Self.real).kind == "ok", "the device's password is not paused")
+            let comparisons = live.service.passwords.comparisonCount
+            for sender in [attempt, own] { #expect(try await sender.recover("ada", code).kind == "verification-failed") }
+            #expect(live.service.passwords.comparisonCount == comparisons, "the address may know, so nothing is compared")
+            live.clock.advance(by: .seconds(30))
+            #expect(try await attempt.recover("ada", code).kind == "ok")
+        }
+    }
+
+    // MARK: Names with an account, and without
+
+    @Test func namesWithAndWithoutAnAccountAreCountedAlike() async throws {
+        try await LiveServer.run(passwords: try Passwords(cost: .least)) { live in
+            let attempt = try await Attempt(live)
+            func counts() throws -> [String] {
+                try live.database().read { db in
+                    try String.fetchAll(db, sql: "SELECT wrong || ' ' || until || ' ' || turn FROM throttles WHERE scope = 1")
+                }
+            }
+            for name in ["ada", "nobody", "nobody else"] {
+                for _ in 1...7 { _ = try await attempt.signIn(name, Self.wrong) }
+            }
+            let paused = "5 \(live.clock.now.seconds + 30) 6"
+            #expect(try counts() == [paused, paused, paused])
+            live.clock.advance(by: .seconds(100_000))
+            try await live.service.tidy()
+            #expect(try counts() == [paused, paused, paused], "and they are kept alike")
+        }
+    }
+
+    /// Otherwise a right sign-in to one's own account, from the same address, would tell whether a name exists: the count
+    /// of a name without an account is reset by no owner.
+    @Test(
+        "an address is counted whatever the standing of the account", arguments: ["ada", "nobody"], [false, true])
+    func theAddressIsCounted(_ name: String, _ isClosed: Bool) async throws {
+        try await LiveServer.run(passwords: try Passwords(cost: .least)) { live in
+            let attempt = try await Attempt(live)
+            _ = try await attempt.signIn(name, Self.wrong)
+            if isClosed { try live.execute("UPDATE throttles SET wrong = 100 WHERE scope = 1") }
+            for _ in 2...29 { _ = try await attempt.signIn(name, Self.wrong) }
+            #expect(try await attempt.signIn("bob", Self.real).kind == "ok")
+            _ = try await attempt.signIn(name, Self.wrong)
+            #expect(try await attempt.signIn("bob", Self.real).kind == "verification-failed")
+            live.clock.advance(by: .seconds(30))
+            #expect(try await attempt.signIn("bob", Self.real).kind == "ok")
+        }
+    }
+
+    // MARK: What a refusal costs
+
+    @Test func nothingIsComparedOrWrittenForAnAddressThatIsClosed() async throws {
+        try await LiveServer.run(passwords: try Passwords(cost: .least)) { live in
+            let attempt = try await Attempt(live)
+            for number in 1...30 { _ = try await attempt.signIn("nobody \(number)", Self.wrong) }
+            let store = try #require(live.service.store as? SQLiteStore)
+            let (comparisons, commits) = (live.service.passwords.comparisonCount, store.commits)
+            for name in ["ada", "nobody"] {
+                #expect(try await attempt.signIn(name, Self.real).kind == "verification-failed")
+                #expect(try await attempt.recover(name, "x").kind == "verification-failed")
+            }
+            #expect(live.service.passwords.comparisonCount == comparisons && store.commits == commits)
+        }
+    }
+
+    @Test func nothingIsComparedForADeviceThatIsPaused() async throws {
+        try await LiveServer.run(passwords: try Passwords(cost: .least)) { live in
+            let own = Attempt(live, try await live.device())
+            for _ in 1...5 { _ = try await own.signIn("ada", Self.wrong) }
+            let comparisons = live.service.passwords.comparisonCount
+            #expect(try await own.signIn("ada", Self.real).kind == "verification-failed")
+            #expect(live.service.passwords.comparisonCount == comparisons)
         }
     }
 
@@ -383,9 +484,9 @@ import ThumbturnLoad
         #expect(Network(nil) == .unknown)
     }
 
-    @Test func strangersCannotFillTheTable() {
+    @Test func eachNameHasACountAndAddressesShareTheirs() {
         let places = ThrottlePlaces(key: SymmetricKey(size: .bits256))
-        #expect(Set((0..<20_000).map { places.noAccount("name \($0)") }).count == 1024)
+        #expect(Set((0..<20_000).map { places.decoy(of: "name \($0)") }).count == 20_000)
         let addresses = Set(
             (0..<200_000).map { number in
                 places.address(

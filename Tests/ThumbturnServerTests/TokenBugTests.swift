@@ -95,7 +95,7 @@ import ThumbturnLoad
     }
 
     @Test func signingOutEndsTheStepUps() async throws {
-        try await LiveServer.run { live in
+        try await LiveServer.run(configure: { $0.coolOff = .zero }) { live in
             let (ada, other) = (try await live.device(), try await live.device())
             let session = try await ada.signIn()
             func stepUp(_ one: LiveServer.Enrolled) async throws -> String {

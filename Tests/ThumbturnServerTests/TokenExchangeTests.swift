@@ -118,6 +118,33 @@ import ThumbturnVerifier
         }
     }
 
+    @Test func anIDTokenCausesNoHashAndItsAccountHasNoPassword() async throws {
+        try await with { live, provider, device in
+            let hashes = live.service.passwords.hashCount
+            let token = try provider.idToken(for: device.sessionKid, at: live.clock.now)
+            for status in [200, 400, 400] { #expect(try await exchange(token, device, live).status == status) }
+            #expect(live.service.passwords.hashCount == hashes)
+            let comparisons = live.service.passwords.comparisonCount
+            let answer = try await EnrolmentTests.Attempt(live).signIn("person-7 at \(Provider.issuer)", LiveServer.password)
+            #expect(answer.kind == "verification-failed" && live.service.passwords.comparisonCount == comparisons + 1)
+        }
+    }
+
+    @Test func anAccountThatIsSwitchedOffGetsNoTicketForAnIDToken() async throws {
+        try await with { live, provider, device in
+            func token() throws -> String {
+                let jti: [String: any Sendable] = ["jti": Identifier<LiveServer>.random().text]
+                return try provider.idToken(for: device.sessionKid, at: live.clock.now, claims: jti)
+            }
+            #expect(try await exchange(try token(), device, live).status == 200)
+            try await live.service.disable(accountNamed: "person-7 at \(Provider.issuer)")
+            #expect(try await exchange(try token(), device, live).problem?.error == "invalid_grant")
+            try await live.service.enable(accountNamed: "person-7 at \(Provider.issuer)")
+            let answer = try await exchange(try token(), device, live)
+            #expect(try await enrol(try answer.field("access_token"), device, live).status == 201)
+        }
+    }
+
     @Test(
         "an ID token that is not good is refused",
         arguments: [

@@ -101,5 +101,95 @@ import ThumbturnVerifier
         #expect(over(1 << 40) == ["b", "a"], "the last one stays")
         #expect(signing(0) == "a", "and the first one signs at once")
     }
+
+    @Test func aKeyOfAnEarlierEpochVerifiesUntilItsTokensEndAndNeverSigns() async throws {
+        try await LiveServer.run { live in
+            let ada = try await live.device()
+            let old = try await published(ada)
+            // One key waits for its turn.
+            try await live.service.secrets.rotateTokenKey()
+            try await EmbeddedServer(live.service).beginEpoch()
+            try await live.service.secrets.reload()
+            let all = try await published(ada)
+            #expect(all.count == 3 && !old.contains(all[0]), "the new key is first")
+            #expect(try kid(try await ada.signIn().accessToken) == all[0], "and signs at once")
+            let states = try await EmbeddedServer(live.service).tokenKeys().map { $0.state }
+            #expect(states == ["signing", "staying", "staying"])
+            live.clock.advance(by: .seconds(600))
+            #expect(try kid(try await ada.signIn().accessToken) == all[0], "also after the waiting key's time")
+            live.clock.advance(by: .seconds(299))
+            try await live.service.tidy()
+            #expect(try await published(ada).count == 3)
+            live.clock.advance(by: .seconds(1))
+            try await live.service.tidy()
+            #expect(try await published(ada) == [all[0]])
+        }
+    }
+
+    @Test("a token of a revoked key is refused at once, by each node", arguments: [true, false])
+    func revoked(_ isElsewhere: Bool) async throws {
+        try await LiveServer.runTwo { one, two in
+            let ada = try await one.device()
+            let bank = try await one.backEnd([.introspect])
+            let tokens = try await ada.signIn()
+            let bearer = try await bank.accessToken(at: one.clock.now)
+            let leaked = try kid(tokens.accessToken)
+            #expect(try await ada.get("/v1/me", token: tokens.accessToken).status == 200)
+
+            try await EmbeddedServer((isElsewhere ? two : one).service).revokeTokenKey(leaked)
+            #expect(try await ada.get("/v1/me", token: tokens.accessToken).problem?.error == "invalid_token")
+            await #expect(throws: RequestError.self, "and a back end's token") {
+                _ = try await one.service.client(token: bearer, boundTo: bank.signer.sessionKid)
+            }
+            let said = try await bank.post(
+                "/v1/introspect", "token=\(tokens.accessToken)", asserting: try bank.assertion(at: one.clock.now))
+            #expect(said.text == #"{"active":false}"#)
+            let keys = try await published(ada)
+            #expect(keys.count == 1 && keys != [leaked], "it left the key set")
+
+            let next = try await ada.refresh(tokens.refreshToken).read(TokenAnswer.self).accessToken
+            #expect(try kid(next) == keys[0], "the session goes on with the new key")
+            #expect(try await ada.get("/v1/me", token: next).status == 200)
+            let archived = try await EmbeddedServer(one.service).archivedJWKS()
+            #expect(!archived.contains(leaked), "what it signed is not believed")
+            #expect(try await EmbeddedServer(one.service).archivedJWKS(withRevoked: true).contains(leaked))
+            #expect(try await EmbeddedServer(one.service).tokenKeys().map { $0.state } == ["signing", "revoked"])
+        }
+    }
+
+    @Test func aNodeThatHasNotReadTheRevocationSignsNothingWithTheKey() async throws {
+        try await LiveServer.runTwo { one, two in
+            let ada = try await one.device()
+            let leaked = try kid(try await ada.signIn().accessToken)
+            let (challenge, nonce) = try await ada.challenge()
+            try await EmbeddedServer(two.service).revokeTokenKey(leaked)
+            one.clock.advance(by: .seconds(1))
+            #expect(try await ada.redeem(ada.device.proof(challenge), nonce: nonce).status == 503, "nothing was accepted")
+            let again = try await ada.redeem(ada.device.proof(challenge), nonce: try await ada.nonce())
+            #expect(try kid(try again.read(TokenAnswer.self).accessToken) != leaked)
+        }
+    }
+
+    @Test func afterARevocationNoFormerKeySignsAgain() async throws {
+        try await LiveServer.run { live in
+            let ada = try await live.device()
+            let first = try await published(ada)[0]
+            try await live.service.secrets.rotateTokenKey()
+            live.clock.advance(by: .seconds(601))
+            let second = try kid(try await ada.signIn().accessToken)
+            try await live.service.secrets.rotateTokenKey()
+            try await live.service.secrets.revoke(second)
+            let third = try kid(try await ada.signIn().accessToken)
+            #expect(![first, second].contains(third))
+            #expect(try await published(ada).count == 3, "the former and the waiting one verify")
+            live.clock.advance(by: .seconds(700))
+            #expect(try kid(try await ada.signIn().accessToken) == third)
+            // A key that does not sign is revoked without a new one.
+            try await live.service.secrets.revoke(first)
+            #expect(try kid(try await ada.signIn().accessToken) == third)
+            try await live.service.secrets.revoke(first)
+            await #expect(throws: SetupError.self) { try await live.service.secrets.revoke("made up") }
+        }
+    }
 }
 #endif

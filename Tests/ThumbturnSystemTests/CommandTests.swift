@@ -27,7 +27,8 @@ import ThumbturnMessages
         }
         for command in [
             ["--help"], ["serve", "--help"], ["accounts", "add", "--help"], ["clients", "add", "--help"],
-            ["keys", "rotate", "--help"], ["backup", "--help"], ["restore", "--help"], ["new-epoch", "--help"],
+            ["keys", "rotate", "--help"], ["keys", "revoke", "--help"], ["backup", "--help"], ["restore", "--help"],
+            ["new-epoch", "--help"], ["master-key", "change", "--help"], ["time", "--help"], ["time", "set", "--help"],
         ] {
             let help = try await Built.run(Built.path("thumbturn-server"), command)
             #expect(help.status == 0 && help.output.contains("USAGE"))
@@ -167,6 +168,43 @@ import ThumbturnMessages
         #expect(try await accounts("devices", "ada").output.split(separator: "\n").count == 1)
     }
 
+    @Test func theOperatorHandlesAnIncident() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func accounts(_ arguments: String..., input: String = "") async throws -> Finished {
+            try await Built.run(
+                Built.path("thumbturn-server"), ["accounts", arguments[0], "--data", folder + "/data"] + arguments.dropFirst(),
+                input: input)
+        }
+        try await ServerProcess.addAccount(in: folder + "/data")
+        #expect(try await accounts("list").output == "ada\ton\n")
+
+        let unasked = try await accounts("password", "ada", input: "a new horse battery staple\n")
+        #expect(unasked.status == 1 && unasked.errors.contains("--yes"), "\(unasked.errors)")
+        let short = try await accounts("password", "ada", "--yes", input: "short\n")
+        #expect(short.status == 1 && short.errors.contains("15"))
+        let set = try await accounts("password", "ada", input: "a new horse battery staple\nyes\n")
+        #expect(set.status == 0 && set.output.contains("accounts end ada"), "\(set.errors)")
+
+        let kept = try await accounts("disable", "ada", input: "no\n")
+        #expect(kept.status == 1 && kept.output.contains("This switches ada off") && kept.errors.contains("Nothing was changed"))
+        let off = try await accounts("disable", "ada", input: "yes\n")
+        #expect(off.status == 0 && off.output.contains("accounts enable ada"), "\(off.errors)")
+        #expect(try await accounts("list").output == "ada\toff\n")
+        #expect(try await accounts("show", "ada").output.contains("state: off since "))
+        let twice = try await accounts("disable", "ada", "--yes")
+        #expect(twice.status == 1 && twice.errors.contains("accounts enable ada"))
+        #expect(try await accounts("enable", "ada", "--yes").status == 0)
+        let shown = try await accounts("show", "ada")
+        #expect(shown.output.contains("state: on\n") && shown.output.contains("recovery codes: 0 unused\n"), "\(shown.errors)")
+        let ended = try await accounts("end", "ada", "--yes")
+        #expect(ended.status == 0 && ended.output.contains("Revoked devices: 0"), "\(ended.errors)")
+        for command in ["password", "disable", "enable", "end", "show"] {
+            let unknown = try await accounts(command, "eve", input: "a new horse battery staple\nyes\n")
+            #expect(unknown.status == 1 && unknown.errors.contains("accounts add eve"), "\(command)")
+        }
+    }
+
     /// The current code of an authenticator app (RFC 6238).
     private static func oneTimeCode(_ secret: String, at time: Date) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
@@ -193,6 +231,7 @@ import ThumbturnMessages
         func clients(_ arguments: String...) async throws -> Finished {
             try await Built.run(Built.path("thumbturn-server"), ["clients"] + arguments + ["--data", folder + "/data"])
         }
+        try await ServerProcess.addAccount(in: folder + "/data")
         let added = try await clients("add", "bank", "--scope", "introspect", "--scope", "approvals", "--key", file)
         #expect(added.status == 0 && added.output.contains("client_id is bank"), "\(added.errors)")
         let twice = try await clients("add", "bank", "--scope", "introspect", "--key", file)
@@ -201,6 +240,21 @@ import ThumbturnMessages
         #expect(try await clients("add", "shop", "--key", file).status == 64, "a scope is required")
         #expect(try await clients("add", "A shop", "--scope", "introspect", "--key", file).errors.contains("1 to 64"))
         #expect(try await clients("list").output.hasPrefix("bank\tintrospect,approvals\t"))
+        let limits = folder + "/limits.json"
+        try Data(#"{"amounts":{"EUR":"1000.00"},"requests_per_minute":600}"#.utf8).write(to: URL(fileURLWithPath: limits))
+        #expect(try await clients("list").output.hasSuffix("\tdpop\t{}\n"))
+        let changed = try await clients("change", "bank", "--limits", limits, "--allow-bearer")
+        #expect(changed.status == 0 && changed.output.contains("bank is changed"), "\(changed.errors)")
+        let shown = #"{"amounts":{"EUR":"1000.00"},"requests_per_minute":600}"#
+        #expect(try await clients("list").output.hasSuffix("\tdpop,bearer\t\(shown)\n"))
+        #expect(try await clients("change", "bank", "--no-allow-bearer").status == 0)
+        #expect(try await clients("list").output.hasSuffix("\tdpop\t\(shown)\n"), "the limits stay")
+        #expect(try await clients("change", "bank", "--no-limits").status == 0)
+        #expect(try await clients("list").output.hasSuffix("\tdpop\t{}\n"))
+        #expect(try await clients("change", "bank").status == 64)
+        #expect(try await clients("change", "bank", "--no-limits", "--limits", limits).status == 64)
+        #expect(try await clients("change", "shop", "--no-limits").errors.contains("clients list"))
+        #expect(try await clients("change", "bank", "--limits", file).errors.contains("does not describe limits"))
         #expect(try await clients("remove", "bank").status == 0)
         #expect(try await clients("remove", "bank").errors.contains("clients list"))
         #expect(try await clients("list").output == "")
@@ -236,13 +290,101 @@ import ThumbturnMessages
             Built.path("thumbturn-server"), ["accounts", "add", "eve", "--data", folder + "/data"],
             input: ServerProcess.password + "\n")
         #expect(later.status == 0)
-        let restored = try await run("restore", backup)
+        let asked = try await run("restore", backup)
+        #expect(asked.status == 1 && asked.output.contains("is replaced by") && asked.errors.contains("--yes"))
+        #expect(try await run("accounts", "devices", "eve").status == 0, "nothing was changed")
+        let restored = try await run("restore", "--yes", backup)
         #expect(restored.status == 0 && restored.output.contains("all users must sign in again"), "\(restored.errors)")
         #expect(try await run("accounts", "devices", "eve").status == 1, "the account was added after the backup")
         #expect(try await run("accounts", "devices", ServerProcess.account).status == 0)
-        #expect(try await states() == ["waiting", "signing"])
-        #expect(try await run("new-epoch").output.contains("all users must sign in again"))
-        #expect(try await run("restore", folder + "/nothing").errors.contains("thumbturn-server backup"))
+        #expect(try await states() == ["signing", "staying", "staying"], "the new epoch has a new key")
+        #expect(try await run("new-epoch", "--yes").output.contains("A new epoch has begun"))
+        #expect(try await run("restore", "--yes", folder + "/nothing").errors.contains("thumbturn-server backup"))
+    }
+
+    @Test func noCommandMakesAFolderByMistake() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for command in [
+            ["backup", folder + ".backup"], ["restore", "--yes", folder + ".backup"], ["new-epoch", "--yes"], ["keys", "list"],
+            ["keys", "rotate"], ["keys", "export"], ["keys", "revoke", "--yes", "k"], ["master-key", "change", "--yes"],
+            ["clients", "list"], ["accounts", "devices", "ada"], ["accounts", "unlock", "ada"], ["time"],
+            ["time", "set", "--yes"],
+        ] {
+            let finished = try await Built.run(Built.path("thumbturn-server"), command + ["--data", folder])
+            #expect(finished.status == 1 && finished.errors.contains("--data"), "\(command): \(finished.errors)")
+            #expect(!FileManager.default.fileExists(atPath: folder), "\(command)")
+            #expect(!FileManager.default.fileExists(atPath: folder + ".backup"), "\(command)")
+        }
+    }
+
+    @Test func aKeyIsRevokedTheMasterKeyChangedAndTheTimeSet() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func run(_ arguments: [String], input: String = "", _ environment: [String: String] = [:]) async throws -> Finished {
+            try await Built.run(
+                Built.path("thumbturn-server"), arguments + ["--data", folder + "/data"], input: input,
+                environment: environment)
+        }
+        try await ServerProcess.addAccount(in: folder + "/data")
+        func keys() async throws -> [[String]] {
+            try await run(["keys", "list"]).output.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+        }
+        let kid = try await keys()[0][0]
+        let unknown = try await run(["keys", "revoke", "made-up", "--yes"])
+        #expect(unknown.status == 1 && unknown.errors.contains("keys list"))
+        let asked = try await run(["keys", "revoke", kid], input: "no\n")
+        #expect(asked.status == 1 && asked.output.contains(kid) && asked.errors.contains("Nothing was changed"))
+        let revoked = try await run(["keys", "revoke", kid], input: "yes\n")
+        #expect(revoked.status == 0, "\(revoked.errors)")
+        let listed = try await keys()
+        #expect(listed.map(\.last) == ["signing", "revoked"] && listed[1][0] == kid)
+        #expect(try await !run(["keys", "export"]).output.contains(kid))
+        #expect(try await run(["keys", "export", "--with-revoked"]).output.contains(kid))
+
+        let file = folder + "/data/master.key"
+        let before = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(try await run(["master-key", "change"]).status == 1)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == before)
+        let changed = try await run(["master-key", "change", "--yes"])
+        #expect(changed.status == 0, "\(changed.errors)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) != before)
+        #expect(try await keys()[0][1] == "signing")
+        let next = String(repeating: "A", count: 43)
+        let moved = try await run(["master-key", "change", "--yes"], ["THUMBTURN_NEXT_MASTER_KEY": next])
+        #expect(moved.status == 0 && moved.output.contains("THUMBTURN_MASTER_KEY"), "\(moved.errors)")
+        #expect(!FileManager.default.fileExists(atPath: file))
+        let lost = try await run(["keys", "list"])
+        #expect(lost.status == 1 && lost.errors.contains("THUMBTURN_MASTER_KEY"))
+        let own = ["THUMBTURN_MASTER_KEY": next]
+        #expect(try await run(["keys", "list"], own).status == 0)
+        let none = try await run(["master-key", "change", "--yes"], own)
+        #expect(none.status == 1 && none.errors.contains("THUMBTURN_NEXT_MASTER_KEY"))
+
+        let shown = try await run(["time"], own)
+        #expect(shown.status == 0 && shown.output.contains("difference  "), "\(shown.errors)")
+        #expect(try await run(["time", "set"], own).status == 1)
+        let set = try await run(["time", "set", "--yes"], own)
+        #expect(set.status == 0 && set.output.contains("all users must sign in again"), "\(set.errors)")
+        #expect(try await run(["keys", "list"], own).output.contains("retired"), "the keys of the former time ended")
+    }
+
+    @Test func anAddressBehindAProxyThatIsNotNamedIsAWarning() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for (url, proxies, warns) in [("https://bank.example", "0", true), ("https://bank.example", "1", false)] {
+            let port = try await Built.freePort()
+            let server = try await ServerProcess.start(
+                "thumbturn-server",
+                [
+                    "serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)", "--public-url", url,
+                    "--trusted-proxies", proxies,
+                ], port: port, log: folder + "/log")
+            server.stop()
+            let log = try String(contentsOfFile: folder + "/log", encoding: .utf8)
+            #expect(log.contains("--trusted-proxies 1") == warns, "\(log)")
+        }
     }
 
     @Test func aScenarioIsDrawnAndADifferenceHasAnExitStatus() async throws {

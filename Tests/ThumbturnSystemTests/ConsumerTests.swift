@@ -53,6 +53,10 @@ import TestSupport
         #expect(shown.status == 0, "\(shown.errors)")
         #expect(shown.output.hasSuffix("signed in with the biometric key, as ada\n"), "\(shown.output)")
 
+        // Another device of the account would cool off, and get no step-up.
+        let ended = try await Built.run(
+            Built.path("thumbturn-server"), ["accounts", "end", ServerProcess.account, "--yes", "--data", folder + "/data"])
+        #expect(ended.status == 0, "\(ended.errors)")
         // The blocks of the page form one program, whose output is at its end.
         let parts = try Self.blocks(of: "docs/app.md").joined()
         let page = try String(contentsOf: repository.appendingPathComponent("docs/app.md"), encoding: .utf8)

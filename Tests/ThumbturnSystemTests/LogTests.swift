@@ -208,16 +208,17 @@ import ThumbturnTestKit
     ) async throws -> LoadConnection.Answer {
         let connection = try await world.connect()
         defer { Task { try? await connection.close() } }
+        let body = Array(json.utf8)
+        let headers = try await world.backEnd.headers("POST", path, body, token: token, of: world.url, over: connection)
         return try await connection.send(
             "POST", path, type: "application/json",
-            headers: [("Authorization", "Bearer \(token)"), ("Idempotency-Key", "payment-attempt-number-one")],
-            body: Array(json.utf8))
+            headers: headers + [("Idempotency-Key", "payment-attempt-number-one")], body: body)
     }
 
     /// A payment, from its creation by the back end to its redemption.
     private func approve(_ world: World, _ account: String, _ auth: Authenticator) async throws {
         let connection = try await world.connect()
-        let token = try await world.backEnd.accessToken(of: world.url, over: connection)
+        let token = try await world.backEnd.accessToken(of: world.url, over: connection).token
         let asked = try await ask(world, account, token, "t-1")
         let id = try JSONDecoder().decode(ApprovalRecord.self, from: Data(asked.body)).id
         let approval = try await auth.approve(try await auth.approval(id))
@@ -231,7 +232,7 @@ import ThumbturnTestKit
     /// Requests of a back end that the server refuses.
     private func approvals(_ world: World, _ account: String) async throws {
         let connection = try await world.connect()
-        let token = try await world.backEnd.accessToken(of: world.url, over: connection)
+        let token = try await world.backEnd.accessToken(of: world.url, over: connection).token
         let damaged = String(token.dropLast(8)) + "AAAAAAAA"
         #expect(try await ask(world, account, damaged, "t-2").status == 401)
         #expect(try await send(world, "/v1/approvals", token, #"{"account":"\#(account)","note":"\#(token)"}"#).status == 400)

@@ -28,7 +28,8 @@ import ThumbturnLoad
         try file.write(
             #""card-details":{"max_age":60},"new-recipient":{"max_age":0,"#
                 + #""thresholds":[{"currency":"EUR","above":100000,"one_of":["two-keys","second-approver"]}]},"#
-                + #""existing-recipient":{"max_age":300},"statement-export":{"max_age":300}"#)
+                + #""existing-recipient":{"max_age":300},"statement-export":{"max_age":300},"#
+                + #""change-password":{"max_age":0,"keys":["biometric"]}"#)
         let finished = try await Self.check(file)
         #expect(finished.status == 0 && finished.errors.isEmpty)
         #expect(finished.output.contains("card-details: at most 60 s old, by biometric or pin\n"))
@@ -61,6 +62,20 @@ import ThumbturnLoad
         #expect(
             finished.errors.contains("warning: \(file.path): actions.card-details.max_age: is 300 s, and 120 s in standard\n"))
         #expect(finished.errors.contains("actions.card-details.keys: anyone who knows the device's passcode may do it\n"))
+    }
+
+    @Test func withoutAPolicyTheSignalChangesNothing() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let port = try await Built.freePort()
+        let server = try await ServerProcess.start(
+            "thumbturn-server", ["serve", "--data", folder, "--listen", "127.0.0.1:\(port)"], port: port)
+        defer { server.stop() }
+        let connection = try await server.connect()
+        for _ in 1...200 {
+            server.hangUp()
+            #expect(try await connection.send("GET", "/health").status == 200)
+        }
     }
 
     @Test func aSignalReloadsThePolicyAndAMalformedFileChangesNothing() async throws {

@@ -44,6 +44,9 @@ import Testing
         let folder = Built.temporaryFolder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
+        // The README's commands are run in a clone of the repository.
+        try FileManager.default.createSymbolicLink(
+            atPath: folder + "/docs", withDestinationPath: repository.appendingPathComponent("docs").path)
         // `python3` is the one with PyJWT.
         let commands = [
             Built.folder.path, URL(fileURLWithPath: JudgeTests.python).deletingLastPathComponent().path,

@@ -30,6 +30,39 @@ import ThumbturnVerifier
         #expect(AccessToken.kid(of: "junk") == nil && AccessToken.kid(of: token + ".") == nil)
     }
 
+    @Test func aTokenFromTheFutureIsRefused() throws {
+        let token = try TokenSigner(key.key).sign(claims)
+        #expect(judge(token, at: now + .seconds(-60)) == nil, "clocks differ a little")
+        #expect(judge(token, at: now + .seconds(-61)) == .notYetValid)
+        var later = claims
+        later.authTime = now + .seconds(60)
+        #expect(judge(try TokenSigner(key.key).sign(later)) == nil)
+        later.authTime = now + .seconds(61)
+        #expect(judge(try TokenSigner(key.key).sign(later)) == .notYetValid, "nor is a person verified in the future")
+    }
+
+    @Test func aTokenWithALongerLifeThanItsIssuerGivesIsRefused() throws {
+        var longer = claims
+        longer.exp = now + .seconds(301)
+        let token = try TokenSigner(key.key).sign(longer)
+        #expect(judge(token) == .malformed)
+        let keys = [key.verifying.thumbprint: key.verifying]
+        #expect(
+            refusal {
+                _ = try AccessToken(
+                    token, keys: keys, issuer: claims.iss, audience: claims.aud, longestLife: .seconds(301), at: now)
+            } == nil)
+        (longer.iat, longer.exp) = (now + .seconds(1), now + .seconds(1))
+        #expect(judge(try TokenSigner(key.key).sign(longer)) == .malformed, "issued when it expires")
+    }
+
+    @Test func anAgeIsNeverNegative() {
+        #expect(TokenTimes.age(of: now, at: now + .seconds(5)) == .seconds(5))
+        #expect(TokenTimes.age(of: now, at: now + .seconds(-60)) == .zero)
+        #expect(TokenTimes.age(of: now, at: now + .seconds(-61)) == nil)
+        #expect(TokenTimes.age(of: UnixTime(seconds: .max), at: UnixTime(seconds: .min)) == nil)
+    }
+
     @Test func everyCheckRefuses() throws {
         let signer = try TokenSigner(key.key)
         let token = try signer.sign(claims)

@@ -62,8 +62,8 @@ import ThumbturnVerifier
     }
 
     @Test(
-        "alive until the second it expires",
-        arguments: [(299, nil), (300, VerificationError.expired), (301, .expired), (-3600, nil)])
+        "alive until the second it expires, and not long before it is issued",
+        arguments: [(299, nil), (300, VerificationError.expired), (301, .expired), (-60, nil), (-61, .notYetValid)])
     func expiry(_ seconds: Int, _ expected: VerificationError?) throws {
         let challenge = try issue()
         #expect(refusal { _ = try challenges([secret]).verify(challenge, for: .signIn, at: now + .seconds(seconds)) } == expected)

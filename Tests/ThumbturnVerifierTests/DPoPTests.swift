@@ -167,6 +167,12 @@ import ThumbturnVerifier
             #expect(refusal { _ = try verify(method, address, at: iat + 60) } == nil)
             #expect(refusal { _ = try verify(method, address, at: iat + 61) } == .expired)
             #expect(refusal { _ = try verify(method, address, at: iat - 61) } == .notYetValid)
+            #expect(
+                refusal {
+                    _ = try DPoPProof(
+                        entry.jwt, for: .init(method: method, uri: address, accessToken: token),
+                        fresh: .issued(within: .seconds(600), of: UnixTime(seconds: iat - 61)))
+                } == .notYetValid, "a window for the past opens none to the future")
             #expect(refusal { _ = try verify("PUT", address, at: iat) } == .wrongRequest)
             #expect(refusal { _ = try verify(method, address + "/more", at: iat) } == .wrongRequest)
             #expect(

@@ -28,6 +28,11 @@ import ThumbturnVerifier
         #expect(refusal { _ = try read(token, audience: "https://other.example") } == .wrongAudience)
         #expect(refusal { _ = try read(token, at: now + .seconds(299)) } == nil)
         #expect(refusal { _ = try read(token, at: now + .seconds(300)) } == .expired)
+        #expect(refusal { _ = try read(token, at: now + .seconds(-60)) } == nil)
+        #expect(refusal { _ = try read(token, at: now + .seconds(-61)) } == .notYetValid)
+        var longer = claims
+        longer.exp = now + .seconds(301)
+        #expect(refusal { _ = try read(TokenSigner(key.key).sign(longer)) } == .malformed)
         #expect(refusal { _ = try read(TokenSigner(TestKey().key).sign(claims)) } == .unknownKey)
         let kid = key.verifying.thumbprint
         let forged = TestKey().sign(

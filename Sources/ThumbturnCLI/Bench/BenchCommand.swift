@@ -6,7 +6,8 @@ struct BenchCommand: AsyncParsableCommand {
         commandName: "bench",
         abstract: "Measures performance and compares it with the limit of this machine.",
         subcommands: [
-            BenchSignIn.self, BenchRefresh.self, BenchApprove.self, BenchHostile.self, BenchStore.self, BenchFlow.self,
+            BenchSignIn.self, BenchAuditLog.self, BenchRefresh.self, BenchApprove.self, BenchHostile.self, BenchStore.self,
+            BenchFlow.self,
         ]
     )
 }

@@ -34,9 +34,9 @@ struct BenchServer {
     ///
     /// - Returns: the closure's results and the server's counts.
     static func run<Result, More>(
-        _ options: LoadOptions, _ work: (BenchServer, OpenLoop) async throws -> (Result, More)
+        _ options: LoadOptions, keepsAuditLog: Bool = true, _ work: (BenchServer, OpenLoop) async throws -> (Result, More)
     ) async throws -> (Result, More, Counters.Report) {
-        let server = try await start(devices: options.devices)
+        let server = try await start(devices: options.devices, keepsAuditLog: keepsAuditLog)
         let loop = OpenLoop(host: "127.0.0.1", port: server.port, connections: options.connections)
         do {
             let (result, more) = try await work(server, loop)
@@ -49,7 +49,7 @@ struct BenchServer {
         }
     }
 
-    private static func start(devices count: Int) async throws -> BenchServer {
+    private static func start(devices count: Int, keepsAuditLog: Bool) async throws -> BenchServer {
         let command = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
             .deletingLastPathComponent().appendingPathComponent("thumbturn-server")
         guard FileManager.default.isExecutableFile(atPath: command.path) else {
@@ -61,7 +61,7 @@ struct BenchServer {
             let devices = (0..<count).map { _ in BenchDevice() }
             let backEnd = BenchBackEnd()
             let accounts = try await enrol(devices, backEnd, in: folder)
-            return try await launch(command, folder, devices, accounts, backEnd)
+            return try await launch(command, folder, devices, accounts, backEnd, keepsAuditLog: keepsAuditLog)
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error
@@ -85,11 +85,14 @@ struct BenchServer {
     }
 
     private static func launch(
-        _ command: URL, _ folder: URL, _ devices: [BenchDevice], _ accounts: [String], _ backEnd: BenchBackEnd
+        _ command: URL, _ folder: URL, _ devices: [BenchDevice], _ accounts: [String], _ backEnd: BenchBackEnd,
+        keepsAuditLog: Bool
     ) async throws -> BenchServer {
         let process = Process()
         process.executableURL = command
-        process.arguments = ["serve", "--data", folder.path, "--listen", "127.0.0.1:0", "--counts", "--log-level", "warning"]
+        process.arguments =
+            ["serve", "--data", folder.path, "--listen", "127.0.0.1:0", "--counts", "--log-level", "warning"]
+            + (keepsAuditLog ? [] : ["--without-audit-log-for-measurement"])
         let output = Pipe()
         process.standardOutput = output
         let began = ContinuousClock.now

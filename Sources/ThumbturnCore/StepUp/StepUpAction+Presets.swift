@@ -8,11 +8,17 @@ extension StepUpAction {
     /// Handing out statements: 5 minutes.
     public static let statementExport = StepUpAction(known: "statement-export", .seconds(300))
 
+    /// Setting the account's password: a proof each time. By default the server takes the biometric key's only.
+    public static let changePassword = StepUpAction(known: "change-password", .zero)
+
     /// The actions that are known by default.
-    public static let presets: [StepUpAction] = [.newRecipient, .existingRecipient, .cardDetails, .statementExport]
+    public static let presets: [StepUpAction] = [
+        .newRecipient, .existingRecipient, .cardDetails, .statementExport, .changePassword,
+    ]
 
     /// The same for regulated payments (SCA-RTS Art. 5): a proof for each payment, to any recipient.
     public static let regulated: [StepUpAction] = [
         .newRecipient, StepUpAction(known: StepUpAction.existingRecipient.name, .zero), .cardDetails, .statementExport,
+        .changePassword,
     ]
 }

@@ -162,6 +162,8 @@ package final class ServerConnection: Sendable {
         }
         // The key pauses after wrong signatures; the server tells this only to the key's own device.
         if let seconds = problem?.retryAfter { return Failure(.refused, recovery: .wait(.seconds(seconds)), status: http) }
+        // The person has to remove another device, or the operator does.
+        if problem?.error == "too_many_devices" { return Failure(.refused, recovery: .report, status: http) }
         return switch problem?.type {
         case Problem.Kind.verificationFailed.uri: Failure(.refused, recovery: .signInAgain, status: http)
         case Problem.Kind.stepUpRequired.uri: Failure(.refused, recovery: .fallBack(.biometric), status: http)

@@ -52,7 +52,8 @@ public struct Problem: Codable, Hashable, Sendable {
     /// holder of the session key of that key's device, about a guess that was counted.
     public var triesLeft: Int?
 
-    /// How many seconds the key pauses after wrong signatures. Told only to the holder of its device's session key.
+    /// How many seconds the key pauses after wrong signatures, or the device cools off, told only to the holder of the
+    /// device's session key; or how many seconds a back end has to wait at its rate.
     public var retryAfter: Int64?
 
     /// A problem of a type.

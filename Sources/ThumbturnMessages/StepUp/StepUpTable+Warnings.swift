@@ -14,6 +14,9 @@ extension StepUpTable {
             if rule.keys.contains(.passcode) {
                 warnings.append("\(place).keys: anyone who knows the device's passcode may do it")
             }
+            if name == StepUpAction.changePassword.name, rule.keys.contains(.pin) {
+                warnings.append("\(place).keys: anyone who has watched the PIN may do it, and then bring other keys")
+            }
             if rule.assurance.protection < .software {
                 warnings.append("\(place).protection: is below software, the level of every key without evidence")
             }

@@ -13,9 +13,12 @@ public struct StepUpTable: Hashable, Sendable {
 
     private init(_ actions: [StepUpAction]) {
         self.init(actions: Dictionary(uniqueKeysWithValues: actions.map { ($0.name, ActionRule(maximumAge: $0.maximumAge)) }))
+        // The password brings keys of every kind, and a PIN, which can be watched, must not bring another face.
+        self.actions[StepUpAction.changePassword.name]?.keys = [.biometric]
     }
 
-    /// The maximum ages of the device's `StepUpAction.presets`.
+    /// The maximum ages of the device's `StepUpAction.presets`. The biometric key or the PIN key meets each rule, and for
+    /// `change-password` only the biometric key.
     public static let standard = StepUpTable(StepUpAction.presets)
     /// The maximum ages of `StepUpAction.regulated`: every payment is signed (SCA-RTS Art. 5).
     public static let regulated = StepUpTable(StepUpAction.regulated)

@@ -41,7 +41,7 @@ struct IDToken {
     /// The longest time between the sign-in at the provider and the exchange.
     static let longestAge = Duration.seconds(600)
     /// How far a provider's clock may be ahead.
-    static let skew = Duration.seconds(60)
+    static let skew = TokenTimes.leeway
 
     let issuer: String
     let subject: String
@@ -69,7 +69,7 @@ struct IDToken {
         else { throw .wrongAudience }
         guard claims.nonce == jkt else { throw .foreignKey }
         guard now < claims.exp else { throw .expired }
-        guard claims.iat - now <= Self.skew else { throw .notYetValid }
+        try TokenTimes.checkPast(claims.iat, at: now)
         guard now - claims.iat < Self.longestAge else { throw .expired }
         guard (1...255).contains(claims.sub.utf8.count) else { throw .malformed }
         issuer = claims.iss

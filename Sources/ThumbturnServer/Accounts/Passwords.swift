@@ -23,12 +23,13 @@ package final class Passwords: Sendable {
         case least
     }
 
-    private let threads = NIOThreadPool(numberOfThreads: 2)
+    private let threads = NIOThreadPool(numberOfThreads: Limits.passwordThreads)
     private let cost: Cost
     /// The number of requests that wait or work.
     let waiting = Mutex(0)
     private let queueLimit: Int
     private let comparisons = Mutex(0)
+    private let hashes = Mutex(0)
     /// The hash that a password is compared with when the account is unknown, so that the answer takes the same time.
     private let decoy: String
 
@@ -43,7 +44,7 @@ package final class Passwords: Sendable {
     ///   - queueLimit: the most requests that may wait or be hashed at once.
     ///   - cost: the cost of a hash.
     /// - Throws: `Failed`.
-    package init(queueLimit: Int = 64, cost: Cost = .full) throws {
+    package init(queueLimit: Int = Limits.passwordQueue, cost: Cost = .full) throws {
         self.queueLimit = queueLimit
         self.cost = cost
         guard sodium_init() >= 0 else { throw Failed() }
@@ -59,7 +60,24 @@ package final class Passwords: Sendable {
     package func hash(_ password: String) async throws -> String {
         let bytes = Self.normalized(password)
         let cost = cost
+        hashes.withLock { $0 += 1 }
         return try await work(limit: queueLimit) { try Self.hash(bytes, cost) }
+    }
+
+    /// A hash in the form of `hash`'s that fits no password, for an account that has none: its salt and its digest are
+    /// random. It takes no time to make, and a comparison with it takes the same time as with any other hash.
+    package func unfittingHash() -> String {
+        func base64(_ count: Int) -> String {
+            let text = Data((0..<count).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
+            return String(text.prefix { $0 != "=" })
+        }
+        let (passes, memory) = Self.parameters(cost)
+        return "$argon2id$v=19$m=\(memory / 1024),t=\(passes),p=1$\(base64(16))$\(base64(32))"
+    }
+
+    /// Whether a new password has an acceptable length: at least `minimumLength` characters and at most `maximumBytes`.
+    package static func isAcceptable(_ password: String) -> Bool {
+        password.count >= minimumLength && password.utf8.count <= maximumBytes
     }
 
     /// Whether a password fits a hash. Without a hash the same work is done, and the result is false.
@@ -77,6 +95,8 @@ package final class Passwords: Sendable {
 
     /// The number of comparisons so far, with a hash or with the decoy.
     package var comparisonCount: Int { comparisons.withLock { $0 } }
+    /// The number of passwords hashed so far.
+    package var hashCount: Int { hashes.withLock { $0 } }
 
     private func work<Value: Sendable>(limit: Int, _ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         let hasRoom = waiting.withLock { count in
@@ -95,7 +115,7 @@ package final class Passwords: Sendable {
     }
 
     private static func hash(_ password: [CChar], _ cost: Cost) throws -> String {
-        let (passes, memory) = cost == .full ? (passes, memory) : (1, 8192)
+        let (passes, memory) = parameters(cost)
         var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
         guard unsafe crypto_pwhash_str(&text, password, UInt64(password.count), passes, memory) == 0 else { throw Failed() }
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -105,7 +125,11 @@ package final class Passwords: Sendable {
         unsafe crypto_pwhash_str_verify(hash, password, UInt64(password.count)) == 0
     }
 
-    private static let passes: UInt64 = 2
-    private static let memory = 19 * 1024 * 1024
+    private static func parameters(_ cost: Cost) -> (passes: UInt64, memory: Int) {
+        switch cost {
+        case .full: (2, 19 * 1024 * 1024)
+        case .least: (1, 8192)
+        }
+    }
 }
 #endif

@@ -9,7 +9,7 @@ import ThumbturnVerifier
 /// account and a session key. A ticket is consumed like a challenge.
 package struct Tickets {
     struct Claims: Message {
-        enum CodingKeys: String, CodingKey, CaseIterable { case iss, sub, jti, exp, cnf, sid }
+        enum CodingKeys: String, CodingKey, CaseIterable { case iss, sub, jti, exp, cnf, sid, gen }
         var iss: String
         var sub: String
         var jti: String
@@ -17,6 +17,8 @@ package struct Tickets {
         var cnf: KeyConfirmation
         /// The session of the vouching device; nil if the person signed in with full credentials.
         var sid: String?
+        /// The account's `credentialGeneration`.
+        var gen: Int64
     }
 
     /// The right that a ticket gives.
@@ -25,6 +27,8 @@ package struct Tickets {
         package var spend: Spend
         /// The session of the vouching device, which must still be live when the ticket is consumed; nil after full credentials.
         package var voucher: SessionID?
+        /// The account's `credentialGeneration` when the ticket was issued. The ticket is void if it has grown since.
+        package var credentialGeneration: Int64 = 0
     }
 
     private static let header = WireJSON.encode(["typ": "thumbturn-ticket+jwt", "alg": "HS256"])
@@ -44,11 +48,11 @@ package struct Tickets {
     }
 
     func issue(
-        to account: AccountID, jkt: String, voucher: SessionID? = nil, at now: UnixTime, lifetime: Duration
+        to account: AccountID, generation: Int64, jkt: String, voucher: SessionID? = nil, at now: UnixTime, lifetime: Duration
     ) -> String {
         let claims = Claims(
             iss: issuer, sub: account.text, jti: Identifier<Claims>.random().text, exp: now + lifetime,
-            cnf: KeyConfirmation(jkt: jkt), sid: voucher?.text
+            cnf: KeyConfirmation(jkt: jkt), sid: voucher?.text, gen: generation
         )
         let input = CompactJWS.signingInput(header: Self.header, payload: WireJSON.encode(claims))
         let code = HMAC<SHA256>.authenticationCode(for: input, using: key)
@@ -69,7 +73,7 @@ package struct Tickets {
         let voucher = claims.sid.flatMap { SessionID($0) }
         guard (voucher == nil) == (claims.sid == nil) else { throw .malformed }
         let spend = Spend(.ticket, id: id.bytes, expiresAt: claims.exp, epoch: epoch)
-        return Right(account: account, spend: spend, voucher: voucher)
+        return Right(account: account, spend: spend, voucher: voucher, credentialGeneration: claims.gen)
     }
 }
 #endif

@@ -8,20 +8,26 @@ extension AuthorizationServer {
     /// Adds an account whose password this server keeps, for the operator's command. No route calls it.
     package func addAccount(named name: String, password: String) async throws {
         guard (1...128).contains(name.count), !name.contains(where: \.isNewline) else { throw SetupError.accountName }
-        guard password.count >= Passwords.minimumLength, password.utf8.count <= Passwords.maximumBytes else {
-            throw SetupError.password(minimum: Passwords.minimumLength, maximum: Passwords.maximumBytes)
-        }
+        try Self.checkNew(password)
         let account = Account(id: .random(), name: Self.normalized(name), passwordHash: try await passwords.hash(password))
         guard try await store.addAccount(account) else { throw SetupError.accountExists(name) }
     }
 
+    /// Throws `SetupError.password` unless a password may be an account's new one.
+    static func checkNew(_ password: String) throws(SetupError) {
+        guard Passwords.isAcceptable(password) else {
+            throw .password(minimum: Passwords.minimumLength, maximum: Passwords.maximumBytes)
+        }
+    }
+
     /// `POST /v1/accounts/sign-in`: exchanges a password for an enrolment ticket. An unknown account, a wrong password,
-    /// a wrong one-time code and a throttled account take the same time and get the same answer.
+    /// a wrong one-time code, a throttled account and one that is switched off take the same time and get the same
+    /// answer.
     package func signIn(_ request: PasswordSignInRequest, from sender: Sender) async throws -> EnrolmentTicket {
-        guard request.account.utf8.count <= 512, request.password.utf8.count <= Passwords.maximumBytes,
-            request.oneTimeCode?.utf8.count ?? 0 <= 32
+        guard request.account.utf8.count <= Limits.accountName, request.password.utf8.count <= Passwords.maximumBytes,
+            request.oneTimeCode?.utf8.count ?? 0 <= Limits.oneTimeCode
         else { throw RequestError.malformed() }
-        var candidate = try await candidate(named: request.account, from: sender)
+        var candidate = try await candidate(named: request.account, by: .password, from: sender)
         let fits = try await compare(request.password, candidate)
         let step = oneTimeStep(request.oneTimeCode, candidate.account)
         if fits { candidate.attempt.evidence = .password(oneTimeStep: step) }
@@ -31,11 +37,12 @@ extension AuthorizationServer {
     /// `POST /v1/accounts/recover`: exchanges a recovery code for an enrolment ticket. For an account with one-time
     /// codes the recovery code replaces the one-time code, and the password is needed as well; for any other account it
     /// replaces the password. Every attempt hashes a password, so that its time does not reveal which part was wrong.
+    /// The throttle of the account's password does not slow it.
     package func recover(_ request: RecoveryRequest, from sender: Sender) async throws -> EnrolmentTicket {
-        guard request.account.utf8.count <= 512, request.password?.utf8.count ?? 0 <= Passwords.maximumBytes,
-            request.code.utf8.count <= 64
+        guard request.account.utf8.count <= Limits.accountName, request.password?.utf8.count ?? 0 <= Passwords.maximumBytes,
+            request.code.utf8.count <= Limits.recoveryCode
         else { throw RequestError.malformed() }
-        var candidate = try await candidate(named: request.account, from: sender)
+        var candidate = try await candidate(named: request.account, by: .recoveryCode, from: sender)
         let fits = try await compare(request.password ?? "", candidate)
         candidate.attempt.evidence = .recoveryCode(RecoveryCodes.hash(request.code), passwordFits: fits)
         return try await settle(candidate, sender)
@@ -55,29 +62,62 @@ extension AuthorizationServer {
         var isStranger: Bool
     }
 
-    /// The account that is asked for, and whether a sign-in to it may be tried. The attempts of a caller whose session
-    /// key is enrolled for this account are counted against that device only, so that a flood of attempts by strangers
-    /// does not lock the device out. For any other account the caller counts as a stranger.
-    private func candidate(named name: String, from sender: Sender) async throws -> Candidate {
+    /// The credential that a full sign-in brings in the first place.
+    private enum Credential {
+        case password
+        case recoveryCode
+    }
+
+    /// The account that is asked for, and whether a sign-in to it may be tried. A sender whose own device or address is
+    /// throttled may know that, and is refused here, before a password is hashed or anything is written.
+    private func candidate(
+        named name: String, by credential: Credential, from sender: Sender
+    ) async throws -> Candidate {
         let name = Self.normalized(name)
-        let places = throttlePlaces
         let device = try await store.device(withSessionKey: sender.jkt)
         let account = try await store.account(named: name)
-        let decoy = places.noAccount(name)
+        // It is computed for each name, so that the work is the same.
+        let decoy = throttlePlaces.decoy(of: name)
+        let own = device.flatMap { $0.account == account?.id ? $0.id : nil }
+        let counts = counts(of: credential, for: account?.id ?? decoy, by: own, from: sender.network)
         var attempt = SignInAttempt(
-            account: account?.id, evidence: .nothing, inARow: [account.map { .account($0.id) } ?? decoy],
-            byRate: [places.address(sender.network), .global], limits: throttleLimits
-        )
-        let isStranger = device == nil || device?.account != account?.id
-        if let device, !isStranger { (attempt.inARow, attempt.byRate) = ([.device(device.id)], []) }
+            account: account?.id, evidence: .nothing, inARow: counts.inARow, byRate: counts.byRate, limits: throttleLimits)
+        attempt.credentialGeneration = account?.credentialGeneration ?? 0
         let standing = try await store.standing(of: attempt)
+        if let refusal = Self.refusal(standing) { throw refusal }
         attempt.isJudged = standing == .open
-        return Candidate(account: account, attempt: attempt, standing: standing, isStranger: isStranger)
+        return Candidate(account: account, attempt: attempt, standing: standing, isStranger: own == nil)
+    }
+
+    /// The counts that grow with a wrong attempt.
+    ///
+    /// The attempts of a caller whose session key is enrolled for this account are counted against that device only, so
+    /// that a flood of attempts by strangers does not lock the device out. For any other account the caller counts as a
+    /// stranger. A recovery code has 120 random bits, so that guesses at it need no count of the account; and it is the
+    /// way back for a person whose password an attacker has paused, so that count must not pause it.
+    private func counts(
+        of credential: Credential, for name: AccountID, by own: DeviceID?, from network: Network
+    ) -> (inARow: [ThrottleID], byRate: [ThrottleID]) {
+        let address = throttlePlaces.address(network)
+        return switch (credential, own) {
+        case (.password, let device?): ([.device(device)], [])
+        case (.password, nil): ([.account(name)], [address, .global])
+        case (.recoveryCode, _?): ([], [address])
+        case (.recoveryCode, nil): ([], [address, .global])
+        }
+    }
+
+    /// The refusal of a sender that may know why it is refused; nil for every other.
+    private static func refusal(_ standing: SignInStanding) -> RequestError? {
+        switch standing {
+        case .open, .wrong, .paused: nil
+        case .closed: .unverified(.init(.account, .paused))
+        case .overloaded: .unavailable(.init(.server, .overloaded))
+        }
     }
 
     /// Compares the password, always with the same work: if the account is throttled or unknown, with a decoy.
     private func compare(_ password: String, _ candidate: Candidate) async throws -> Bool {
-        guard candidate.standing != .overloaded else { throw RequestError.unavailable(.init(.server, .overloaded)) }
         do {
             return try await passwords.verify(
                 password, against: candidate.standing == .open ? candidate.account?.passwordHash : nil,
@@ -92,22 +132,23 @@ extension AuthorizationServer {
     /// a decoy, and the result is nil.
     private func oneTimeStep(_ code: String?, _ account: Account?) -> Int64? {
         guard let code else { return nil }
-        let sealed = account?.oneTimeSecret ?? decoySecret
-        guard let secret = try? secrets.unseal(sealed, label: Self.oneTimeLabel) else { return nil }
+        let sealed = account?.oneTimeSecret ?? secrets.current.decoyOneTimeSecret
+        guard let secret = try? secrets.unsealOneTime(sealed) else { return nil }
         let step = OneTimeCodes(secret: secret).step(of: code, at: time.now)
         return account?.oneTimeSecret == nil ? nil : step
     }
 
     private func settle(_ candidate: Candidate, _ sender: Sender) async throws -> EnrolmentTicket {
         await beforeSpending()
-        switch try await store.settle(candidate.attempt) {
-        case .open: break
-        case .wrong: throw RequestError.unverified(.init(.account, .wrongCredentials))
-        case .closed: throw RequestError.unverified(.init(.account, .paused))
-        case .overloaded: throw RequestError.unavailable(.init(.server, .overloaded))
+        let standing = try await store.settle(candidate.attempt)
+        if let refusal = Self.refusal(standing) { throw refusal }
+        guard standing == .open else {
+            throw RequestError.unverified(.init(.account, standing == .paused ? .paused : .wrongCredentials))
         }
         guard let account = candidate.account else { preconditionFailure("a sign-in that is accepted has an account") }
-        let ticket = tickets.issue(to: account.id, jkt: sender.jkt, at: time.now, lifetime: settings.ticketLifetime)
+        let ticket = tickets.issue(
+            to: account.id, generation: account.credentialGeneration, jkt: sender.jkt, at: time.now,
+            lifetime: settings.ticketLifetime)
         return EnrolmentTicket(ticket: ticket, expiresIn: settings.ticketLifetime.components.seconds)
     }
 
@@ -125,7 +166,7 @@ extension AuthorizationServer {
     package func setOneTimeCodes(ofAccountNamed name: String) async throws -> String {
         let account = try await existingAccount(named: name)
         let codes = OneTimeCodes.random()
-        try await store.setOneTimeSecret(try secrets.seal(codes.secret, label: Self.oneTimeLabel), of: account.id)
+        try await store.setOneTimeSecret(try secrets.sealOneTime(codes.secret), of: account.id)
         return codes.address(account: account.name, issuer: "Thumbturn")
     }
 
@@ -146,7 +187,5 @@ extension AuthorizationServer {
     package func unlock(accountNamed name: String) async throws {
         try await store.unlock(try await existingAccount(named: name).id)
     }
-
-    static let oneTimeLabel = "one-time"
 }
 #endif

@@ -35,7 +35,9 @@ extension AuthorizationServer {
         case .exists(let approval): return (record(of: approval), isNew: false)
         case .unknownAccount: throw RequestError.notFound
         case .tooMany: throw RequestError.conflict(.tooManyOpen)
+        case .tooFast(let wait): throw RequestError.tooManyRequests(.init(.approval, .overloaded), retryAfter: wait)
         case .redeemed: throw RequestError.conflict(.state(.redeemed))
+        case .notAllowed: throw RequestError.insufficientScope(nil)
         }
     }
 
@@ -78,6 +80,7 @@ extension AuthorizationServer {
         case .changed: throw RequestError.conflict(.changed)
         case .not(let state): throw RequestError.conflict(.state(state))
         case .unknown: throw RequestError.notFound
+        case .notAllowed: throw RequestError.insufficientScope(nil)
         }
     }
 

@@ -4,11 +4,11 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 /// The routes of approvals for the devices of the accounts that are asked to approve. A device authenticates by its
-/// session key; the person need not be signed in.
+/// session key; the person need not be signed in. During its cool-off a device neither sees nor changes approvals.
 extension AuthorizationServer {
     /// `GET /v1/approvals`: the open approvals of the device's account.
     func approvals(_ dpop: DPoPProof) async throws -> ApprovalList {
-        let device = try await device(dpop)
+        let device = try await settledDevice(dpop)
         let now = time.now
         let open = try await store.openApprovals(of: device.account).filter { $0.state(at: now) == .open }
         return ApprovalList(approvals: open.map { record(of: $0, for: device.account) })
@@ -16,15 +16,15 @@ extension AuthorizationServer {
 
     /// `GET /v1/approvals/{id}`: one approval of the device's account.
     func approval(_ id: String, _ dpop: DPoPProof) async throws -> ApprovalRecord {
-        let device = try await device(dpop)
+        let device = try await settledDevice(dpop)
         return record(of: try await approval(id, askedOf: device.account), for: device.account)
     }
 
     /// `POST /v1/approvals/{id}/decline`: declines an approval for the device's account.
     func decline(_ id: String, _ dpop: DPoPProof) async throws -> ApprovalRecord {
-        let device = try await device(dpop)
+        let device = try await settledDevice(dpop)
         let approval = try await approval(id, askedOf: device.account)
-        guard let declined = try await store.decline(approval.id, by: device.account) else {
+        guard let declined = try await store.decline(approval.id, byDeviceOf: dpop.jkt) else {
             throw RequestError.conflict(.state(approval.state(at: time.now)))
         }
         return record(of: declined, for: device.account)
@@ -33,14 +33,11 @@ extension AuthorizationServer {
     /// `POST /v1/approvals/{id}/challenge`: issues the challenge that the device signs, from the stored approval. The
     /// key ids are copied into it without looking them up.
     func challenge(for id: String, _ request: ApprovalChallengeRequest, _ dpop: DPoPProof) async throws -> ChallengeAnswer {
-        let device = try await device(dpop)
+        let device = try await settledDevice(dpop)
         let approval = try await approval(id, askedOf: device.account)
         let now = time.now
         guard approval.state(at: now) == .open, !approval.isSigned(by: device.account) else {
             throw RequestError.conflict(.state(approval.state(at: now)))
-        }
-        guard CeremonyRules.approve.coolingOffMay || now >= device.coolsOffUntil else {
-            throw RequestError.unverified(.init(.approval, .coolingOff))
         }
         var generator = SystemRandomNumberGenerator()
         do throws(VerificationError) {
@@ -65,8 +62,12 @@ extension AuthorizationServer {
         return record(of: signed.view, for: signed.account)
     }
 
-    private func device(_ dpop: DPoPProof) async throws -> EnrolledDevice {
-        guard let device = try await store.device(withSessionKey: dpop.jkt) else { throw RequestError.notFound }
+    /// The device of a session key. Throws `RequestError` if there is none, or if it is in its cool-off.
+    private func settledDevice(_ dpop: DPoPProof) async throws -> EnrolledDevice {
+        guard let device = try await store.device(withSessionKey: dpop.jkt),
+            let standing = device.keys.first(where: { $0.kind == .session })?.standing(at: time.now), standing.state != .gone
+        else { throw RequestError.notFound }
+        if let rest = standing.coolOff { throw RequestError.coolsOff(rest, for: .approval) }
         return device
     }
 

@@ -13,14 +13,15 @@ extension AuthorizationServer {
         var step = ceremony.begin()
         while true {
             switch step {
-            case .ask(let request): step = ceremony.handle(try await answer(request, ceremony.jkt), at: time.now)
+            case .ask(let request): step = ceremony.handle(try await answer(request, ceremony), at: time.now)
             case .end(.success(let committed)): return committed
             case .end(.failure(let refusal)): throw RequestError(refusal, ceremony.rules)
             }
         }
     }
 
-    private func answer(_ request: Ceremony.Request, _ jkt: String) async throws -> Ceremony.Answer {
+    private func answer(_ request: Ceremony.Request, _ ceremony: Ceremony) async throws -> Ceremony.Answer {
+        let jkt = ceremony.jkt
         switch request {
         case .openTicket(let ticket):
             do throws(VerificationError) {
@@ -45,8 +46,12 @@ extension AuthorizationServer {
         case .findApproval(let id):
             let device = try await store.device(withSessionKey: jkt)
             return .found(.init(keys: device?.keys ?? [], device: device, approval: try await store.approval(id)))
-        case .spend(let spends):
-            _ = try await store.spend(spends)
+        case .spend(let spends, let refusal, let key):
+            // A refusal of an unknown or revoked key is only counted, so that its holder cannot fill the log.
+            let event = key.flatMap { $0.isRevoked ? nil : $0 }.map {
+                AuditEvent(.refused, by: $0, reason: RequestError(refusal, ceremony.rules).reason.code)
+            }
+            _ = try await store.spend(spends, recording: event)
             return .spent
         case .countWrongSignature(let kid, let spends):
             return .counted(try await store.countWrongSignature(of: kid, spending: spends))
@@ -87,6 +92,7 @@ extension CommitOutcome {
         case .done(let value): .done(transform(value))
         case .refused: .refused
         case .disabled: .disabled
+        case .full(let quota): .full(quota)
         }
     }
 }
@@ -110,7 +116,8 @@ extension Ceremony.Committed {
 
 extension RequestError {
     /// The answer to a refused ceremony. All refusals of one form are the same bytes, except for two values that only
-    /// the holder of the key's session key gets: the length of a pause, and the number of tries that are left.
+    /// the holder of the key's session key gets: the length of a pause or of a cool-off, and the number of tries that
+    /// are left.
     init(_ refusal: Ceremony.Refusal, _ rules: CeremonyRules) {
         func refused(_ reason: LogReason) -> RequestError {
             switch rules.refusal {
@@ -126,11 +133,15 @@ extension RequestError {
         case .paused(let wait):
             self = refused(.init(.proof, .paused))
             problem.retryAfter = wait.components.seconds
+        case .coolsOff(let rest):
+            self = refused(.init(rules.log, .coolingOff))
+            problem.retryAfter = rest.components.seconds
         case .wrongPIN(let inARow):
             self = refused(.init(.proof, .wrongPIN))
             problem.triesLeft = max(0, PINLedger.limit - inARow)
         case .denied(let unasked):
             self = RequestError(.malformed, 400, .invalidRequest, for: .init(.stepUp, unasked))
+        case .full(let quota): self = .full(quota)
         case .unmet:
             self = RequestError(
                 .stepUpRequired, 400, .unmetAuthenticationRequirements, for: .init(.stepUp, .unmet))

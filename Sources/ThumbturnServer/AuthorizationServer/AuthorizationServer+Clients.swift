@@ -23,12 +23,17 @@ extension AuthorizationServer {
         }
     }
 
-    /// The token endpoint's client credentials grant (RFC 6749 section 4.4): a short-lived bearer token for the routes
-    /// of back ends.
+    /// The token endpoint's client credentials grant (RFC 6749 section 4.4): a short-lived token for the routes of back
+    /// ends, which is bound to a key of the back end's choice (RFC 9449 section 5).
     ///
-    /// - Parameter scope: the scopes that the client asks for, separated by spaces; nil for all that it has.
-    func clientToken(asserting text: String, scope: String?) async throws -> ClientTokenAnswer {
+    /// - Parameters:
+    ///   - scope: the scopes that the client asks for, separated by spaces; nil for all that it has.
+    ///   - jkt: the thumbprint of the key that signed the request's DPoP proof; nil for a request without one. Only a
+    ///     client that the operator allows bearer tokens gets one then.
+    func clientToken(asserting text: String, scope: String?, jkt: String?) async throws -> ClientTokenAnswer {
         let client = try await client(asserting: text)
+        try admit(client)
+        guard jkt != nil || client.allowsBearer else { throw RequestError.unboundToken }
         let asked = scope.map { Set($0.split(separator: " ").map(String.init)) } ?? Set(client.scopes.map(\.rawValue))
         let granted = Set(asked.compactMap(ClientScope.init)).intersection(client.scopes)
         guard granted.count == asked.count, !asked.isEmpty else {
@@ -38,42 +43,60 @@ extension AuthorizationServer {
         let claims = ClientTokenClaims(
             iss: settings.publicURL, aud: settings.publicURL, client: client.id, iat: now,
             exp: now + settings.accessTokenLifetime, jti: Identifier<ClientTokenClaims>.random().text,
-            scope: ClientScope.text(granted)
+            scope: ClientScope.text(granted), cnf: jkt.map { KeyConfirmation(jkt: $0) }
         )
         return ClientTokenAnswer(
-            accessToken: try secrets.current.signer(at: now).sign(claims),
+            accessToken: try secrets.current.signer(at: now).sign(claims), tokenType: jkt == nil ? "Bearer" : "DPoP",
             expiresIn: settings.accessTokenLifetime.components.seconds, scope: claims.scope
         )
     }
 
-    /// The back end of a bearer token. It is looked up for every request, so the removal of a client and the loss of a
-    /// scope take effect at once.
-    func client(bearing token: String) async throws -> Client {
+    /// The back end of a token. It is looked up for every request, so the removal of a client and a change of its
+    /// registration take effect at once.
+    ///
+    /// - Parameter jkt: the thumbprint of the key that signed the request's DPoP proof; nil for a bearer token. A bound
+    ///   token is not accepted as a bearer token, nor the reverse (RFC 9449 section 7.2).
+    func client(token: String, boundTo jkt: String?) async throws -> Client {
         do {
             let claims = try ClientTokenClaims(
-                verifying: token, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.publicURL,
-                at: time.now
+                verifying: token, keys: try await tokenKeys(), issuer: settings.publicURL, audience: settings.publicURL,
+                longestLife: settings.accessTokenLifetime, at: time.now
             )
             // A client that has the name of a removed one must not be reached with the tokens of the removed one.
             guard var client = try await store.client(claims.sub), client.createdAt <= claims.iat else {
                 throw VerificationError.unknownKey
             }
+            guard claims.cnf?.jkt == jkt, jkt != nil || client.allowsBearer else { throw VerificationError.foreignKey }
             client.scopes.formIntersection(ClientScope.known(in: claims.scope))
             return client
         } catch let refusal as VerificationError {
-            throw RequestError.invalidBearer(.init(.clientToken, refusal))
+            let reason = LogReason(.clientToken, refusal)
+            throw jkt == nil ? RequestError.invalidBearer(reason) : .invalidToken(reason)
         }
+    }
+
+    /// Counts a request of an authenticated back end. Throws if it is beyond the back end's rate.
+    func admit(_ client: Client) throws(RequestError) {
+        guard let rate = client.limits.requestsPerMinute else { return }
+        if let wait = clientRates.wait(of: client.id, perMinute: rate, at: time.now) { throw .beyondRate(wait) }
     }
 
     // MARK: The operator's commands
 
     /// Registers a back end. With a second key it can replace its key without an interruption.
-    package func addClient(named name: String, scopes: Set<ClientScope>, keys: [VerifyingKey]) async throws {
+    package func addClient(
+        named name: String, scopes: Set<ClientScope>, keys: [VerifyingKey], limits: ClientLimits = ClientLimits(),
+        allowsBearer: Bool = false
+    ) async throws {
         guard StepUpAction.isName(name) else { throw SetupError.clientName }
         guard !scopes.isEmpty, (1...2).contains(keys.count) else { throw SetupError.clientNeeds }
-        guard try await store.addClient(NewClient(id: name, scopes: scopes, keys: keys)) else {
-            throw SetupError.clientExists(name)
-        }
+        let new = NewClient(id: name, scopes: scopes, keys: keys, limits: limits, allowsBearer: allowsBearer)
+        guard try await store.addClient(new) else { throw SetupError.clientExists(name) }
+    }
+
+    /// Reads a file with the limits of a back end.
+    func clientLimits(file path: String) async throws -> ClientLimits {
+        try await ClientLimitsFile.limits(path) { try await existingAccount(named: $0) }
     }
 }
 
@@ -87,7 +110,7 @@ struct ClientTokenAnswer: Message, Redacted {
     }
 
     var accessToken: String
-    var tokenType = "Bearer"
+    var tokenType: String
     var expiresIn: Int64
     var scope: String
 }

@@ -18,7 +18,7 @@ extension AuthorizationServer {
         return account
     }
 
-    /// The right to enrol a device, without a ticket that was handed out.
+    /// The right to enrol a device of a new account, without a ticket that was handed out.
     func ticketOfTheOperator(to account: AccountID) -> Tickets.Right {
         let spend = Spend(
             .ticket, id: DeviceID.random().bytes, expiresAt: time.now + .seconds(60), epoch: secrets.current.epoch)

@@ -15,7 +15,7 @@ extension AuthorizationServer {
     func rename(_ device: String, _ request: DeviceRename, _ caller: Caller) async throws -> DeviceRecord {
         guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
-        try requirePresence(caller, evenDuringCoolOff: id == caller.session.device)
+        try requirePresence(caller, toChange: id)
         guard let renamed = try await store.rename(id, to: request.name, by: caller.session.id) else {
             throw RequestError.notFound
         }
@@ -29,7 +29,7 @@ extension AuthorizationServer {
     func revoke(_ device: String, _ caller: Caller) async throws {
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
         if id != caller.session.device {
-            try requirePresence(caller)
+            try requirePresence(caller, toChange: id)
             guard let target = try await store.devices(of: caller.session.account).first(where: { $0.id == id }) else {
                 throw RequestError.notFound
             }
@@ -50,25 +50,32 @@ extension AuthorizationServer {
     /// the password.
     func vouch(_ request: VouchRequest, _ caller: Caller) throws -> EnrolmentTicket {
         guard Base64URL.decode(request.jkt)?.count == 32 else { throw RequestError.malformed() }
-        try requirePresence(caller)
+        try requirePresence(caller, toChange: nil)
         guard DeviceChangeRules.vouching(by: caller.session.standing(at: time.now).factor) != .none else {
             throw RequestError.stepUp(maximumAge: settings.deviceChangeMaximumAge)
         }
         let ticket = tickets.issue(
-            to: caller.session.account, jkt: request.jkt, voucher: caller.session.id, at: time.now,
-            lifetime: settings.ticketLifetime
+            to: caller.session.account, generation: caller.session.credentialGeneration, jkt: request.jkt,
+            voucher: caller.session.id, at: time.now, lifetime: settings.ticketLifetime
         )
         return EnrolmentTicket(ticket: ticket, expiresIn: settings.ticketLifetime.components.seconds)
     }
 
-    /// Throws unless the person was verified within `deviceChangeMaximumAge`, on a device whose cool-off is over.
-    private func requirePresence(_ caller: Caller, evenDuringCoolOff: Bool = false) throws {
+    /// Throws unless the person was verified within `deviceChangeMaximumAge`, on a device whose cool-off is over or
+    /// that changes only itself.
+    ///
+    /// - Parameter target: the device that is changed; nil for one that is yet to be enrolled.
+    private func requirePresence(_ caller: Caller, toChange target: DeviceID?) throws {
         let now = time.now
-        guard evenDuringCoolOff || !caller.session.standing(at: now).coolsOff else {
-            throw RequestError.unverified(.init(.device, .coolingOff))
+        if let rest = caller.session.standing(at: now).coolOff {
+            guard let target, DeviceChangeRules.mayChange(target, by: caller.session, at: now) else {
+                throw RequestError.coolsOff(rest, for: .device)
+            }
         }
         // A signature for one action authorises no other.
-        guard caller.session.granted == nil, now - caller.session.authTime <= settings.deviceChangeMaximumAge else {
+        guard caller.session.granted == nil, let age = TokenTimes.age(of: caller.session.authTime, at: now),
+            age <= settings.deviceChangeMaximumAge
+        else {
             throw RequestError.stepUp(maximumAge: settings.deviceChangeMaximumAge)
         }
     }

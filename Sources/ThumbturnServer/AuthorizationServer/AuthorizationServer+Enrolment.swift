@@ -28,7 +28,7 @@ enum DeviceName {
     /// 1 to 64 characters in at most 256 bytes, without control and format characters (those can turn or hide text) and
     /// without line separators.
     static func isAcceptable(_ name: String) -> Bool {
-        (1...64).contains(name.count) && name.utf8.count <= 256
+        (1...Limits.deviceName).contains(name.count) && name.utf8.count <= Limits.deviceNameBytes
             && !name.unicodeScalars.contains { scalar in
                 [.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
             }

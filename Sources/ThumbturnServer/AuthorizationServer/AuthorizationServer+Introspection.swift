@@ -4,14 +4,28 @@ import ThumbturnVerifier
 
 extension AuthorizationServer {
     /// `POST /v1/introspect` (RFC 7662): whether a person's access token is active, and its claims. Anything else, a
-    /// refresh token included, is reported as not active.
-    func introspect(_ text: String) async throws -> Introspection {
+    /// refresh token included, is reported as not active; so is a token of an account that is beyond the back end's
+    /// limits (section 2.2).
+    func introspect(_ text: String, by client: Client) async throws -> Introspection {
+        let keys = try await tokenKeys()
         guard
             let claims = try? AccessToken(
-                text, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.audience, at: time.now
+                text, keys: keys, issuer: settings.publicURL, audience: settings.audience,
+                longestLife: settings.accessTokenLifetime, at: time.now
             ).claims
-        else { return try await plainClaims(of: text).map { .active("Bearer", $0) } ?? .inactive }
-        guard let id = SessionID(claims.sid), let session = try await store.session(id), session.isLive else { return .inactive }
+        else {
+            guard let claims = try await plainClaims(of: text), let account = AccountID(claims.sub),
+                client.limits.allow([account])
+            else { return .inactive }
+            return .active("Bearer", claims)
+        }
+        guard let id = SessionID(claims.sid), let session = try await store.session(id), session.isLive,
+            client.limits.allow([session.account])
+        else { return .inactive }
+        // A step-up that was granted before its device began to cool off authorises no action any more.
+        guard session.granted == nil || CeremonyRules.stepUp.coolingOffMay || !session.standing(at: time.now).coolsOff else {
+            return .inactive
+        }
         return .active("DPoP", claims)
     }
 
@@ -23,9 +37,11 @@ extension AuthorizationServer {
         if let (session, _) = refreshTokens.read(text) {
             id = session
         } else {
+            let keys = try await tokenKeys()
             id = try? SessionID(
                 AccessToken(
-                    text, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.audience, at: time.now
+                    text, keys: keys, issuer: settings.publicURL, audience: settings.audience,
+                    longestLife: settings.accessTokenLifetime, at: time.now
                 ).claims.sid
             )
         }

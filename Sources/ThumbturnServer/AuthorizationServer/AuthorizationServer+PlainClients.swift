@@ -95,10 +95,12 @@ extension AuthorizationServer {
     /// The claims of a plain client's token, if it is active: its key is still enrolled, and the operator still allows
     /// such keys.
     func plainClaims(of text: String) async throws -> PlainTokenClaims? {
-        guard settings.allowsPlainClients,
+        guard settings.allowsPlainClients else { return nil }
+        let keys = try await tokenKeys()
+        guard
             let claims = try? PlainTokenClaims(
-                verifying: text, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.audience,
-                at: time.now
+                verifying: text, keys: keys, issuer: settings.publicURL, audience: settings.audience,
+                longestLife: settings.accessTokenLifetime, at: time.now
             ),
             let device = DeviceID(claims.did), try await store.hasPlainKey(device)
         else { return nil }

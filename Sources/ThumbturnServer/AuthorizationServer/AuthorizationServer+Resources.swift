@@ -13,10 +13,12 @@ extension AuthorizationServer {
     /// The caller with this token and this DPoP proof. The session is looked up for every request, so that a revoked
     /// one is refused at once.
     func caller(token: String, dpop: DPoPProof) async throws -> Caller {
+        let keys = try await tokenKeys()
         let claims: AccessTokenClaims
         do {
             claims = try AccessToken(
-                token, keys: secrets.current.tokenKeys, issuer: settings.publicURL, audience: settings.audience, at: time.now
+                token, keys: keys, issuer: settings.publicURL, audience: settings.audience,
+                longestLife: settings.accessTokenLifetime, at: time.now
             ).claims
         } catch {
             throw RequestError.invalidToken(.init(.token, error))

@@ -16,15 +16,18 @@ extension AuthorizationServer {
             throw RequestError.invalidGrant(.init(.idToken, refusal))
         }
         let identity = Identity(issuer: token.issuer, subject: token.subject)
-        // The account of an identity gets a random password, which is never shown.
+        // The account of an identity has no password, so nothing is hashed: neither for a new identity nor for a token
+        // that was used before.
         let fresh = Account(
             id: .random(), name: Self.normalized("\(token.subject) at \(token.issuer)"),
-            passwordHash: try await passwords.hash(Identifier<Identity>.random().text)
+            passwordHash: passwords.unfittingHash()
         )
         guard let account = try await store.account(of: identity, orMaking: fresh, spending: token.spend(in: epoch.number)) else {
             throw RequestError.invalidGrant(.init(.idToken, .replayed))
         }
-        let ticket = tickets.issue(to: account, jkt: dpop.jkt, at: time.now, lifetime: settings.ticketLifetime)
+        let ticket = tickets.issue(
+            to: account.id, generation: account.credentialGeneration, jkt: dpop.jkt, at: time.now,
+            lifetime: settings.ticketLifetime)
         return TicketAnswer(accessToken: ticket, expiresIn: settings.ticketLifetime.components.seconds)
     }
 }

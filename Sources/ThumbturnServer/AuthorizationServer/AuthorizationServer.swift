@@ -11,28 +11,28 @@ package struct AuthorizationServer: Sendable {
     let secrets: ServerSecrets
     package var passwords: Passwords
     package var throttleLimits = ThrottleLimits.standard
-    /// The sealed secret for one-time codes that is used where an account has none, so that the work is the same.
-    let decoySecret: [UInt8]
     let time: NodeTime
     let nonces: DPoPNonces
     /// Judges signed liveness evidence; nil if no vendor is trusted. A request with evidence is then refused.
     package var livenessJudge: LivenessJudge?
     let counters = Counters()
+    let refusals = Refusals()
+    let clientRates = ClientRates()
     let providers: IdentityProviders
     /// Runs after a proof was judged and before the transaction that consumes its challenge. It is empty except in
     /// tests of that race.
     package var beforeSpending: @Sendable () async -> Void = {}
 
-    /// Opens the server's data folder, or makes it if it is missing. Throws `SetupError`.
-    package init(_ settings: ServerSettings, clock: NodeClock = .system) async throws {
+    /// Opens the server's data folder, or makes it if it is missing and the use may make it. Throws `SetupError`.
+    package init(_ settings: ServerSettings, for use: DataUse = .serving, clock: NodeClock = .system) async throws {
         self.settings = settings
         providers = try IdentityProviders(file: settings.identityProviders)
-        time = NodeTime(clock)
-        let folder = try DataFolder(settings, time: time)
+        time = NodeTime(clock, keepsStoredTime: use.keepsStoredTime)
+        let folder = try DataFolder(settings, time: time, for: use)
         store = folder.store
-        secrets = try await ServerSecrets(store: store, masterKey: folder.masterKey, time: time)
+        secrets = try await ServerSecrets(
+            store: store, masterKey: folder.masterKey, time: time, readMasterKey: { try DataFolder.masterKey(settings) })
         passwords = try Passwords()
-        decoySecret = try secrets.seal(OneTimeCodes.random().secret, label: Self.oneTimeLabel)
         nonces = DPoPNonces(now: time.now)
         let vendors = settings.approvals.livenessVendors
         if !vendors.vendors.isEmpty { livenessJudge = { vendors.level(of: $0, for: $1, at: $2) } }
@@ -49,12 +49,20 @@ package struct AuthorizationServer: Sendable {
     /// Renews secrets that are due and deletes expired rows. The running server calls it every minute.
     package func tidy() async throws {
         nonces.tidy(at: time.now)
+        clientRates.tidy(at: time.now)
         providers.reload()
         try await secrets.reload()
         try await secrets.retire(life: settings.accessTokenLifetime)
+        try await tidyAudit()
         try await store.purge(sessionsBefore: time.now + (.zero - settings.sessionLifetime))
-        // A back end has one day to ask how an approval ended.
-        try await store.purgeApprovals(before: time.now + .seconds(-24 * 3600))
+        try await store.purgeApprovals(before: time.now + (.zero - Limits.endedApprovalAge))
+    }
+
+    /// The public keys of access tokens by their ids, as they are now: a key that an operator revoked a moment ago, in
+    /// another process, is not among them.
+    func tokenKeys() async throws -> [String: VerifyingKey] {
+        try await secrets.keepUp()
+        return secrets.current.tokenKeys
     }
 
     /// The public halves of the keys that sign access tokens.

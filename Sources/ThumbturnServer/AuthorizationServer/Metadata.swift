@@ -35,7 +35,7 @@ struct Metadata: Encodable {
     var revocationEndpoint: String
     var revocationAuthMethods = ["none"]
     var introspectionEndpoint: String
-    var introspectionAuthMethods = ["private_key_jwt", "Bearer"]
+    var introspectionAuthMethods = ["private_key_jwt", "DPoP", "Bearer"]
     var introspectionAuthAlgorithms = ["ES256"]
     var dpopAlgorithms = ["ES256"]
     /// The assurance levels that tokens may name (RFC 9470 section 7).

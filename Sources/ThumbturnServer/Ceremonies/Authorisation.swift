@@ -53,5 +53,7 @@ package enum CommitOutcome<Value: Sendable>: Sendable {
     case refused
     /// An authorising key has had too many wrong signatures.
     case disabled
+    /// The authorisation holds, and the account has as much as it may have.
+    case full(AccountQuota.Full)
 }
 #endif

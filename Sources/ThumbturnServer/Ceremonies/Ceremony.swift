@@ -61,7 +61,10 @@ struct Ceremony: Sendable {
         case findDevice
         /// Finds the device of the caller's session key, and this approval.
         case findApproval(ApprovalID)
-        case spend([Spend])
+        /// Consumes these after a refusal.
+        ///
+        /// - Parameter key: a key of the caller's device, if it is known.
+        case spend([Spend], Refusal, by: EnrolledKey?)
         case countWrongSignature(kid: String, spending: [Spend])
         case commit(Commit, Authorisation)
     }
@@ -104,11 +107,15 @@ struct Ceremony: Sendable {
         case unopened(VerificationError)
         case spent(VerificationError)
         case paused(Duration)
+        /// The device is in its cool-off, for this long.
+        case coolsOff(Duration)
         case wrongPIN(inARow: Int)
         /// The step-up table has no answer for the action.
         case denied(StepUpTable.Unasked)
         /// The step-up table demands more than these keys.
         case unmet
+        /// The ceremony was authorised, and the account has as much as it may have.
+        case full(AccountQuota.Full)
     }
 
     enum Step: Sendable {
@@ -182,6 +189,7 @@ struct Ceremony: Sendable {
             case .refused: return end(.failure(.spent(.replayed)))
             // A wrong PIN gets the same answer, so a disabled key no longer reveals which PIN is right.
             case .disabled: return end(.failure(.wrongPIN(inARow: PINLedger.limit)))
+            case .full(let quota): return end(.failure(.full(quota)))
             }
         case (.ready, _), (.openingTicket, _), (.openingChallenge, _), (.finding, _), (.spending, _), (.counting, _),
             (.committing, _), (.ended, _):
@@ -221,6 +229,7 @@ struct Ceremony: Sendable {
     }
 
     private mutating func judge(_ opened: Opened, _ proofs: [UnverifiedProof], _ found: Found, at now: UnixTime) -> Step {
+        let key = found.keys.first { $0.sessionJKT == jkt }
         let signers: [Signer]
         let judgement: Judgement
         do throws(Refusal) {
@@ -228,16 +237,18 @@ struct Ceremony: Sendable {
             judgement = try intent.judge(signers.map(\.standing), opened, found, at: now)
             try check(judgement.registrations, opened)
         } catch {
-            return spend(opened, then: error)
+            return spend(opened, then: error, by: key)
         }
-        for case .paused(let until) in signers.lazy.map(\.standing.state) { return spend(opened, then: .paused(until - now)) }
+        for case .paused(let until) in signers.lazy.map(\.standing.state) {
+            return spend(opened, then: .paused(until - now), by: key)
+        }
         for registration in judgement.registrations {
             guard let proof = registration.proof else { continue }
             do throws(VerificationError) {
                 verifications += 1
                 try proof.verify(by: registration.key)
             } catch {
-                return spend(opened, then: .spent(error))
+                return spend(opened, then: .spent(error), by: key)
             }
         }
         for signer in signers.filter({ $0.key.kind != .pin }) + signers.filter({ $0.key.kind == .pin }) {
@@ -266,18 +277,14 @@ struct Ceremony: Sendable {
     /// authorise this ceremony.
     private func signers(_ proofs: [UnverifiedProof], _ found: Found, at now: UnixTime) throws(Refusal) -> [Signer] {
         var signers: [Signer] = []
-        do throws(VerificationError) {
-            for proof in proofs {
-                guard let key = found.keys.first(where: { $0.kid == proof.kid }) else { throw .unknownKey }
-                guard key.sessionJKT == jkt else { throw .foreignKey }
-                let standing = key.standing(at: now)
-                try rules.admit(standing)
-                // Two keys of the same kind do not count as two factors.
-                guard !signers.contains(where: { $0.key.kind == key.kind }) else { throw .unknownKey }
-                signers.append(Signer(proof: proof, key: key, standing: standing))
-            }
-        } catch {
-            throw .spent(error)
+        for proof in proofs {
+            guard let key = found.keys.first(where: { $0.kid == proof.kid }) else { throw .spent(.unknownKey) }
+            guard key.sessionJKT == jkt else { throw .spent(.foreignKey) }
+            let standing = key.standing(at: now)
+            try rules.admit(standing)
+            // Two keys of the same kind do not count as two factors.
+            guard !signers.contains(where: { $0.key.kind == key.kind }) else { throw .spent(.unknownKey) }
+            signers.append(Signer(proof: proof, key: key, standing: standing))
         }
         return signers
     }
@@ -298,8 +305,8 @@ struct Ceremony: Sendable {
         return .ask(request)
     }
 
-    private mutating func spend(_ opened: Opened, then refusal: Refusal) -> Step {
-        ask(.spend(opened.spends), .spending(refusal))
+    private mutating func spend(_ opened: Opened, then refusal: Refusal, by key: EnrolledKey? = nil) -> Step {
+        ask(.spend(opened.spends, refusal, by: key), .spending(refusal))
     }
 
     private mutating func end(_ result: Result<Committed, Refusal>) -> Step {

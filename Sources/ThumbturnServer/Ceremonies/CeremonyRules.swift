@@ -43,7 +43,7 @@ package struct CeremonyRules: Hashable, Sendable {
 
     /// Grants one action, if the demands of `StepUpTable` are met.
     static let stepUp = CeremonyRules(
-        challenge: .stepUp, authority: .keys(1...2), factors: [.biometric, .passcode, .pin], coolingOffMay: true,
+        challenge: .stepUp, authority: .keys(1...2), factors: [.biometric, .passcode, .pin], coolingOffMay: false,
         log: .proof, refusal: .invalidGrant)
 
     /// Adds a signature to an approval, if its `ApprovalDemand` accepts the key.
@@ -56,9 +56,10 @@ package struct CeremonyRules: Hashable, Sendable {
         challenge: .manage, authority: .keys(1...1), factors: [.biometric, .passcode, .pin], coolingOffMay: false,
         log: .keyChange, refusal: .unauthorised)
 
-    /// Removes a key, if `KeyChangeRules` allow it. A device may do so during its cool-off, because it gains nothing.
+    /// Removes a key, if `KeyChangeRules` allow it. A device may not do so during its cool-off: credentials may have
+    /// brought one of its keys, and the owner may lose the others.
     static let removeKey = CeremonyRules(
-        challenge: .manage, authority: .keys(1...1), factors: [.biometric, .passcode, .pin], coolingOffMay: true,
+        challenge: .manage, authority: .keys(1...1), factors: [.biometric, .passcode, .pin], coolingOffMay: false,
         log: .keyChange, refusal: .unauthorised)
 
     /// Replaces a key with full credentials, if `KeyChangeRules` allow it. Full credentials enrol a device, so they may
@@ -86,9 +87,9 @@ package struct CeremonyRules: Hashable, Sendable {
     }
 
     /// Throws if a key of this standing cannot authorise the ceremony, whatever it signs.
-    func admit(_ standing: KeyStanding) throws(VerificationError) {
-        guard standing.state != .gone, factors.contains(standing.factor) else { throw .unknownKey }
-        guard coolingOffMay || !standing.coolsOff else { throw .notYetValid }
+    func admit(_ standing: KeyStanding) throws(Ceremony.Refusal) {
+        guard standing.state != .gone, factors.contains(standing.factor) else { throw .spent(.unknownKey) }
+        if !coolingOffMay, let rest = standing.coolOff { throw .coolsOff(rest) }
     }
 }
 #endif

@@ -16,13 +16,16 @@ package struct KeyStanding: Hashable, Sendable {
     package let assurance: Assurance
     /// Whether the key's signatures are accepted.
     package let state: State
-    /// Whether the key's device is in its cool-off. It follows an enrolment with full credentials or a PIN, and a key
-    /// change with full credentials, if the account has other devices.
-    package let coolsOff: Bool
+    /// The rest of the cool-off of the key's device; nil if it does not cool off. A cool-off follows an enrolment with
+    /// full credentials or a PIN, and a key change with full credentials, if the account has other devices.
+    ///
+    /// During its cool-off a device neither changes nor shows what its account's other devices may lose. Each row of
+    /// `CeremonyRules` and each line of the list of routes says what that means there.
+    package let coolOff: Duration?
 
     /// Whether a key's signatures are accepted, and the reason if they are not.
     package enum State: Hashable, Sendable {
-        /// The key is retired, or its device is revoked.
+        /// The key is retired, its device is revoked, or its account is switched off.
         case gone
         /// After wrong signatures, no signature of the key is checked until this time.
         case paused(until: UnixTime)
@@ -37,7 +40,7 @@ package struct KeyStanding: Hashable, Sendable {
     /// The standing of a key.
     package init(of key: EnrolledKey, at now: UnixTime) {
         self.init(
-            key.kind, broughtBy: key.enrolledBy, coolsOff: now < key.coolsOffUntil,
+            key.kind, broughtBy: key.enrolledBy, coolOff: Self.rest(until: key.coolsOffUntil, at: now),
             state: key.isRevoked
                 ? .gone
                 : now < key.pausedUntil
@@ -50,18 +53,23 @@ package struct KeyStanding: Hashable, Sendable {
     /// The standing of the key that opened a session, as the session recorded it; `gone` after the session has ended.
     package init(of session: SessionView, at now: UnixTime) {
         self.init(
-            session.kind, broughtBy: session.keyOrigin, coolsOff: now < session.coolsOffUntil,
+            session.kind, broughtBy: session.keyOrigin, coolOff: Self.rest(until: session.coolsOffUntil, at: now),
             state: session.isLive ? .active : .gone
         )
     }
 
-    private init(_ kind: KeyKind, broughtBy origin: KeyOrigin, coolsOff: Bool, state: State) {
+    private init(_ kind: KeyKind, broughtBy origin: KeyOrigin, coolOff: Duration?, state: State) {
         self.kind = kind
         factor = origin.factor(of: kind)
         assurance = Self.assuranceWithoutEvidence
-        self.coolsOff = coolsOff
+        self.coolOff = coolOff
         self.state = state
     }
+
+    /// Whether the key's device is in its cool-off.
+    package var coolsOff: Bool { coolOff != nil }
+
+    private static func rest(until end: UnixTime, at now: UnixTime) -> Duration? { now < end ? end - now : nil }
 
     /// The origin of a key that is brought in by one of this standing.
     package var originOfNewKeys: KeyOrigin {

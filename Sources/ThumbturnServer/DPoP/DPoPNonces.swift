@@ -29,7 +29,7 @@ package final class DPoPNonces: Sendable {
     /// retry with a new one.
     private let capacity: Int
 
-    package init(now: UnixTime, capacity: Int = 1_000_000) {
+    package init(now: UnixTime, capacity: Int = Limits.dpopProofs) {
         self.capacity = capacity
         var state = State(bucket: Self.bucket(now))
         Self.renewNonces(&state)
@@ -77,6 +77,13 @@ package final class DPoPNonces: Sendable {
 
     private static func advance(_ state: inout State, to now: UnixTime) {
         let bucket = bucket(now)
+        // An operator has set the time back. Without a new key the nonces would stay live until the time comes again.
+        // One bucket back is another request that read the time earlier.
+        if bucket < state.bucket - 1 {
+            state = State(bucket: bucket)
+            renewNonces(&state)
+            return
+        }
         guard bucket > state.bucket else { return }
         state.seenBefore = bucket == state.bucket + 1 ? state.seen : []
         state.seen = []

@@ -4,7 +4,7 @@ import ThumbturnMessages
 
 /// Why a request does not fit an approval as it is now.
 enum ApprovalConflict: Hashable, Sendable {
-    /// The account has as many open approvals as it may.
+    /// The account has as many open approvals of this back end as it may.
     case tooManyOpen
     /// The transaction is another one than the approved.
     case changed

@@ -50,6 +50,7 @@ struct LogReason: Hashable, Sendable {
         case sessionOver
         case reused
         case scope
+        case limit
         case stale
         case assurance
         case unmet

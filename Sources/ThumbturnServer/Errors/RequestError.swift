@@ -13,6 +13,8 @@ package struct RequestError: Error {
     /// Whether the request lacked the session key that it needs. It is then counted only against the network that it
     /// came from.
     var isByStranger = false
+    /// The value of `Retry-After`, in whole seconds, where the status is 429 or 503.
+    var retryAfter = Limits.retryAfter
 
     var byStranger: RequestError {
         var refused = self
@@ -40,10 +42,35 @@ extension RequestError {
         RequestError(.verificationFailed, 401, for: reason, challenge: dpopChallenge())
     }
 
+    /// A device in its cool-off. The rest of the cool-off is told to its session key.
+    static func coolsOff(_ rest: Duration, for subject: LogReason.Subject) -> RequestError {
+        var refused = unverified(.init(subject, .coolingOff))
+        refused.problem.retryAfter = rest.components.seconds
+        return refused
+    }
+
     static let notFound = RequestError(.notFound, 404, for: .init(.request, .notFound))
     static let tooLarge = RequestError(.tooLarge, 413, for: .init(.request, .tooLarge))
 
     static func unavailable(_ reason: LogReason) -> RequestError { RequestError(.unavailable, 503, for: reason) }
+
+    /// More requests than the caller may send (RFC 6585 section 4).
+    static func tooManyRequests(
+        _ reason: LogReason = .init(.server, .overloaded), retryAfter: Duration = Limits.retryAfter
+    ) -> RequestError {
+        var refused = RequestError(.unavailable, 429, for: reason)
+        refused.retryAfter = retryAfter
+        return refused
+    }
+
+    /// The account has as much of something as it may have. Only a caller that is authorised for the account is told.
+    static func full(_ quota: AccountQuota.Full) -> RequestError {
+        switch quota {
+        case .devices:
+            RequestError(problem: Problem(.conflict, status: 409, error: quota.rawValue), reason: .init(.enrolment, .conflict))
+        case .changes: .tooManyRequests(.init(.keyChange, .overloaded), retryAfter: .seconds(3600))
+        }
+    }
 
     // MARK: The token endpoint
 
@@ -54,7 +81,7 @@ extension RequestError {
 
     /// A back end that did not authenticate (RFC 6749 section 5.2).
     static func invalidClient(_ reason: LogReason) -> RequestError {
-        RequestError(.verificationFailed, 401, .invalidClient, for: reason, challenge: "Bearer")
+        RequestError(.verificationFailed, 401, .invalidClient, for: reason, challenge: dpopChallenge())
     }
 
     // MARK: Resources
@@ -79,6 +106,26 @@ extension RequestError {
         RequestError(.verificationFailed, 401, .invalidToken, for: reason, challenge: bearerChallenge(.invalidToken))
     }
 
+    /// A request of a back end beyond its scopes or its limits (RFC 6750 section 3.1).
+    ///
+    /// - Parameter scope: the scope that it lacks; nil if its limits do not allow the request.
+    static func insufficientScope(_ scope: ClientScope?) -> RequestError {
+        RequestError(
+            .verificationFailed, 403, .insufficientScope, for: .init(.client, scope == nil ? LogReason.Cause.limit : .scope),
+            challenge: dpopChallenge(.insufficientScope) + (scope.map { #", scope="\#($0.rawValue)""# } ?? ""))
+    }
+
+    /// A back end that sends more requests than its rate allows (RFC 6585 section 4).
+    static func beyondRate(_ wait: Duration) -> RequestError {
+        var refused = tooManyRequests(.init(.client, .limit), retryAfter: wait)
+        refused.problem.retryAfter = wait.components.seconds
+        return refused
+    }
+
+    /// A back end that asks for a token without a DPoP proof, and is not registered for tokens without a key (RFC 9449
+    /// section 5).
+    static let unboundToken = RequestError(.verificationFailed, 400, .invalidDPoPProof, for: .init(.dpop, .missing))
+
     /// A fresh proof of presence is needed (RFC 9470 section 3).
     static func stepUp(maximumAge: Duration) -> RequestError { stepUp(StepUpChallenge(maximumAge: maximumAge)) }
 
@@ -95,6 +142,6 @@ extension RequestError {
         "DPoP " + (error.map { #"error="\#($0.rawValue)", "# } ?? "") + #"algs="ES256""#
     }
 
-    static func bearerChallenge(_ error: OAuthError) -> String { #"Bearer error="\#(error.rawValue)""# }
+    private static func bearerChallenge(_ error: OAuthError) -> String { #"Bearer error="\#(error.rawValue)""# }
 }
 #endif

@@ -1,4 +1,5 @@
 #if Server
+public import ThumbturnCore
 
 /// An error of the operator's configuration or commands. The description says what to do next.
 public enum SetupError: Error, CustomStringConvertible {
@@ -40,14 +41,34 @@ public enum SetupError: Error, CustomStringConvertible {
     case clientKey
     /// The text is a private key, which must not leave the back end.
     case clientKeyIsPrivate
+    /// The file at this path does not describe the limits of a back end; see docs/http.md.
+    case clientLimits(String)
     /// There is no account of this name.
     case accountUnknown(String)
+    /// The account of this name is switched off already.
+    case accountDisabled(String)
+    /// The account of this name is on already.
+    case accountEnabled(String)
     /// The account has no device of this id, or the device is revoked already.
     case deviceUnknown(String)
     /// The webhook's address or its secret is not acceptable; see `NoticeWebhook`.
     case webhook
     /// The file at this path does not describe vendors of liveness checks; see `LivenessVendors`.
     case livenessVendors(String)
+    /// There is no server's data in the folder at this path.
+    case noData(String)
+    /// The file or folder at this path belongs to another user.
+    case foreignOwner(String)
+    /// The machine's clock is far ahead of the latest time that the database has seen.
+    case clockAhead(clock: UnixTime, stored: UnixTime)
+    /// The machine's clock is behind the latest time that the database has seen.
+    case clockBehind(clock: UnixTime, stored: UnixTime)
+    /// The master key does not open the secrets of the backup at this path.
+    case backupMasterKey(String)
+    /// The present master key is not in the data folder, and there is no next one.
+    case nextMasterKeyMissing
+    /// There is no key of access tokens with this id.
+    case tokenKeyUnknown(String)
     /// A newer version of the server has migrated the database at this path.
     case newerDatabase(String)
 
@@ -80,13 +101,37 @@ public enum SetupError: Error, CustomStringConvertible {
         case .clientExists(let name): "The back end \(name) exists already. Remove it first, or choose another name."
         case .clientUnknown(let name): "There is no back end \(name). See: thumbturn-server clients list"
         case .clientKey: "The key must be the public half of a P-256 key: a JWK, or an SPKI in PEM (openssl ec -pubout)."
+        case .clientLimits(let path):
+            "\(path) does not describe limits: {\"accounts\": [NAME, …], \"transactions\": [TYPE, …], "
+                + "\"amounts\": {\"EUR\": \"1000.00\"}, \"requests_per_minute\": 600}, each member optional."
         case .livenessVendors(let path):
             "\(path) does not name vendors of liveness checks. docs/approvals.md shows the format of such a file."
+        case .noData(let path):
+            "There is no server's data in \(path). Name its folder with --data. "
+                + "`thumbturn-server serve` and `accounts add` make a new one."
+        case .foreignOwner(let path):
+            "\(path) belongs to another user. Run this as that user, or give it to this one with chown."
+        case .clockAhead(let clock, let stored):
+            "The machine's clock is \(Self.text(clock - stored)) ahead of the latest time that this server has seen. "
+                + "Set the clock right; if it is right, run: thumbturn-server time set"
+        case .clockBehind(let clock, let stored):
+            "The machine's clock is \(Self.text(stored - clock)) behind the latest time that this server has seen. "
+                + "Set the clock right; if it is right, run: thumbturn-server time set"
+        case .backupMasterKey(let path):
+            "The master key does not open the secrets of \(path), so nothing was restored. "
+                + "Give the key that it was made under, in a file, with --backup-key FILE."
+        case .nextMasterKeyMissing:
+            "The next master key is missing. Set THUMBTURN_NEXT_MASTER_KEY to 32 bytes in base64url (43 characters)."
+        case .tokenKeyUnknown(let kid): "There is no key \(kid). See: thumbturn-server keys list"
         case .newerDatabase(let path):
             "A newer thumbturn-server has changed \(path), and this version cannot read all of it. Start the newer version."
         case .clientKeyIsPrivate:
             "This is a private key, and it must not leave the back end. Give the public half (openssl ec -pubout)."
         case .accountUnknown(let name): "There is no account \(name). Make it with: thumbturn-server accounts add \(name)"
+        case .accountDisabled(let name):
+            "The account \(name) is switched off already. Switch it on with: thumbturn-server accounts enable \(name)"
+        case .accountEnabled(let name):
+            "The account \(name) is on already. Switch it off with: thumbturn-server accounts disable \(name)"
         case .deviceUnknown(let id): "The account has no device \(id). See: thumbturn-server accounts devices NAME"
         case .webhook:
             """
@@ -94,6 +139,14 @@ public enum SetupError: Error, CustomStringConvertible {
             Make one with: openssl rand -base64 32
             """
         }
+    }
+
+    /// A length of time, in the largest unit of which it has more than two.
+    private static func text(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        let units: [(name: String, length: Int64)] = [("days", 86_400), ("hours", 3600), ("minutes", 60)]
+        let unit = units.first { seconds > 2 * $0.length }
+        return unit.map { "\(seconds / $0.length) \($0.name)" } ?? "\(seconds) seconds"
     }
 }
 #endif

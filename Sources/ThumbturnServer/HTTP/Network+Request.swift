@@ -7,16 +7,18 @@ import NIOCore
 extension Network {
     /// The network that a request came from.
     ///
-    /// - Parameter proxies: the number of trusted proxies that each add the address of their client to
-    ///   `X-Forwarded-For`. Entries further to the left can be forged by the client.
-    init(_ request: Request, _ context: ServerContext, behind proxies: Int) {
+    /// - Parameters:
+    ///   - peer: the other end of the connection.
+    ///   - proxies: the number of trusted proxies that each add the address of their client to `X-Forwarded-For`. Entries
+    ///     further to the left can be forged by the client.
+    init(_ request: Request, _ peer: SocketAddress?, behind proxies: Int) {
         guard proxies > 0 else {
-            self.init(context.remoteAddress)
+            self.init(peer)
             return
         }
         let hops = request.headers[values: .forwardedFor].flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
         guard hops.count >= proxies else {
-            self.init(context.remoteAddress)
+            self.init(peer)
             return
         }
         let hop = String(Substring(hops[hops.count - proxies])).trimmingCharacters(in: .whitespaces)

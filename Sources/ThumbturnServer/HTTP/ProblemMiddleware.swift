@@ -11,7 +11,11 @@ struct ProblemMiddleware: RouterMiddleware {
     let nonce: @Sendable () -> String
     /// Counts a wrong request against the network that it came from.
     let countStranger: @Sendable (Request, ServerContext) async throws -> Void
-    /// Called when the database has begun an epoch that this process does not know yet.
+    /// The network that a request came from, for the audit log.
+    let network: @Sendable (Request, ServerContext) -> Network
+    /// Counts a refusal for the audit log.
+    let countRefusal: @Sendable (LogReason) -> Void
+    /// Called when the database has secrets that this process has not read yet.
     let catchUp: @Sendable () async -> Void
 
     func handle(
@@ -20,7 +24,9 @@ struct ProblemMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var response: Response
         do {
-            response = try await next(request, context)
+            response = try await AuditOrigin.$current.withValue(AuditOrigin(network: network(request, context))) {
+                try await next(request, context)
+            }
         } catch {
             // The request is counted before the answer is sent. If counting fails, the answer is that failure.
             var error = error
@@ -51,6 +57,7 @@ struct ProblemMiddleware: RouterMiddleware {
             refused = .unavailable(.init(.server, .internalError))
         }
         refused.log(context.logger, at: context.endpointPath)
+        countRefusal(refused.reason)
         // RFC 6749 section 5.2 demands plain JSON at the endpoints of OAuth. The members are those of a problem
         // document.
         let isOAuth = Routes.oauthPaths.contains(request.uri.path)
@@ -76,7 +83,8 @@ extension RequestError {
         response.headers[.wwwAuthenticate] = challenge
         // The rest of a body that is too large is not read, so the connection cannot be reused.
         if problem.status == 413 { response.headers[.connection] = "close" }
-        if problem.status == 503 { response.headers[.retryAfter] = "5" }
+        // RFC 9110 section 10.2.3 and RFC 6585 section 4.
+        if [429, 503].contains(problem.status) { response.headers[.retryAfter] = "\(retryAfter.components.seconds)" }
         return response
     }
 }

@@ -30,15 +30,13 @@ extension Request {
 
     /// The body, of at most 64 KiB: the size is checked before anything is parsed.
     func cappedBytes() async throws -> [UInt8] {
-        if let length = headers[.contentLength].flatMap({ Int($0) }), length > Self.largestBody { throw RequestError.tooLarge }
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > Limits.body { throw RequestError.tooLarge }
         do {
-            return Array(buffer: try await body.collect(upTo: Self.largestBody))
+            return Array(buffer: try await body.collect(upTo: Limits.body))
         } catch is NIOTooManyBytesError {
             throw RequestError.tooLarge
         }
     }
-
-    private static let largestBody = 64 * 1024
 }
 
 extension Routes {

@@ -5,17 +5,37 @@ import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// One route of the server: a method, a path, who may call it, and the handler that answers.
+/// One route of the server: a method, a path, who may call it, what a device may do there during its cool-off, and the
+/// handler that answers.
 struct Route: Sendable {
     let method: HTTPRequest.Method
     /// Without a slash at the front, with `{id}` for a part that varies.
     let path: String
     let access: Access
+    let coolOff: CoolOffRule
 
-    init(_ method: HTTPRequest.Method, _ path: String, _ access: Access) {
+    init(_ method: HTTPRequest.Method, _ path: String, _ access: Access, coolOff: CoolOffRule) {
         self.method = method
         self.path = path
         self.access = access
+        self.coolOff = coolOff
+    }
+
+    /// What a device may do on a route during its cool-off, in which it neither changes nor shows what the other
+    /// devices of its account may lose. `KeyStanding.coolOff` tells whether a device is in it.
+    enum CoolOffRule: Hashable, CaseIterable {
+        /// No enrolled device calls the route as such: the answer does not depend on the caller's device.
+        case noDevice
+        /// Everything: the route shows or changes what is the device's own, or what no other device may lose. The lists
+        /// of devices and notices are among it: an owner who enrols a new phone after a theft needs both.
+        case allowed
+        /// Nothing. The handler refuses before it looks anything else up, and a change is refused in its transaction
+        /// again.
+        case refused
+        /// The device changes itself and no other device.
+        case itselfOnly
+        /// What the request's row of `CeremonyRules` allows.
+        case byCeremony
     }
 
     /// The credentials that a caller has to present.
@@ -26,7 +46,7 @@ struct Route: Sendable {
         case sessionKey
         /// A live access token and a DPoP proof by the session key that it is bound to.
         case accessToken
-        /// A back end's bearer token or assertion; the scope is nil where the route needs none.
+        /// A back end's token or assertion; the scope is nil where the route needs none.
         case backEnd(ClientScope?)
     }
 

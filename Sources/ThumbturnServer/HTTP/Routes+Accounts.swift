@@ -16,6 +16,12 @@ extension Routes {
         .json(try await service.recover(body, from: sender(of: asked)))
     }
 
+    /// Sets the account's password, with a step-up.
+    func changePassword(_ body: PasswordChangeRequest, _ asked: Route.Incoming<Caller>) async throws -> Response {
+        try await service.changePassword(body, asked.caller)
+        return Response(status: .noContent)
+    }
+
     func me(_ asked: Route.Incoming<Caller>) async throws -> Response { .json(service.me(asked.caller)) }
 
     func notices(_ asked: Route.Incoming<Caller>) async throws -> Response { .json(try await service.notices(asked.caller)) }

@@ -7,8 +7,9 @@ import ThumbturnVerifier
 
 /// Authenticates the callers of routes.
 ///
-/// For devices the order is always the same: read the body, judge the DPoP proof that covers it, then parse it. So the
-/// answer to a request without the session key does not depend on the content of its body.
+/// The order is always the same: read the body, judge the DPoP proof that covers it, then parse it. So the answer to a
+/// request without the key does not depend on the content of its body. (A form is parsed before, because it may have a
+/// back end's assertion.)
 extension Routes {
     // MARK: Anyone
 
@@ -91,7 +92,7 @@ extension Routes {
     /// A route for a back end with a scope.
     func backEnd(_ scope: ClientScope, _ handler: @escaping Route.Handler<Client>) -> Route.Access {
         Route.Access(credentials: [.backEnd(scope)]) { request, context in
-            let client = try await client(of: request, needing: scope)
+            let client = try await client(of: request, body: try await request.cappedBytes(), needing: scope)
             return try await handler(Route.Incoming(request: request, context: context, caller: client))
         }
     }
@@ -101,22 +102,23 @@ extension Routes {
         _ scope: ClientScope, json handler: @escaping Route.BodyHandler<Body, Client>
     ) -> Route.Access {
         Route.Access(credentials: [.backEnd(scope)]) { request, context in
-            let client = try await client(of: request, needing: scope)
-            let body = try Self.decode(Body.self, try await request.bytes(of: .json))
-            return try await handler(body, Route.Incoming(request: request, context: context, caller: client))
+            let bytes = try await request.bytes(of: .json)
+            let client = try await client(of: request, body: bytes, needing: scope)
+            return try await handler(
+                try Self.decode(Body.self, bytes), Route.Incoming(request: request, context: context, caller: client))
         }
     }
 
     /// A route for a back end with a scope that takes a form. The form may carry the back end's assertion.
     func backEnd(_ scope: ClientScope, form handler: @escaping Route.BodyHandler<Form, Client>) -> Route.Access {
         Route.Access(credentials: [.backEnd(scope)]) { request, context in
-            let form = try await Self.form(of: request).form
-            let client = try await client(of: request, form: form, needing: scope)
+            let (form, bytes) = try await Self.form(of: request)
+            let client = try await client(of: request, body: bytes, form: form, needing: scope)
             return try await handler(form, Route.Incoming(request: request, context: context, caller: client))
         }
     }
 
-    /// A route for a back end with a scope, and for the holder of a session key who sends no bearer token.
+    /// A route for a back end with a scope, and for the holder of a session key who sends no access token.
     func backEnd(
         _ scope: ClientScope, _ handler: @escaping Route.Handler<Client>, orSessionKey other: @escaping Route.Handler<DPoPProof>
     ) -> Route.Access {
@@ -162,35 +164,33 @@ extension Routes {
 
     /// The back end that sends a request, if it has this scope.
     ///
-    /// It authenticates by `Authorization: Bearer …` with a token of the client credentials grant, or by a
-    /// `client_assertion` in the form where the body is one; one way at a time (RFC 6749 section 2.3).
-    private func client(of request: Request, form: Form? = nil, needing scope: ClientScope) async throws -> Client {
+    /// It authenticates by a token of the client credentials grant, in `Authorization: DPoP …` with a DPoP proof or, if
+    /// the operator allows it, in `Authorization: Bearer …`; or by a `client_assertion` in the form where the body is
+    /// one; one way at a time (RFC 6749 section 2.3). Its request is counted against its rate.
+    private func client(
+        of request: Request, body: [UInt8], form: Form? = nil, needing scope: ClientScope
+    ) async throws -> Client {
         let client: Client
         if let form, form["client_assertion"] != nil {
             guard request.headers[.authorization] == nil else { throw RequestError.malformed(error: .invalidRequest) }
             client = try await service.client(asserting: try TokenRequest.clientAssertion(in: form))
+        } else if let token = request.authorization(scheme: "DPoP") {
+            let proof = try dpop(of: request, body: body, token: token)
+            client = try await service.client(token: token, boundTo: proof.jkt)
         } else {
             guard let token = request.authorization(scheme: "Bearer") else {
-                throw RequestError.invalidBearer(.init(.clientToken, .missing))
+                throw RequestError.invalidToken(.init(.clientToken, .missing))
             }
-            client = try await service.client(bearing: token)
+            client = try await service.client(token: token, boundTo: nil)
         }
+        try service.admit(client)
         guard client.scopes.contains(scope) else { throw RequestError.insufficientScope(scope) }
         return client
     }
 
     /// The network that wrong attempts of this request count against.
     func network(of request: Request, _ context: ServerContext) -> Network {
-        Network(request, context, behind: service.settings.trustedProxies)
-    }
-}
-
-extension RequestError {
-    /// A back end that lacks a scope (RFC 6750 section 3.1).
-    fileprivate static func insufficientScope(_ scope: ClientScope) -> RequestError {
-        RequestError(
-            .verificationFailed, 403, .insufficientScope, for: .init(.client, .scope),
-            challenge: bearerChallenge(.insufficientScope) + #", scope="\#(scope.rawValue)""#)
+        Network(request, context.remoteAddress, behind: service.settings.trustedProxies)
     }
 }
 #endif

@@ -18,7 +18,8 @@ extension Routes {
 
     /// The public keys of access tokens (RFC 7517).
     func keySet(_: Route.Incoming<Void>) async throws -> Response {
-        .json(service.jwks, cacheControl: "public, max-age=300")
+        try await service.secrets.keepUp()
+        return .json(service.jwks, cacheControl: "public, max-age=300")
     }
 
     func issueChallenge(_ body: ChallengeRequest, _: Route.Incoming<Void>) async throws -> Response {
@@ -34,13 +35,16 @@ extension Routes {
         let (form, bytes) = try await Self.form(of: request)
         let asked = try TokenRequest(
             form, .init(judgesLiveness: service.livenessJudge != nil, exchangesTokens: service.exchangesTokens))
-        // A back end has no session key: it authenticates by its assertion.
+        // A back end authenticates by its assertion. Its DPoP proof is by any key that the token is to be bound to; it
+        // is judged first, so that a proof without a live nonce does not consume the assertion.
         if case .clientCredentials(let assertion, let scope) = asked {
-            return .json(try await service.clientToken(asserting: assertion, scope: scope))
+            var jkt: String?
+            if request.headers[.dpop] != nil { jkt = try self.dpop(of: request, body: bytes).jkt }
+            return .json(try await service.clientToken(asserting: assertion, scope: scope, jkt: jkt))
         }
         let dpop = try dpop(of: request, body: bytes)
         switch asked {
-        case .clientCredentials: preconditionFailure("a back end is answered without a DPoP proof")
+        case .clientCredentials: preconditionFailure("a back end was answered before")
         case .signIn(let proof, let second):
             return .json(try await service.redeem(proof, also: second, dpop: dpop))
         case .stepUp(let proof, let second, let act, let liveness):
@@ -52,9 +56,9 @@ extension Routes {
     }
 
     /// The introspection endpoint (RFC 7662 section 2).
-    func introspect(_ form: Form, _: Route.Incoming<Client>) async throws -> Response {
+    func introspect(_ form: Form, _ asked: Route.Incoming<Client>) async throws -> Response {
         guard let token = form["token"] else { throw RequestError.malformed(error: .invalidRequest) }
-        return .json(try await service.introspect(token))
+        return .json(try await service.introspect(token, by: asked.caller))
     }
 
     /// The revocation endpoint (RFC 7009 section 2).

@@ -26,6 +26,8 @@ package struct Routes: Sendable {
             middleware: ProblemMiddleware(
                 nonce: { service.nonces.current(at: service.time.now) },
                 countStranger: { request, context in try await service.countStranger(network(of: request, context)) },
+                network: { request, context in network(of: request, context) },
+                countRefusal: { service.refusals.count($0) },
                 catchUp: { try? await service.secrets.reload(atMostOncePerSecond: true) }))
         for route in list {
             router.on(RouterPath(route.path), method: route.method) { try await route.access.answer($0, $1) }

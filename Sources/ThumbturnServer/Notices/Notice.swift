@@ -26,6 +26,12 @@ public struct Notice: Hashable, Sendable {
         case wrongSignatures = "wrong-signatures"
         /// Sign-ins to the account, or from one of its devices, were paused after consecutive wrong ones.
         case wrongSignIns = "wrong-sign-ins"
+        /// The account has a new password. Its sessions have ended, except on the device that changed the password.
+        case passwordChanged = "password-changed"
+        /// The operator has switched the account off. Its sessions have ended.
+        case accountDisabled = "account-disabled"
+        /// The operator has switched the account on again.
+        case accountEnabled = "account-enabled"
     }
 
     /// The notice's id. A receiver may get the same notice twice, and recognises it by its id.
@@ -47,6 +53,21 @@ public protocol Notices: Sendable {
     /// Delivers one notice. If it throws, the notice is delivered again later; a notice may also come twice after a
     /// crash.
     func deliver(_ notice: Notice) async throws
+}
+
+extension Notice.Kind {
+    /// How long further equal notices count as the same one: of the same kind, for the same account and device. It is for
+    /// events that a caller can repeat at will; nil for the others, each of which the owner has to know.
+    var joinedFor: Duration? {
+        switch self {
+        case .refreshTokenReused, .foreignKey, .wrongSignatures: Limits.noticesJoined
+        // The throttle joins them itself, with the same work for names without an account.
+        case .wrongSignIns: nil
+        case .newDevice, .deviceRevoked, .keysChanged, .recoveryUsed, .recoveryCodesMade, .oneTimeCodesSet, .passwordChanged,
+            .accountDisabled, .accountEnabled:
+            nil
+        }
+    }
 }
 
 extension Notice {

@@ -23,6 +23,12 @@ enum DeviceChangeRules {
         }
     }
 
+    /// Whether a session may rename or remove a device, as far as the cool-off decides it: during its cool-off a device
+    /// changes no other device. It is judged with the request, and again in the transaction of the change.
+    static func mayChange(_ device: DeviceID, by session: SessionView, at now: UnixTime) -> Bool {
+        device == session.device || !session.standing(at: now).coolsOff
+    }
+
     /// Whether a session of this factor may remove a device. A session that can vouch may remove every device; the
     /// passcode may remove only a device whose keys cannot vouch either.
     static func mayRemove(_ device: DeviceView, by factor: KeyKind) -> Bool {

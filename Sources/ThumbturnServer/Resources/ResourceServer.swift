@@ -24,6 +24,9 @@ public struct ResourceServer: Sendable {
         public var policy: StepUpPolicy
         /// The memory of consumed single-use tokens.
         public var spent: any SpentTokens
+        /// The longest time between `iat` and `exp` of a token; a token with a longer life is refused. Set it if the issuer
+        /// has another `ServerSettings.accessTokenLifetime`.
+        public var longestTokenLife = AccessToken.longestLife
 
         /// Creates settings.
         public init(
@@ -46,7 +49,8 @@ public struct ResourceServer: Sendable {
     /// Creates a resource server with this clock.
     package init(_ settings: Settings, clock: NodeClock) {
         self.settings = settings
-        time = NodeTime(clock)
+        // It keeps no time beyond the process, and a clock that jumps ahead makes it refuse more.
+        time = NodeTime(clock, largestStep: nil)
         nonces = DPoPNonces(now: time.now)
     }
 
@@ -63,7 +67,8 @@ extension ResourceServer {
         do {
             let keys = try await settings.keys.keys(with: AccessToken.kid(of: token), at: now)
             claims = try AccessToken(
-                token, keys: keys, issuer: settings.issuer, audience: settings.audience, at: now
+                token, keys: keys, issuer: settings.issuer, audience: settings.audience,
+                longestLife: settings.longestTokenLife, at: now
             ).claims
         } catch let refusal as VerificationError {
             throw RequestError.invalidToken(.init(.token, refusal))
@@ -81,31 +86,10 @@ extension ResourceServer {
     /// Throws unless the token covers the action. Consumes the use of a single-use token.
     func judge(_ claims: AccessTokenClaims, for ask: ActionAsk) async throws {
         let now = time.now
-        let demand: ActionDemand
-        do throws(StepUpTable.Unasked) {
-            demand = try settings.policy.current.demand(for: ask)
-        } catch {
-            throw RequestError.forbidden(.init(.stepUp, error))
+        try await claims.judge(for: ask, by: settings.policy.current, at: now) { grant in
+            guard grant.once else { return true }
+            return try await settings.spent.spend("\(claims.iss) \(claims.jti)", until: claims.exp, at: now)
         }
-        guard Assurance(acr: claims.acr)?.meets(demand.assurance) == true else {
-            throw RequestError.stepUp(StepUpChallenge(acrValues: [demand.assurance.acr], ask: ask))
-        }
-        let stale = RequestError.stepUp(StepUpChallenge(maximumAge: demand.maximumAge, ask: ask))
-        guard let grant = claims.authorizationDetails?.first, claims.authorizationDetails?.count == 1, grant.covers(ask),
-            demand.takes(grant.keys), demand.isMet(by: grant.shown), grant.once || !demand.signsEach,
-            now - claims.authTime <= demand.oldest
-        else { throw stale }
-        guard grant.once else { return }
-        guard try await settings.spent.spend("\(claims.iss) \(claims.jti)", until: claims.exp, at: now) else {
-            throw stale
-        }
-    }
-}
-
-extension RequestError {
-    /// The policy has no rule for the action, so no token is accepted.
-    static func forbidden(_ reason: LogReason) -> RequestError {
-        RequestError(.verificationFailed, 403, for: reason)
     }
 }
 #endif

@@ -39,19 +39,26 @@ public struct MasterKey: Sendable, Redacted {
 
     private static func make(_ path: String) throws(SetupError) {
         let draft = "\(path).\(UUID().uuidString)"
-        let text = Array(Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255) }).utf8)
-        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw .unwritable(path) }
         defer { unsafe unlink(draft) }
-        let written = unsafe text.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
-        guard written == text.count, fsync(file) == 0, close(file) == 0 else { throw .unwritable(path) }
+        try write(random(), to: draft)
         guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw .unwritable(path) }
-        let folder = unsafe open(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]), O_RDONLY)
-        guard folder >= 0, fsync(folder) == 0, close(folder) == 0 else { throw .unwritable(path) }
+        try PrivateFile.syncFolder(of: path)
+    }
+
+    /// The bytes of a new key.
+    static func random() -> [UInt8] { (0..<32).map { _ in UInt8.random(in: 0...255) } }
+
+    /// Writes the bytes of a key to a new file with mode 0600, and syncs the file.
+    static func write(_ bytes: [UInt8], to path: String) throws(SetupError) {
+        let text = Array(Base64URL.encode(bytes).utf8)
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw .unwritable(path) }
+        let written = unsafe text.withUnsafeBytes { unsafe PrivateFile.write($0, to: file) }
+        guard written == text.count, fsync(file) == 0, close(file) == 0 else { throw .unwritable(path) }
     }
 
     func seal(_ secret: [UInt8], id: String, use: SecretUse) throws -> [UInt8] {
-        try seal(secret, label: Self.label(id, use))
+        try seal(secret, label: SealLabel.secret(id, use: use.rawValue))
     }
 
     func seal(_ secret: [UInt8], label: [UInt8]) throws -> [UInt8] {
@@ -62,7 +69,7 @@ public struct MasterKey: Sendable, Redacted {
     }
 
     func unseal(_ secret: SealedSecret) throws(SetupError) -> [UInt8] {
-        try unseal(secret.sealed, label: Self.label(secret.id, secret.use))
+        try unseal(secret.sealed, label: SealLabel.secret(secret.id, use: secret.use.rawValue))
     }
 
     func unseal(_ sealed: [UInt8], label: [UInt8]) throws(SetupError) -> [UInt8] {
@@ -72,6 +79,9 @@ public struct MasterKey: Sendable, Redacted {
         return Array(bytes)
     }
 
-    private static func label(_ id: String, _ use: SecretUse) -> [UInt8] { Array("thumbturn \(use.rawValue) \(id)".utf8) }
+    /// Opens values that this key has sealed, and seals them with another one.
+    func sealing(with next: MasterKey) -> Sealing {
+        { sealed, label in try next.seal(try unseal(sealed, label: label), label: label) }
+    }
 }
 #endif

@@ -12,13 +12,20 @@ import ThumbturnVerifier
 /// when a key signs.
 package final class ServerSecrets: Sendable {
     struct Current: Sendable {
-        /// The epoch of the secrets. Their challenges and tickets are consumed in no other epoch.
-        var epoch: Int64
+        /// The edition of the secrets.
+        var edition: SecretsEdition
+        /// The key that opened the secrets.
+        var masterKey: MasterKey
+        /// A sealed secret for one-time codes that is used where an account has none, so that the work is the same.
+        var decoyOneTimeSecret: [UInt8]
         var challenges: [ChallengeSecret]
         var refresh: SymmetricKey
         var refreshTokens: RefreshTokens
         var tokens: TokenKeys
         var tokenKeys: [String: VerifyingKey]
+
+        /// The epoch of the secrets. Their challenges and tickets are consumed in no other epoch.
+        var epoch: Int64 { edition.epoch }
 
         func signer(at now: UnixTime) -> TokenSigner { tokens.signing(at: now).signer }
 
@@ -32,26 +39,27 @@ package final class ServerSecrets: Sendable {
     }
 
     private let store: any Store
-    private let masterKey: MasterKey
+    private let readMasterKey: @Sendable () throws -> MasterKey
     private let time: NodeTime
     private let loaded: Mutex<(current: Current, at: UnixTime)>
 
     private static let challengeLife = Duration.seconds(24 * 3600)
 
-    init(store: any Store, masterKey: MasterKey, time: NodeTime) async throws {
+    /// - Parameter readMasterKey: reads the master key again, because it may have been changed while this process runs.
+    init(
+        store: any Store, masterKey: MasterKey, time: NodeTime, readMasterKey: @escaping @Sendable () throws -> MasterKey
+    ) async throws {
         self.store = store
-        self.masterKey = masterKey
+        self.readMasterKey = readMasterKey
         self.time = time
         loaded = Mutex((try await Self.load(store, masterKey, time), time.now))
     }
 
-    /// Encrypts a secret of another kind for the database.
-    func seal(_ secret: [UInt8], label: String) throws -> [UInt8] {
-        try masterKey.seal(secret, label: Array("thumbturn \(label)".utf8))
-    }
+    /// Encrypts an account's secret for one-time codes for the database.
+    func sealOneTime(_ secret: [UInt8]) throws -> [UInt8] { try current.masterKey.seal(secret, label: SealLabel.oneTime) }
 
-    func unseal(_ sealed: [UInt8], label: String) throws -> [UInt8] {
-        try masterKey.unseal(sealed, label: Array("thumbturn \(label)".utf8))
+    func unsealOneTime(_ sealed: [UInt8]) throws -> [UInt8] {
+        try current.masterKey.unseal(sealed, label: SealLabel.oneTime)
     }
 
     var current: Current { loaded.withLock { $0.current } }
@@ -62,18 +70,31 @@ package final class ServerSecrets: Sendable {
     func reload(atMostOncePerSecond limited: Bool = false) async throws {
         let now = time.now
         let isDue = loaded.withLock { loaded in
-            guard !limited || now > loaded.at else { return false }
+            // The time may have been set back.
+            guard !limited || now != loaded.at else { return false }
             loaded.at = now
             return true
         }
         guard isDue else { return }
-        let fresh = try await Self.load(store, masterKey, time)
+        let fresh: Current
+        do {
+            fresh = try await Self.load(store, current.masterKey, time)
+        } catch SetupError.masterKeyWrong {
+            fresh = try await Self.load(store, try readMasterKey(), time)
+        }
         loaded.withLock { $0.current = fresh }
+    }
+
+    /// Reads the secrets again if an operator has changed them since, for example revoked a key. Call it before a key
+    /// judges what no transaction of this store follows: a transaction checks the same.
+    func keepUp() async throws {
+        guard try await store.secretsEdition() != current.edition else { return }
+        try await reload()
     }
 
     /// Makes a new key for access tokens, which signs after `TokenKeys.lead`.
     func rotateTokenKey() async throws {
-        let masterKey = masterKey
+        let masterKey = current.masterKey
         try await store.addSecret(for: .token) { try Self.make(.token, at: $0, masterKey) }
         try await reload()
     }
@@ -82,7 +103,21 @@ package final class ServerSecrets: Sendable {
     func retire(life: Duration) async throws {
         let over = current.tokens.over(at: time.now, life: life)
         guard !over.isEmpty else { return }
-        try await store.retire(over.map { RetiredKey(secret: $0.secret, kid: $0.signer.kid, x963: $0.verifying.x963) })
+        try await store.retire(over.map(\.retired))
+        try await reload()
+    }
+
+    /// Revokes a key of access tokens: its tokens are refused from now on, and it leaves the key set. If it was the
+    /// signing one, a new key signs at once.
+    ///
+    /// - Throws: `SetupError.tokenKeyUnknown` if there has never been such a key.
+    func revoke(_ kid: String) async throws {
+        let tokens = current.tokens
+        let key = tokens.keys.first { $0.signer.kid == kid }
+        let endsSigning = tokens.signing(at: time.now).signer.kid == kid
+        guard try await store.revoke(kid, live: key?.retired, endsSigning: endsSigning) else {
+            throw SetupError.tokenKeyUnknown(kid)
+        }
         try await reload()
     }
 
@@ -98,7 +133,7 @@ package final class ServerSecrets: Sendable {
 
     private static func load(_ store: any Store, _ masterKey: MasterKey, _ time: NodeTime) async throws -> Current {
         let now = time.now
-        let (sealed, epoch) = try await store.secrets(
+        let (sealed, edition) = try await store.secrets(
             checking: { _ = try masterKey.unseal($0) },
             renewing: { $0.use == .challenge && now - $0.createdAt >= challengeLife },
             make: { try make($0, at: $1, masterKey) }
@@ -116,7 +151,7 @@ package final class ServerSecrets: Sendable {
                 keys.append(
                     TokenKeys.Key(
                         secret: secret.id, signer: signer, verifying: try VerifyingKey(jwk: signer.jwk),
-                        createdAt: secret.createdAt))
+                        createdAt: secret.createdAt, isFormer: secret.signsIn != edition.epoch))
             }
         }
         guard let refresh, !keys.isEmpty, !challenges.isEmpty else {
@@ -125,9 +160,16 @@ package final class ServerSecrets: Sendable {
         var tokenKeys: [String: VerifyingKey] = [:]
         for key in keys { tokenKeys[key.signer.kid] = key.verifying }
         return Current(
-            epoch: epoch, challenges: Array(challenges.prefix(2)), refresh: refresh, refreshTokens: RefreshTokens(key: refresh),
+            edition: edition, masterKey: masterKey,
+            decoyOneTimeSecret: try masterKey.seal(OneTimeCodes.random().secret, label: SealLabel.oneTime),
+            challenges: Array(challenges.prefix(2)), refresh: refresh, refreshTokens: RefreshTokens(key: refresh),
             tokens: TokenKeys(keys: keys), tokenKeys: tokenKeys
         )
     }
+}
+
+extension TokenKeys.Key {
+    /// The public half, as it is kept after the private one was deleted.
+    var retired: RetiredKey { RetiredKey(secret: secret, kid: signer.kid, x963: verifying.x963) }
 }
 #endif

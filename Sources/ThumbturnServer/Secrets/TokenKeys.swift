@@ -9,12 +9,17 @@ import ThumbturnVerifier
 ///
 ///     made ── published ──▶ signs ──▶ the next one signs ──▶ retired
 ///                   10 min                       life of a token and 10 min
+///
+/// A new epoch, and the revocation of the signing key, end the signing of all earlier keys: their tokens are accepted
+/// until they expire. The first key after that signs at once.
 struct TokenKeys: Sendable {
     struct Key: Sendable {
         var secret: String
         var signer: TokenSigner
         var verifying: VerifyingKey
         var createdAt: UnixTime
+        /// Whether it never signs again: it is of an earlier epoch, or the signing key beside it was revoked.
+        var isFormer = false
     }
 
     /// How long a key is published before it signs: longer than a copy of the key set is cached (5 min) and a node
@@ -24,19 +29,33 @@ struct TokenKeys: Sendable {
     /// little longer.
     static let margin = Duration.seconds(600)
 
-    /// At least one key, newest first.
+    /// The keys that sign or may sign, newest first, and after them the former ones. At least one is not a former one.
     let keys: [Key]
+
+    private let current: [Key]
+
+    /// - Parameter keys: newest first. At least one is not a former one.
+    init(keys: [Key]) {
+        precondition(!keys.allSatisfy(\.isFormer), "the store makes a key that signs")
+        current = keys.filter { !$0.isFormer }
+        self.keys = current + keys.filter(\.isFormer)
+    }
 
     /// The key that signs: the newest one that has been published for `lead`, or else the oldest one.
     func signing(at now: UnixTime) -> Key {
-        keys.first { now - $0.createdAt >= Self.lead } ?? keys[keys.count - 1]
+        current.first { now - $0.createdAt >= Self.lead } ?? current[current.count - 1]
     }
 
     /// The keys whose last token has expired.
     ///
     /// - Parameter life: how long an access token is valid.
     func over(at now: UnixTime, life: Duration) -> [Key] {
-        zip(keys.dropFirst(), keys).filter { _, next in now - next.createdAt >= Self.lead + life + Self.margin }.map(\.0)
+        let beganSigning = current[current.count - 1].createdAt
+        // Each key with the time when another one took its place.
+        let replaced =
+            zip(current.dropFirst(), current).map { ($0, $1.createdAt + Self.lead) }
+            + keys.filter(\.isFormer).map { ($0, beganSigning) }
+        return replaced.filter { _, time in now - time >= life + Self.margin }.map(\.0)
     }
 }
 #endif

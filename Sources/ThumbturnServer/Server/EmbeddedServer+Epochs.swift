@@ -1,5 +1,6 @@
 #if Server
 import Foundation
+package import ThumbturnCore
 
 extension EmbeddedServer {
     /// Whether the database had been restored or copied when it was opened. A new epoch has then begun, and all devices
@@ -14,12 +15,61 @@ extension EmbeddedServer {
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
             throw SetupError.unwritable(path)
         }
-        try await service.store.backUp(to: path)
+        do {
+            try await service.store.backUp(to: path)
+        } catch {
+            // A part of a backup must not be taken for one.
+            try? FileManager.default.removeItem(atPath: path)
+            throw error
+        }
     }
 
-    /// Replaces the database by a backup and begins a new epoch. Throws `SetupError.noBackup` if the file is not a
-    /// backup.
-    public func restore(from path: String) async throws { try await service.store.restore(from: path) }
+    /// Replaces the database by a backup and begins a new epoch, after it has opened every secret of the backup.
+    ///
+    /// - Parameters:
+    ///   - path: a file that `backUp(to:)` has written.
+    ///   - backupKey: the master key that the backup was made under; nil if it is the one of this server. The secrets are
+    ///     then sealed with this server's key.
+    /// - Throws: `SetupError.noBackup` if the file is not a backup, and `SetupError.backupMasterKey` if the key does not
+    ///   open its secrets. Nothing has changed then.
+    public func restore(from path: String, backupKey: MasterKey? = nil) async throws {
+        let key = service.secrets.current.masterKey
+        try await service.store.restore(from: path, sealing: (backupKey ?? key).sealing(with: key))
+    }
+
+    /// Restores a backup into a data folder, which may have a master key and no database yet.
+    package static func restore(
+        from path: String, into settings: ServerSettings, backupKey: MasterKey?
+    ) async throws {
+        let folder = settings.dataFolder
+        guard FileManager.default.fileExists(atPath: folder) else { throw SetupError.noData(folder) }
+        if !FileManager.default.fileExists(atPath: DataFolder.database(in: folder)) {
+            // Checked before the database is made: it would be one of the wrong key.
+            let key = try DataFolder.masterKey(settings)
+            _ = try SQLiteStore.draft(of: path, sealing: (backupKey ?? key).sealing(with: key))
+        }
+        try await EmbeddedServer(settings, for: .restoring).restore(from: path, backupKey: backupKey)
+    }
+
+    /// Seals all secrets of the database again with another master key.
+    ///
+    /// - Parameter next: the next key, which the operator keeps elsewhere; nil makes a new one in the data folder's file.
+    /// - Throws: `SetupError.nextMasterKeyMissing` if there is no next key, and the present one is not in the file.
+    package func changeMasterKey(to next: MasterKey?) async throws {
+        let isInFile = service.settings.masterKey == nil
+        guard isInFile || next != nil else { throw SetupError.nextMasterKeyMissing }
+        try await MasterKeyChange(
+            folder: service.settings.dataFolder, store: service.store, former: service.secrets.current.masterKey,
+            isInFile: isInFile, next: next
+        ).run()
+    }
+
+    /// The machine's clock, and the latest time that the database had seen when it was opened.
+    package var times: (clock: UnixTime, stored: UnixTime) { (service.time.civil, service.store.foundTime) }
+
+    /// Sets the stored time to the machine's clock, to an earlier or a later time, and begins a new epoch. The keys of
+    /// access tokens are retired at once.
+    package func setTime() async throws { try await service.setTime() }
 
     /// Begins a new epoch: all sessions and unfinished approvals end, and earlier challenges, tickets and refresh
     /// tokens are refused.

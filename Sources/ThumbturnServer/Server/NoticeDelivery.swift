@@ -6,19 +6,31 @@ import ThumbturnMessages
 
 extension AuthorizationServer {
     /// Delivers the notices that are due: once to the log, and to the port until it accepts them, for at most a day.
+    ///
+    /// Accounts do not wait for each other: each one's notices are delivered in order, and those of others meanwhile.
     package func deliverNotices(_ logger: Logger) async throws {
-        for due in try await store.takeDueNotices() {
-            let notice = due.notice
-            if due.tries == 0 {
-                // The log has only ids, so that it names no person.
-                logger.notice(
-                    "notice",
-                    metadata: [
-                        "kind": .string(notice.kind.rawValue), "account": .string(notice.account),
-                        "device": .string(notice.device ?? "none"),
-                    ]
-                )
+        let due = try await store.takeDueNotices()
+        for (notice, tries) in due where tries == 0 {
+            // The log has only ids, so that it names no person.
+            logger.notice(
+                "notice",
+                metadata: [
+                    "kind": .string(notice.kind.rawValue), "account": .string(notice.account),
+                    "device": .string(notice.device ?? "none"),
+                ]
+            )
+        }
+        try await withThrowingTaskGroup { tasks in
+            for ofAccount in Dictionary(grouping: due, by: { $0.notice.account }).values {
+                tasks.addTask { try await deliver(ofAccount, logger) }
             }
+            try await tasks.waitForAll()
+        }
+    }
+
+    private func deliver(_ notices: [(notice: Notice, tries: Int)], _ logger: Logger) async throws {
+        for due in notices {
+            let notice = due.notice
             do {
                 try await settings.notices?.deliver(notice)
             } catch {

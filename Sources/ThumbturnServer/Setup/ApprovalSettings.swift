@@ -6,7 +6,8 @@ public import ThumbturnVerifier
 public struct ApprovalSettings: Sendable {
     /// The vendors whose liveness checks are accepted. There are none by default.
     public var livenessVendors = LivenessVendors()
-    /// The most approvals that may be open for one account, so that a flood of requests cannot wear a person down.
+    /// The most approvals of one back end that may be open for one account, so that a flood of requests cannot wear a
+    /// person down.
     public var openPerAccount = 8
     /// How long an approval is open unless its creator asks for another lifetime.
     public var lifetime = Duration.seconds(300)

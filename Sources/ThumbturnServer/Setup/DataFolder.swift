@@ -8,44 +8,89 @@ import Musl
 #endif
 import Foundation
 
-/// The folder of the server's data, with mode 0700 and files of mode 0600.
+/// What a process opens the data folder for, which decides what it may make there.
+package enum DataUse: Sendable {
+    /// A server: makes what is missing, and refuses to start with a clock that cannot be right.
+    case serving
+    /// The command that adds an account, which may be the first one: makes what is missing.
+    case adding
+    /// Any other command: makes nothing, so that a wrong path is an error and no empty folder.
+    case command
+    /// A restore: may make the database, in a folder that has its master key.
+    case restoring
+
+    var mayMakeFolder: Bool { self == .serving || self == .adding }
+    var mayMakeDatabase: Bool { self != .command }
+    /// Only a server, whose clock dates tokens, has to be sure of the time.
+    var keepsStoredTime: Bool { self != .serving }
+}
+
+/// The folder of the server's data, with mode 0700 and files of mode 0600, which belong to the server's user.
 struct DataFolder {
     let masterKey: MasterKey
     let store: SQLiteStore
 
-    /// Opens the folder, makes what is missing, and migrates the database. A lock file makes processes that start
-    /// together do this one after the other.
-    init(_ settings: ServerSettings, time: NodeTime) throws {
+    /// Opens the folder, makes what is missing and may be made, and migrates the database. A lock file makes processes
+    /// that start together do this one after the other.
+    init(_ settings: ServerSettings, time: NodeTime, for use: DataUse) throws {
         let folder = settings.dataFolder
-        // The folder gets its mode when it is created, because another process may open it immediately.
-        let parent = URL(fileURLWithPath: folder).deletingLastPathComponent().path
-        try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
-        guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw SetupError.unwritable(folder) }
+        let database = Self.database(in: folder)
+        let isThere = FileManager.default.fileExists(atPath: use.mayMakeDatabase ? folder : database)
+        guard use.mayMakeFolder || isThere else { throw SetupError.noData(folder) }
+        if use.mayMakeFolder {
+            // The folder gets its mode when it is created, because another process may open it immediately.
+            let parent = URL(fileURLWithPath: folder).deletingLastPathComponent().path
+            try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+            guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw SetupError.unwritable(folder) }
+        }
         try PrivateFile.refuseIfOpen(folder)
 
-        let lock = unsafe open(folder + "/lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw SetupError.unwritable(folder) }
-        // Closing the file releases the lock, and so does the end of the process.
-        defer { close(lock) }
-        while flock(lock, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw SetupError.unwritable(folder) }
-        }
+        let lock = try FolderLock(folder)
+        defer { lock.release() }
 
-        let database = folder + "/thumbturn.sqlite"
         let isNew = !FileManager.default.fileExists(atPath: database)
-        masterKey =
-            if let given = settings.masterKey {
-                given
-            } else {
-                try MasterKey(file: folder + "/master.key", mayMake: isNew)
-            }
+        let keyFile = MasterKeyFile(in: folder)
+        let given =
+            if let key = settings.masterKey { key } else { try keyFile.read(mayMake: isNew && use.mayMakeFolder) }
         // SQLite gives its other files the mode of the database.
         if isNew {
             let file = unsafe open(database, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
             guard file >= 0 else { throw SetupError.unwritable(database) }
             close(file)
+        } else {
+            try PrivateFile.refuseIfForeign(database)
         }
-        store = try SQLiteStore(path: database, time: time)
+        store = try SQLiteStore(path: database, time: time, keepsAuditLog: settings.keepsAuditLog)
+        masterKey = settings.masterKey == nil ? try keyFile.settle(given, for: store) : given
     }
+
+    /// The path of the database in a data folder.
+    static func database(in folder: String) -> String { folder + "/thumbturn.sqlite" }
+
+    /// Reads the master key of a folder that has one.
+    static func masterKey(_ settings: ServerSettings) throws(SetupError) -> MasterKey {
+        if let given = settings.masterKey { return given }
+        return try MasterKeyFile(in: settings.dataFolder).read(mayMake: false)
+    }
+}
+
+/// The lock of a data folder: processes that open it, and a change of its master key, run one after the other.
+final class FolderLock: Sendable {
+    private let file: Int32
+
+    /// Waits for the lock.
+    init(_ folder: String) throws(SetupError) {
+        file = unsafe open(folder + "/lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw .unwritable(folder) }
+        while flock(file, LOCK_EX) != 0 {
+            guard errno == EINTR else {
+                close(file)
+                throw .unwritable(folder)
+            }
+        }
+    }
+
+    /// Releases the lock; the end of the process does so too. Call it once.
+    func release() { close(file) }
 }
 #endif

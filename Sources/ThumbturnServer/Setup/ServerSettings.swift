@@ -55,13 +55,24 @@ public struct ServerSettings: Sendable {
     /// protects as little as a password that is valid for five minutes.
     public var allowsPlainClients = false
 
+    /// How long a row of the audit log is kept; 400 days by default, so that a whole year can be looked at.
+    public var auditRetention = Duration.seconds(400 * 24 * 3600)
+
+    /// Whether the audit log is kept: always, except in a measurement of what it costs.
+    package var keepsAuditLog = true
+
     /// How many proxies in front of the server add to `X-Forwarded-For`. Wrong attempts are counted by the client's
     /// address. With too small a number they are counted by a proxy's address, and with too large a number by an
     /// address that the client makes up.
     public var trustedProxies = 0
 
+    /// The most connections in all and by address.
+    public var connections = ConnectionLimits()
+
     /// How long a connection may be silent before the server closes it.
-    package var connectionIdleLimit = Duration.seconds(30)
+    package var connectionIdleLimit = Limits.silence
+    /// The time for a whole request, from its first byte to the end of its body, and then for sending the answer.
+    package var requestLimit = Limits.request
 
     /// Delivers notices to the owners of accounts, in addition to the log and `GET /v1/notices`.
     public var notices: (any Notices)?

@@ -2,7 +2,8 @@
 import GRDB
 package import ThumbturnCore
 
-/// The consumption of something that is accepted once: a challenge, a ticket, an assertion or an ID token.
+/// The consumption of something that is accepted once: a challenge, a ticket, an assertion, an ID token or the token of
+/// a step-up.
 ///
 /// Its identity is use, id and expiry. The use keeps ids of different kinds apart. The expiry has to come from the
 /// issuer of the id, under the same signature, so that an id never has two. It is consumed only in the epoch in which
@@ -20,6 +21,8 @@ package struct Spend: Hashable, Sendable {
         case idToken = 4
         /// A challenge for a plain client.
         case plainChallenge = 5
+        /// The token of a step-up at one of this server's own routes.
+        case stepUp = 6
     }
 
     package var use: Use
@@ -40,12 +43,24 @@ package struct Spend: Hashable, Sendable {
 /// challenge whose proof was wrong.
 package protocol SpendStore: Sendable {
     /// Consumes all of these. False if any of them had been consumed before.
-    func spend(_ spends: [Spend]) async throws -> Bool
+    ///
+    /// - Parameter event: the refusal after which they are consumed, for the audit log.
+    func spend(_ spends: [Spend], recording event: AuditEvent?) async throws -> Bool
+}
+
+extension SpendStore {
+    /// Consumes all of these. False if any of them had been consumed before.
+    package func spend(_ spends: [Spend]) async throws -> Bool { try await spend(spends, recording: nil) }
 }
 
 extension SQLiteStore {
-    package func spend(_ spends: [Spend]) async throws -> Bool {
-        try await writer.write { db, now in try Self.spendAll(spends, in: db, at: now) }
+    package func spend(_ spends: [Spend], recording event: AuditEvent?) async throws -> Bool {
+        try await writer.write { db, now in
+            let isFresh = try Self.spendAll(spends, in: db, at: now)
+            // The same request again has no further row, so that rows cost as much as challenges.
+            if isFresh, let event { try Self.audit(event, in: db, at: now) }
+            return isFresh
+        }
     }
 
     static func spendAll(_ spends: [Spend], in db: Database, at now: UnixTime) throws -> Bool {

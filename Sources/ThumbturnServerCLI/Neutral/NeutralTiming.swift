@@ -14,6 +14,7 @@ struct NeutralTiming: Sendable {
     enum Comparison: String, CaseIterable, Sendable {
         case unknownAndWrong = "unknown account, wrong password"
         case unknownAndPaused = "unknown account, paused account"
+        case unknownAndDisabled = "unknown account, account that is switched off"
         case wrongAndWithoutCode = "wrong password, right one without its one-time code"
         case wrongWithAndWithoutCodes = "wrong password: account without one-time codes, with them"
         case unknownAndWrongCode = "unknown account, wrong recovery code"
@@ -26,6 +27,7 @@ struct NeutralTiming: Sendable {
             switch self {
             case .unknownAndWrong: (.signIn("never"), .signIn("known"))
             case .unknownAndPaused: (.signIn("never"), .signIn("pause"))
+            case .unknownAndDisabled: (.signIn("never"), .signIn("off", password: NeutralTiming.right))
             case .wrongAndWithoutCode: (.signIn("coded"), .signIn("coded", password: NeutralTiming.right))
             case .wrongWithAndWithoutCodes: (.signIn("known"), .signIn("coded"))
             case .unknownAndWrongCode: (.recover("never"), .recover("known"))
@@ -59,7 +61,7 @@ struct NeutralTiming: Sendable {
     init(folder: String) async throws {
         var service = try await AuthorizationServer(ServerSettings(publicURL: "http://localhost", dataFolder: folder))
         service.passwords = try Passwords(cost: .least)
-        for name in ["known", "pause", "coded"] { try await service.addAccount(named: name, password: Self.right) }
+        for name in ["known", "pause", "coded", "off"] { try await service.addAccount(named: name, password: Self.right) }
         _ = try await service.setOneTimeCodes(ofAccountNamed: "coded")
         _ = try await service.makeRecoveryCodes(ofAccountNamed: "known")
         service.throttleLimits = .unlimited
@@ -68,9 +70,10 @@ struct NeutralTiming: Sendable {
         try await enrol(1, .rs256With2048Bits, of: "coded")
         try await enrol(EnrolledPlainKey.mostOfAnAccount, .es256, of: "pause")
         // Afterwards every name has a row of counts, so that no class differs because its row is new.
-        for name in ["never", "known", "pause", "coded"] {
+        for name in ["never", "known", "pause", "coded", "off"] {
             for _ in 1...5 { _ = try await time(.signIn(name)) }
         }
+        try await service.disable(accountNamed: "off")
         (self.service.throttleLimits.firstWait, self.service.throttleLimits.longestWait) = (.seconds(100_000), .seconds(100_000))
         _ = try await time(.signIn("pause"))
         self.service.throttleLimits = .unlimited

@@ -4,8 +4,15 @@ import ThumbturnCore
 /// The part of the store that keeps the accounts of identities at OpenID providers.
 package protocol IdentityStore: Sendable {
     /// Consumes an ID token and returns the account of its identity, which is made the first time. Nil if the token was
-    /// consumed before, or if an account of that name exists already.
-    func account(of identity: Identity, orMaking: Account, spending: Spend) async throws -> AccountID?
+    /// consumed before, if the account is switched off, or if an account of that name exists already.
+    func account(of identity: Identity, orMaking: Account, spending: Spend) async throws -> IdentityAccount?
+}
+
+/// The account of an identity, as the transaction found it.
+package struct IdentityAccount: Hashable, Sendable {
+    package var id: AccountID
+    /// See `Account.credentialGeneration`.
+    package var credentialGeneration: Int64
 }
 
 /// A person's identity at a provider (OpenID Connect Core section 5.7).

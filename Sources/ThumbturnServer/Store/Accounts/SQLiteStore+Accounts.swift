@@ -12,7 +12,7 @@ extension SQLiteStore {
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT id, name, password_hash, one_time_secret IS NOT NULL AS asks,
-                        coalesce(one_time_secret, zeroblob(48)) AS secret
+                        coalesce(one_time_secret, zeroblob(48)) AS secret, credential_generation
                     FROM accounts WHERE id >= coalesce((SELECT id FROM accounts WHERE name = ?), zeroblob(16)) ORDER BY id LIMIT 1
                     """
             )
@@ -21,6 +21,7 @@ extension SQLiteStore {
                 var account = Account(id: identifier(row["id"]), name: row["name"], passwordHash: row["password_hash"])
                 let secret = Array(row["secret"] as Data)
                 account.oneTimeSecret = row["asks"] ? secret : nil
+                account.credentialGeneration = row["credential_generation"]
                 return account.name == name ? account : nil
             }
         }
@@ -32,7 +33,9 @@ extension SQLiteStore {
                 sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 arguments: [blob(account.id.bytes), account.name, account.passwordHash, now.seconds]
             )
-            return db.changesCount == 1
+            guard db.changesCount == 1 else { return false }
+            try Self.audit(AuditEvent(.accountAdded, account: account.id), in: db, at: now)
+            return true
         }
     }
 
@@ -42,6 +45,8 @@ extension SQLiteStore {
                 sql: "UPDATE accounts SET one_time_secret = ?, one_time_last = 0 WHERE id = ?",
                 arguments: [sealed.map { blob($0) }, blob(account.bytes)]
             )
+            try Self.audit(
+                AuditEvent(sealed == nil ? .oneTimeCodesRemoved : .oneTimeCodesSet, account: account), in: db, at: now)
             try Self.note(.oneTimeCodesSet, of: account, nil, in: db, at: now)
         }
     }
@@ -55,6 +60,7 @@ extension SQLiteStore {
                     arguments: [blob(account.bytes), blob(hash)]
                 )
             }
+            try Self.audit(AuditEvent(.recoveryCodesMade, account: account), in: db, at: now)
             try Self.note(.recoveryCodesMade, of: account, nil, in: db, at: now)
         }
     }

@@ -4,14 +4,25 @@ import GRDB
 import ThumbturnCore
 
 extension SQLiteStore {
-    package func account(of identity: Identity, orMaking fresh: Account, spending spend: Spend) async throws -> AccountID? {
+    package func account(
+        of identity: Identity, orMaking fresh: Account, spending spend: Spend
+    ) async throws -> IdentityAccount? {
         try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now) else { return nil }
             let known = try db.one(
-                Data.self, sql: "SELECT account_id FROM identities WHERE issuer = ? AND subject = ?",
+                Row.self,
+                sql: """
+                    SELECT a.id, a.credential_generation, a.disabled_at IS NULL AS is_on
+                    FROM identities i JOIN accounts a ON a.id = i.account_id WHERE i.issuer = ? AND i.subject = ?
+                    """,
                 arguments: [identity.issuer, identity.subject]
             )
-            if let known { return identifier(known) }
+            if let known {
+                guard known["is_on"] else { return nil }
+                let account: AccountID = identifier(known["id"])
+                try Self.audit(AuditEvent(.credentials, account: account, detail: "id-token"), in: db, at: now)
+                return IdentityAccount(id: account, credentialGeneration: known["credential_generation"])
+            }
             try db.run(
                 sql: "INSERT INTO accounts (id, name, password_hash, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 arguments: [blob(fresh.id.bytes), fresh.name, fresh.passwordHash, now.seconds]
@@ -22,7 +33,8 @@ extension SQLiteStore {
                 sql: "INSERT INTO identities (issuer, subject, account_id) VALUES (?, ?, ?)",
                 arguments: [identity.issuer, identity.subject, blob(fresh.id.bytes)]
             )
-            return fresh.id
+            try Self.audit(AuditEvent(.accountAdded, account: fresh.id, detail: "id-token"), in: db, at: now)
+            return IdentityAccount(id: fresh.id, credentialGeneration: 0)
         }
     }
 }

@@ -14,8 +14,9 @@ package protocol ApprovalStore: Sendable {
     /// Adds the signature of one key, if the authorisation still holds and the approval still admits it. The last
     /// missing signature makes the approval approved.
     func approve(_ signature: NewApprovalSignature, by authorisation: Authorisation) async throws -> CommitOutcome<ApprovalView>
-    /// Declines an approval for an account that is asked for it. Nil if it is neither open nor approved.
-    func decline(_ id: ApprovalID, by account: AccountID) async throws -> ApprovalView?
+    /// Declines an approval for the account of a session key's device. Nil if that account is not asked for it, if the
+    /// approval is neither open nor approved, or if the device is revoked or in its cool-off.
+    func decline(_ id: ApprovalID, byDeviceOf jkt: String) async throws -> ApprovalView?
     /// Withdraws an approval for its creator. Nil if it is neither open nor approved.
     func withdraw(_ id: ApprovalID, by creator: String) async throws -> ApprovalView?
     /// Redeems an approval once. The same idempotency key gets the same receipt again.
@@ -41,8 +42,13 @@ package struct NewApproval: Sendable {
     package var txn: String
     package var demand: ApprovalDemand
     package var lifetime: Duration
-    /// The most approvals that may be open for one account.
+    /// The most approvals of this creator that may be open for one account. Those of other creators do not count, so that
+    /// none can take the place of another's.
     package var cap: Int
+    /// The rate of this creator for all accounts together.
+    package var rate = Limits.approvalsOfCreator
+    /// The rate of this creator for one account.
+    package var rateForAccount = Limits.approvalsOfCreatorAndAccount
 }
 
 /// The result of making an approval.
@@ -51,12 +57,16 @@ package enum ApprovalCreation: Sendable {
     case made(ApprovalView)
     /// The creator has an equal approval, which is live.
     case exists(ApprovalView)
-    /// There is no account of one of the ids.
+    /// There is no account of one of the ids, or it is switched off.
     case unknownAccount
-    /// One of the accounts has the maximum of open approvals.
+    /// One of the accounts has the maximum of open approvals of this creator.
     case tooMany
+    /// The creator makes approvals at too high a rate. Nothing has changed; the next one is accepted after this time.
+    case tooFast(Duration)
     /// The transaction was redeemed already.
     case redeemed
+    /// The creator is no longer registered, or its limits do not allow this.
+    case notAllowed
 }
 
 /// An approval with its signatures.
@@ -74,7 +84,7 @@ package struct ApprovalView: Sendable {
     /// The stored state. An expired approval may still be stored as open; see `state(at:)`.
     package var state: ApprovalState
     /// The signatures that count. Until it is redeemed, those of keys that are retired by now do not: a PIN that was
-    /// changed because it was stolen approves nothing.
+    /// changed because it was stolen approves nothing. Nor do those from before the account was last switched off.
     package var signatures: [ApprovalSignature]
     /// The idempotency key and the receipt; nil unless it was redeemed.
     package var redemption: (key: String, receipt: String)?
@@ -109,6 +119,12 @@ package struct ApprovalSignature: Sendable {
 
     /// The factor that it shows.
     var factor: KeyKind { enrolledBy.factor(of: kind) }
+
+    /// Whether it still counts, by its key as it is now: a signature of a key that is gone by now approves nothing. A
+    /// pause and a cool-off that began after the signature leave it as it is.
+    func counts(by key: EnrolledKey) -> Bool {
+        key.device == device && key.account == account && key.standing(at: at).state != .gone
+    }
 }
 
 /// A signature that is about to be stored.
@@ -144,6 +160,8 @@ package struct Redemption: Sendable {
         case not(ApprovalState)
         /// The creator has no approval of this id.
         case unknown
+        /// The creator is no longer registered, or its limits do not allow this. The approval stays as it is.
+        case notAllowed
     }
 }
 #endif

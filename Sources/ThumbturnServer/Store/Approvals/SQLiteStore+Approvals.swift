@@ -29,8 +29,14 @@ extension SQLiteStore {
         try await writer.write { db, now in
             let accounts = [new.account] + (new.second.map { [$0] } ?? [])
             for account in accounts {
-                let known = try db.one(Int.self, sql: "SELECT 1 FROM accounts WHERE id = ?", arguments: [blob(account.bytes)])
+                let known = try db.one(
+                    Int.self, sql: "SELECT 1 FROM accounts WHERE id = ? AND disabled_at IS NULL",
+                    arguments: [blob(account.bytes)])
                 guard known == 1 else { return .unknownAccount }
+            }
+            // The creator was authenticated before this transaction; its registration may have changed since.
+            guard let creator = try Self.client(new.creator, in: db), creator.limits.allow(new.txn, for: accounts) else {
+                return .notAllowed
             }
             let live = try db.one(
                 Data.self,
@@ -45,16 +51,19 @@ extension SQLiteStore {
                 let isSame =
                     old.txn == new.txn && old.demand == new.demand && old.account == new.account && old.second == new.second
                 if isSame, now < old.expiresAt { return .exists(old) }
-                try Self.end(old.id, .withdrawn, in: db)
             }
+            if let wait = try Self.countRate(of: new, in: db, at: now) { return .tooFast(wait) }
+            if let live { try Self.end(identifier(live), .withdrawn, in: db) }
             for account in accounts {
                 let open = try db.one(
                     Int.self,
                     sql: """
-                        SELECT (SELECT count(*) FROM approvals WHERE account_id = ?1 AND state = 'open' AND expires_at > ?2)
-                            + (SELECT count(*) FROM approvals WHERE second_id = ?1 AND state = 'open' AND expires_at > ?2)
+                        SELECT (SELECT count(*) FROM approvals
+                                WHERE account_id = ?1 AND creator = ?3 AND state = 'open' AND expires_at > ?2)
+                            + (SELECT count(*) FROM approvals
+                                WHERE second_id = ?1 AND creator = ?3 AND state = 'open' AND expires_at > ?2)
                         """,
-                    arguments: [blob(account.bytes), now.seconds]
+                    arguments: [blob(account.bytes), now.seconds, new.creator]
                 )
                 guard let open, open < new.cap else { return .tooMany }
             }
@@ -70,9 +79,52 @@ extension SQLiteStore {
                     json(new.demand), now.seconds, (now + new.lifetime).seconds,
                 ]
             )
+            try Self.forgetEnded(besides: new, in: db, at: now)
             guard let made = try Self.approval(new.id, in: db) else { return .unknownAccount }
+            try Self.audit(.approvalCreated, made, in: db, at: now)
             return .made(made)
         }
+    }
+
+    /// Counts an approval against the rates of its creator.
+    ///
+    /// - Returns: how long to wait for the next one; nil if this one is accepted.
+    private static func countRate(of new: NewApproval, in db: Database, at now: UnixTime) throws -> Duration? {
+        let rates: [(account: [UInt8], rate: ApprovalRate)] = [([], new.rate), (new.account.bytes, new.rateForAccount)]
+        var counted: [(account: [UInt8], fullAt: Int64)] = []
+        for (account, rate) in rates {
+            let interval = Int64(rate.interval / .milliseconds(1))
+            let stored = try db.one(
+                Int64.self, sql: "SELECT full_at FROM approval_rates WHERE creator = ? AND account_id = ?",
+                arguments: [new.creator, blob(account)])
+            let fullAt = max(stored ?? 0, now.seconds * 1000) + interval
+            let tooMuch = fullAt - now.seconds * 1000 - Int64(rate.burst) * interval
+            guard tooMuch <= 0 else { return .seconds((tooMuch + 999) / 1000) }
+            counted.append((account, fullAt))
+        }
+        for (account, fullAt) in counted {
+            try db.run(
+                sql: """
+                    INSERT INTO approval_rates (creator, account_id, full_at) VALUES (?, ?, ?)
+                    ON CONFLICT DO UPDATE SET full_at = excluded.full_at
+                    """,
+                arguments: [new.creator, blob(account), fullAt])
+        }
+        return nil
+    }
+
+    /// Deletes the oldest ended approvals of the creator for this account: one that makes and withdraws approvals again
+    /// and again leaves no pile of them.
+    private static func forgetEnded(besides new: NewApproval, in db: Database, at now: UnixTime) throws {
+        try db.run(
+            sql: """
+                DELETE FROM approvals WHERE id IN (
+                    SELECT id FROM approvals
+                    WHERE creator = ? AND account_id = ? AND state != 'redeemed'
+                        AND (state NOT IN ('open', 'approved') OR expires_at <= ?)
+                    ORDER BY created_at DESC, id LIMIT -1 OFFSET ?)
+                """,
+            arguments: [new.creator, blob(new.account.bytes), now.seconds, Limits.endedApprovals])
     }
 
     package func approve(
@@ -102,6 +154,7 @@ extension SQLiteStore {
                 ]
             )
             guard let signed = try Self.approval(new.approval, in: db) else { return .refused }
+            try Self.audit(AuditEvent(.approvalSigned, by: key, approval: new.approval), in: db, at: now)
             guard signed.accounts.allSatisfy(signed.isSigned) else { return .done(signed) }
             try db.run(
                 sql: "UPDATE approvals SET state = 'approved', expires_at = max(expires_at, ?) WHERE id = ?",
@@ -111,12 +164,16 @@ extension SQLiteStore {
         }
     }
 
-    package func decline(_ id: ApprovalID, by account: AccountID) async throws -> ApprovalView? {
+    package func decline(_ id: ApprovalID, byDeviceOf jkt: String) async throws -> ApprovalView? {
         try await writer.write { db, now in
-            guard let approval = try Self.approval(id, in: db), approval.accounts.contains(account),
-                [.open, .approved].contains(approval.state(at: now))
+            // The device was judged before this transaction; it may have been revoked, or begun to cool off, since.
+            guard let session = try Self.key(jkt, in: db), session.kind == .session else { return nil }
+            let standing = session.standing(at: now)
+            guard standing.state != .gone, !standing.coolsOff, let approval = try Self.approval(id, in: db),
+                approval.accounts.contains(session.account), [.open, .approved].contains(approval.state(at: now))
             else { return nil }
             try Self.end(id, .declined, in: db)
+            try Self.audit(AuditEvent(.approvalDeclined, by: session, approval: id), in: db, at: now)
             return try Self.approval(id, in: db)
         }
     }
@@ -127,6 +184,7 @@ extension SQLiteStore {
                 [.open, .approved].contains(approval.state(at: now))
             else { return nil }
             try Self.end(id, .withdrawn, in: db)
+            try Self.audit(.approvalWithdrawn, approval, in: db, at: now)
             return try Self.approval(id, in: db)
         }
     }
@@ -140,13 +198,18 @@ extension SQLiteStore {
             guard approval.txn == redemption.txn else {
                 // The transaction was changed after it was approved.
                 if state == .open || state == .approved { try Self.end(approval.id, .withdrawn, in: db) }
+                try Self.audit(.redemptionRefused, approval, reason: "approval changed", in: db, at: now)
                 return .changed
             }
             if state == .redeemed, approval.redemption?.key == redemption.key { return .redeemed(approval) }
             guard state == .approved else { return .not(state) }
+            guard let creator = try Self.client(redemption.creator, in: db), creator.createdAt <= approval.createdAt,
+                creator.limits.allow(approval.txn, for: approval.accounts)
+            else { return .notAllowed }
             // The device or the key of a signature may be gone since.
             guard approval.accounts.allSatisfy(approval.isSigned) else {
                 try Self.end(approval.id, .withdrawn, in: db)
+                try Self.audit(.redemptionRefused, approval, reason: "approval unknownKey", in: db, at: now)
                 return .not(.withdrawn)
             }
             try db.run(
@@ -154,17 +217,28 @@ extension SQLiteStore {
                 arguments: [redemption.key, try redemption.receipt(approval, now), blob(approval.id.bytes)]
             )
             guard db.changesCount == 1, let redeemed = try Self.approval(approval.id, in: db) else { return .unknown }
+            try Self.audit(.approvalRedeemed, redeemed, in: db, at: now)
             return .redeemed(redeemed)
         }
     }
 
     package func purgeApprovals(before: UnixTime) async throws {
-        try await writer.write { db, _ in
+        try await writer.write { db, now in
+            // A rate that is full again is as good as none.
+            try db.run(sql: "DELETE FROM approval_rates WHERE full_at <= ?", arguments: [now.seconds * 1000])
             // Redeemed approvals stay, so that their transactions are never redeemed again.
             try db.run(
                 sql: "DELETE FROM approvals WHERE state != 'redeemed' AND expires_at <= ?", arguments: [before.seconds]
             )
         }
+    }
+
+    private static func audit(
+        _ kind: AuditEvent.Kind, _ approval: ApprovalView, reason: String? = nil, in db: Database, at now: UnixTime
+    ) throws {
+        try audit(
+            AuditEvent(kind, account: approval.account, approval: approval.id, client: approval.creator, reason: reason),
+            in: db, at: now)
     }
 
     private static func end(_ id: ApprovalID, _ state: ApprovalState, in db: Database) throws {
@@ -181,22 +255,19 @@ extension SQLiteStore {
         let signatures = try db.all(
             Row.self,
             sql: """
-                SELECT p.*, k.x963, k.enrolled_by, d.enrolled_at,
-                        k.retired_at IS NOT NULL OR d.revoked_at IS NOT NULL AS gone FROM approval_proofs p
-                    JOIN keys k ON k.kid = p.kid JOIN devices d ON d.id = p.device_id
+                SELECT p.*, d.enrolled_at, p.at <= a.signatures_over AS over
+                FROM approval_proofs p JOIN devices d ON d.id = p.device_id JOIN accounts a ON a.id = p.account_id
                 WHERE p.approval_id = ? ORDER BY p.at, p.kind
                 """,
             arguments: [blob(id.bytes)]
         ).compactMap { row -> ApprovalSignature? in
-            if row["gone"], state != .redeemed { return nil }
-            guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]) else {
-                return nil
-            }
-            return ApprovalSignature(
-                account: identifier(row["account_id"]), device: identifier(row["device_id"]), kind: kind, kid: row["kid"],
-                x963: Array(row["x963"] as Data), enrolledAt: UnixTime(seconds: row["enrolled_at"]), enrolledBy: origin,
+            guard let kind = KeyKind(rawValue: row["kind"]), let key = try Self.key(row["kid"], in: db) else { return nil }
+            let signature = ApprovalSignature(
+                account: identifier(row["account_id"]), device: identifier(row["device_id"]), kind: kind, kid: key.kid,
+                x963: key.x963, enrolledAt: UnixTime(seconds: row["enrolled_at"]), enrolledBy: key.enrolledBy,
                 proof: row["proof"], liveness: row["liveness"], at: UnixTime(seconds: row["at"])
             )
+            return state == .redeemed || (!row["over"] && signature.counts(by: key)) ? signature : nil
         }
         let (key, receipt): (String?, String?) = (row["redeem_key"], row["receipt"])
         let redemption: (key: String, receipt: String)? =

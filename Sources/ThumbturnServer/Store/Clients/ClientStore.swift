@@ -8,6 +8,9 @@ package protocol ClientStore: Sendable {
     func addClient(_ client: NewClient) async throws -> Bool
     /// Removes a back end. False if there is none of this name.
     func removeClient(_ id: String) async throws -> Bool
+    /// Changes a back end's limits, and whether it may use tokens without a key; nil leaves either as it is. False if
+    /// there is none of this name.
+    func changeClient(_ id: String, limits: ClientLimits?, allowsBearer: Bool?) async throws -> Bool
     /// The back end of this name; nil if there is none.
     func client(_ id: String) async throws -> Client?
     /// All back ends, sorted by name.
@@ -19,6 +22,9 @@ package struct NewClient: Sendable {
     package var id: String
     package var scopes: Set<ClientScope>
     package var keys: [VerifyingKey]
+    package var limits = ClientLimits()
+    /// Whether it may use tokens that are not bound to a key.
+    package var allowsBearer = false
 }
 
 /// A back end that the operator registered.
@@ -28,5 +34,8 @@ package struct Client: Sendable {
     package var scopes: Set<ClientScope>
     package var keys: [VerifyingKey]
     package var createdAt: UnixTime
+    package var limits: ClientLimits
+    /// Whether it may use tokens that are not bound to a key.
+    package var allowsBearer: Bool
 }
 #endif

@@ -10,38 +10,62 @@ extension SQLiteStore {
         let scope = ClientScope.text(client.scopes)
         return try await writer.write { db, now in
             try db.run(
-                sql: "INSERT INTO clients (id, scope, jwks, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                arguments: [client.id, scope, jwks, now.seconds]
+                sql: """
+                    INSERT INTO clients (id, scope, jwks, created_at, limits, allows_bearer) VALUES (?, ?, ?, ?, ?, ?)
+                    ON CONFLICT DO NOTHING
+                    """,
+                arguments: [client.id, scope, jwks, now.seconds, json(client.limits), client.allowsBearer]
             )
-            return db.changesCount == 1
+            guard db.changesCount == 1 else { return false }
+            try Self.audit(AuditEvent(.clientAdded, client: client.id, detail: scope), in: db, at: now)
+            return true
         }
     }
 
     package func removeClient(_ id: String) async throws -> Bool {
-        try await writer.write { db, _ in
+        try await writer.write { db, now in
             try db.run(sql: "DELETE FROM clients WHERE id = ?", arguments: [id])
-            return db.changesCount == 1
+            guard db.changesCount == 1 else { return false }
+            try Self.audit(AuditEvent(.clientRemoved, client: id), in: db, at: now)
+            return true
+        }
+    }
+
+    package func changeClient(_ id: String, limits: ClientLimits?, allowsBearer: Bool?) async throws -> Bool {
+        try await writer.write { db, now in
+            try db.run(
+                sql: """
+                    UPDATE clients SET limits = coalesce(?, limits), allows_bearer = coalesce(?, allows_bearer)
+                    WHERE id = ?
+                    """,
+                arguments: [limits.map(json), allowsBearer, id]
+            )
+            guard db.changesCount == 1 else { return false }
+            try Self.audit(AuditEvent(.clientChanged, client: id), in: db, at: now)
+            return true
         }
     }
 
     package func client(_ id: String) async throws -> Client? {
-        try await pool.read { db in
-            let statement = try db.cachedStatement(sql: "SELECT id, scope, jwks, created_at FROM clients WHERE id = ?")
-            return try Row.fetchOne(statement, arguments: [id]).map(Self.client)
-        }
+        try await pool.read { try Self.client(id, in: $0) }
     }
 
     package func clients() async throws -> [Client] {
-        try await pool.read { db in
-            try db.all(Row.self, sql: "SELECT id, scope, jwks, created_at FROM clients ORDER BY id").map(Self.client)
-        }
+        try await pool.read { db in try db.all(Row.self, sql: "SELECT * FROM clients ORDER BY id").map(Self.client) }
+    }
+
+    static func client(_ id: String, in db: Database) throws -> Client? {
+        try db.one(Row.self, sql: "SELECT * FROM clients WHERE id = ?", arguments: [id]).map(Self.client)
     }
 
     private static func client(_ row: Row) throws -> Client {
         let jwks = try WireJSON.decode(JWKS.self, from: Array((row["jwks"] as String).utf8))
         return Client(
             id: row["id"], scopes: ClientScope.known(in: row["scope"]), keys: try jwks.keys.map { try VerifyingKey(jwk: $0) },
-            createdAt: UnixTime(seconds: row["created_at"])
+            createdAt: UnixTime(seconds: row["created_at"]),
+            // Limits that cannot be read must not pass for none.
+            limits: try WireJSON.decodeClaims(ClientLimits.self, from: Array((row["limits"] as String).utf8)),
+            allowsBearer: row["allows_bearer"]
         )
     }
 }

@@ -11,10 +11,11 @@ package protocol DeviceStore: Sendable {
     /// Enrols a device with its keys, if the ticket still allows it and no key is known already. A device that is
     /// enrolled already gets the keys of this request, if it asked for that and no other device vouches for it.
     func enrol(_ device: NewDevice, by authorisation: Authorisation) async throws -> CommitOutcome<DeviceView>
-    /// Renames a device of the session's account. Nil if there is no such device or the session is no longer live.
+    /// Renames a device of the session's account. Nil if there is no such device, the session is no longer live, or
+    /// `DeviceChangeRules` do not allow it.
     func rename(_ device: DeviceID, to name: String, by session: SessionID) async throws -> DeviceView?
-    /// Revokes a device of the session's account and ends the device's sessions. False if there is no such device or
-    /// the session is no longer live.
+    /// Revokes a device of the session's account and ends the device's sessions. False if there is no such device, the
+    /// session is no longer live, or `DeviceChangeRules` do not allow it.
     func revoke(_ device: DeviceID, by session: SessionID) async throws -> Bool
     /// Revokes the device of a session key and ends its sessions. False if there is no such device.
     func revoke(deviceWithSessionKey jkt: String) async throws -> Bool
@@ -69,5 +70,7 @@ package struct NewDevice: Sendable {
     package var coolOff: Duration
     /// Whether the keys of a device that is enrolled already are replaced, or the enrolment fails.
     package var ifEnrolled = IfEnrolled.fail
+    /// The most devices of the account.
+    package var quota = AccountQuota.standard
 }
 #endif

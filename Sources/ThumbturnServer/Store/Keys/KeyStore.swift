@@ -33,7 +33,7 @@ package struct EnrolledKey: Sendable {
     package var coolsOffUntil: UnixTime
     /// The thumbprint of the session key that the device was enrolled with.
     package var sessionJKT: String
-    /// Whether the device is revoked, or the key was replaced or removed.
+    /// Whether the device is revoked, the account is switched off, or the key was replaced or removed.
     package var isRevoked: Bool
     /// Whether the key has signed, at its enrolment or later.
     package var isActive: Bool
@@ -55,6 +55,8 @@ package struct NewKeys: Sendable {
     package var new: NewDevice.Key?
     /// The length of the device's cool-off if a ticket authorises the change and the account has other devices.
     package var coolOff: Duration
+    /// The most changes of the account.
+    package var quota = AccountQuota.standard
 
     package init(device: DeviceID, kind: KeyKind, old: String?, new: NewDevice.Key?, coolOff: Duration) {
         self.device = device

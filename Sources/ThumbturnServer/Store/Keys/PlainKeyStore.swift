@@ -4,17 +4,17 @@ import ThumbturnCore
 /// The part of the store that keeps the keys of plain clients. Each belongs to a device that has no other key.
 package protocol PlainKeyStore: Sendable {
     /// Consumes the ticket, and enrols a device whose only key is this one. False if the ticket was consumed before, if
-    /// the key is known already, if the vouching device may not vouch, or if the account has the maximum of such keys.
-    /// The ticket is consumed in any case.
+    /// the key is known already, if the vouching device may not vouch, or if the account has the maximum of such keys
+    /// or of devices. The ticket is consumed in any case.
     func enrol(_ device: NewDevice, with key: NewPlainKey, by ticket: Tickets.Right) async throws -> Bool
     /// Keys of one length, as many as an account may have: all of the account's own whose device is not revoked, filled
     /// up with keys of other accounts. So the number of rows does not reveal how many keys the account has. There are
     /// fewer only if the store has fewer.
     func plainKeys(around account: AccountID, ofLength spkiLength: Int) async throws -> [EnrolledPlainKey]
-    /// Consumes a challenge. False if it was consumed before or the key's device has been revoked; the challenge is
-    /// consumed in any case.
+    /// Consumes a challenge. False if it was consumed before, the key's device has been revoked or its account was
+    /// switched off; the challenge is consumed in any case.
     func spend(_ spend: Spend, on key: EnrolledPlainKey) async throws -> Bool
-    /// Whether a device has such a key and is not revoked.
+    /// Whether a device has such a key and is not revoked, and its account is on.
     func hasPlainKey(_ device: DeviceID) async throws -> Bool
 }
 

@@ -3,7 +3,8 @@ import Synchronization
 
 /// A cache of recently read keys.
 ///
-/// It has two generations, so that eviction takes no time: a key that is read again moves to the younger one. The cache
+/// Its two generations together take about 6 MB and hold the devices that sign in on one node within minutes. There are
+/// two so that eviction takes no time: a key that is read again moves to the younger one. The cache
 /// is emptied when the epoch changes, because a restored database may hold other rows.
 final class RecentKeys: Sendable {
     private struct State {
@@ -16,7 +17,7 @@ final class RecentKeys: Sendable {
         }
 
         mutating func put(_ entry: Entry) {
-            if young.count >= RecentKeys.size {
+            if young.count >= Limits.recentKeys {
                 old = young
                 young = [:]
             }
@@ -31,10 +32,6 @@ final class RecentKeys: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The keys in each generation. Both together take about 6 MB and hold the devices that sign in on one node within
-    /// minutes.
-    private static let size = 8192
-
     subscript(kid: String, in epoch: Int64) -> EnrolledKey? {
         state.withLock { state in
             state.enter(epoch)

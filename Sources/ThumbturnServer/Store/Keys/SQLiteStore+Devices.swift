@@ -35,21 +35,34 @@ extension SQLiteStore {
     }
 
     package func rename(_ device: DeviceID, to name: String, by session: SessionID) async throws -> DeviceView? {
-        try await writer.write { db, _ in
-            guard let caller = try Self.session(session, in: db), caller.isLive else { return nil }
+        try await writer.write { db, now in
+            guard let caller = try Self.session(session, in: db), caller.isLive,
+                DeviceChangeRules.mayChange(device, by: caller, at: now)
+            else { return nil }
             try db.run(
                 sql: "UPDATE devices SET name = ? WHERE id = ? AND account_id = ? AND revoked_at IS NULL",
                 arguments: [name, blob(device.bytes), blob(caller.account.bytes)]
             )
-            return db.changesCount == 1 ? try Self.device(device, in: db) : nil
+            guard db.changesCount == 1 else { return nil }
+            try Self.audit(
+                AuditEvent(.deviceRenamed, account: caller.account, device: device, session: session), in: db, at: now)
+            return try Self.device(device, in: db)
         }
     }
 
     package func revoke(_ device: DeviceID, by session: SessionID) async throws -> Bool {
         try await writer.write { db, now in
-            // The session was judged before this transaction; its own device may have been revoked since.
-            guard let caller = try Self.session(session, in: db), caller.isLive else { return false }
-            return try Self.revoke(device, of: caller.account, in: db, at: now)
+            // The session was judged before this transaction; its own device may have been revoked, or begun to cool
+            // off, since, and the target may have got keys of a stronger kind.
+            guard let caller = try Self.session(session, in: db), caller.isLive,
+                DeviceChangeRules.mayChange(device, by: caller, at: now)
+            else { return false }
+            if device != caller.device {
+                guard let target = try Self.device(device, in: db),
+                    DeviceChangeRules.mayRemove(target, by: caller.standing(at: now).factor)
+                else { return false }
+            }
+            return try Self.revoke(device, of: caller.account, by: session.text, in: db, at: now)
         }
     }
 
@@ -58,12 +71,14 @@ extension SQLiteStore {
             guard let key = try Self.key(jkt, in: db), key.kind == .session,
                 let account = try Self.account(of: key.device, in: db)
             else { return false }
-            return try Self.revoke(key.device, of: account, in: db, at: now)
+            return try Self.revoke(key.device, of: account, by: "its session key", in: db, at: now)
         }
     }
 
     package func revoke(_ device: DeviceID, of account: AccountID) async throws -> Bool {
-        try await writer.write { db, now in try Self.revoke(device, of: account, in: db, at: now) }
+        try await writer.write { db, now in
+            try Self.revoke(device, of: account, by: "operator", in: db, at: now)
+        }
     }
 
     static func account(of device: DeviceID, in db: Database) throws -> AccountID? {
@@ -71,13 +86,16 @@ extension SQLiteStore {
             .map { identifier($0) }
     }
 
-    private static func revoke(_ device: DeviceID, of account: AccountID, in db: Database, at now: UnixTime) throws -> Bool {
+    static func revoke(
+        _ device: DeviceID, of account: AccountID, by revoker: String, in db: Database, at now: UnixTime
+    ) throws -> Bool {
         try db.run(
             sql: "UPDATE devices SET revoked_at = ? WHERE id = ? AND account_id = ? AND revoked_at IS NULL",
             arguments: [now.seconds, blob(device.bytes), blob(account.bytes)]
         )
         guard db.changesCount == 1 else { return false }
         try hidePlainKey(of: device, in: db)
+        try audit(AuditEvent(.deviceRevoked, account: account, device: device, detail: revoker), in: db, at: now)
         try note(.deviceRevoked, of: account, device, in: db, at: now)
         return true
     }

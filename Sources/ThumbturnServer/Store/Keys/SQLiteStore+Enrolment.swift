@@ -15,18 +15,19 @@ extension SQLiteStore {
             {
                 // A device vouches for another one, and asks again without harm if the answer was lost. Enrolled keys change
                 // by `KeyChangeRules` or full credentials: else a PIN, which may let a device in, could bring another face.
-                guard
-                    let device = try Self.enrolAgain(
-                        new, session.device, support, mayChangeKeys: ticket.voucher == nil, in: db, at: now)
-                else { return .refused }
-                return .done(device)
+                return try Self.enrolAgain(
+                    new, session.device, support, mayChangeKeys: ticket.voucher == nil, in: db, at: now)
             }
             guard try Self.areFree(new.keys, in: db) else { return .refused }
+            if let full = try Self.full(new.quota, ofDevices: new.account, in: db, at: now) { return .full(full) }
             try Self.insert(new, in: db, at: now)
             for key in new.keys {
                 try Self.insert(key, of: blob(new.id.bytes), enrolledBy: support.origin, in: db, at: now)
             }
             try Self.coolOff(new.id, until: now + support.coolOff, in: db)
+            try Self.audit(
+                AuditEvent(.deviceEnrolled, account: new.account, device: new.id, detail: support.origin.rawValue), in: db,
+                at: now)
             try Self.note(.newDevice, of: new.account, new.id, in: db, at: now)
             guard let enrolled = try Self.device(new.id, in: db) else { return .refused }
             return .done(enrolled)
@@ -67,8 +68,8 @@ extension SQLiteStore {
     private static func enrolAgain(
         _ new: NewDevice, _ device: DeviceID, _ support: (origin: KeyOrigin, coolOff: Duration), mayChangeKeys: Bool,
         in db: Database, at now: UnixTime
-    ) throws -> DeviceView? {
-        guard try account(of: device, in: db) == new.account else { return nil }
+    ) throws -> CommitOutcome<DeviceView> {
+        guard try account(of: device, in: db) == new.account else { return .refused }
         let live = try db.all(
             String.self, sql: "SELECT kid FROM keys WHERE device_id = ? AND retired_at IS NULL", arguments: [blob(device.bytes)]
         ).compactMap { try key($0, in: db) }
@@ -77,7 +78,8 @@ extension SQLiteStore {
         }
         let added = new.keys.filter { key in !kept.contains { $0.kid == key.kid } }
         let gone = live.filter { key in !kept.contains { $0.kid == key.kid } }
-        guard mayChangeKeys || (added.isEmpty && gone.isEmpty), try areFree(added, in: db) else { return nil }
+        guard mayChangeKeys || (added.isEmpty && gone.isEmpty), try areFree(added, in: db) else { return .refused }
+        if !added.isEmpty, let full = try Self.full(new.quota, ofChanges: new.account, in: db, at: now) { return .full(full) }
         if mayChangeKeys {
             try db.run(sql: "UPDATE devices SET name = ? WHERE id = ?", arguments: [new.name, blob(device.bytes)])
         }
@@ -88,9 +90,42 @@ extension SQLiteStore {
             for key in added { try insert(key, of: blob(device.bytes), enrolledBy: support.origin, in: db, at: now) }
             try endSessions(of: blob(device.bytes), in: db)
             try coolOff(device, until: now + support.coolOff, in: db)
+            try audit(
+                AuditEvent(.keysChanged, account: new.account, device: device, detail: support.origin.rawValue), in: db, at: now)
             try note(.keysChanged, of: new.account, device, in: db, at: now)
         }
-        return try self.device(device, in: db)
+        guard let enrolled = try self.device(device, in: db) else { return .refused }
+        return .done(enrolled)
+    }
+
+    /// What an account that enrols one more device would have too much of; nil if it may.
+    static func full(
+        _ quota: AccountQuota, ofDevices account: AccountID, in db: Database, at now: UnixTime
+    ) throws -> AccountQuota.Full? {
+        let live = try db.one(
+            Int.self, sql: "SELECT count(*) FROM devices WHERE account_id = ? AND revoked_at IS NULL",
+            arguments: [blob(account.bytes)])
+        guard let live, live < quota.devices else { return .devices }
+        let today = try db.one(
+            Int.self, sql: "SELECT count(*) FROM devices WHERE account_id = ? AND enrolled_at > ?",
+            arguments: [blob(account.bytes), (now + .seconds(-24 * 3600)).seconds])
+        guard let today, today < quota.enrolmentsInADay else { return .changes }
+        return nil
+    }
+
+    /// What an account with one more new key would have too much of; nil if it may.
+    static func full(
+        _ quota: AccountQuota, ofChanges account: AccountID, in db: Database, at now: UnixTime
+    ) throws -> AccountQuota.Full? {
+        let today = try db.one(
+            Int.self,
+            sql: """
+                SELECT count(*) FROM devices d JOIN keys k ON k.device_id = d.id
+                WHERE d.account_id = ? AND k.retired_at > ?
+                """,
+            arguments: [blob(account.bytes), (now + .seconds(-24 * 3600)).seconds])
+        guard let today, today < quota.keyChangesInADay else { return .changes }
+        return nil
     }
 
     /// Starts the cool-off of a device, if its account has other devices.

@@ -26,7 +26,12 @@ extension SQLiteStore {
                 guard let key = keys.first else { return .refused }
                 origin = key.standing(at: now).originOfNewKeys
             }
-            if let new = change.new, try !Self.areFree([new], in: db) { return .refused }
+            if let new = change.new {
+                guard let account = try Self.account(of: change.device, in: db), try Self.areFree([new], in: db) else {
+                    return .refused
+                }
+                if let full = try Self.full(change.quota, ofChanges: account, in: db, at: now) { return .full(full) }
+            }
             if let old = change.old {
                 try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, old])
                 if !keys.contains(where: { $0.kid == old }) { try Self.endSessions(openedBy: old, in: db) }
@@ -38,6 +43,11 @@ extension SQLiteStore {
                 // Full credentials brought a factor, as in an enrolment.
                 try Self.coolOff(change.device, until: now + change.coolOff, in: db)
             }
+            try Self.audit(
+                AuditEvent(
+                    .keysChanged, account: try Self.account(of: change.device, in: db), device: change.device, key: change.kind,
+                    detail: change.new == nil ? "removed" : origin.rawValue),
+                in: db, at: now)
             try Self.note(.keysChanged, ofDevice: change.device, in: db, at: now)
             guard let changed = try Self.device(change.device, in: db) else { return .refused }
             return .done(changed)

@@ -68,7 +68,7 @@ extension SQLiteStore {
             sql: """
                 SELECT k.kind, k.x963, k.wrong_in_a_row, k.paused_until, k.enrolled_by, k.active_since IS NOT NULL AS active,
                     d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
-                    d.revoked_at IS NOT NULL OR k.retired_at IS NOT NULL AS revoked
+                    d.revoked_at IS NOT NULL OR k.retired_at IS NOT NULL OR a.disabled_at IS NOT NULL AS revoked
                 FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id WHERE k.kid = ?
                 """
         )

@@ -6,9 +6,10 @@ import ThumbturnCore
 extension SQLiteStore {
     package func enrol(_ device: NewDevice, with key: NewPlainKey, by ticket: Tickets.Right) async throws -> Bool {
         try await writer.write { db, now in
-            guard try Schema.spend(ticket.spend, in: db, at: now),
+            guard try Schema.spend(ticket.spend, in: db, at: now), try Self.isCurrent(ticket, in: db),
                 try Self.support(for: device, by: ticket, in: db, at: now) != nil,
-                try Self.plainKeyCount(of: device.account, in: db) < EnrolledPlainKey.mostOfAnAccount
+                try Self.plainKeyCount(of: device.account, in: db) < EnrolledPlainKey.mostOfAnAccount,
+                try Self.full(device.quota, ofDevices: device.account, in: db, at: now) == nil
             else { return false }
             guard try Self.isFree(key.kid, forItsHolder: true, in: db) else { return false }
             // A device that registered this key without a proof loses it.
@@ -20,6 +21,8 @@ extension SQLiteStore {
                 sql: "INSERT INTO plain_keys (kid, device_id, spki, account_id) VALUES (?, ?, ?, ?)",
                 arguments: [key.kid, blob(device.id.bytes), blob(key.spki), blob(device.account.bytes)]
             )
+            try Self.audit(
+                AuditEvent(.deviceEnrolled, account: device.account, device: device.id, detail: "plain"), in: db, at: now)
             try Self.note(.newDevice, of: device.account, device.id, in: db, at: now)
             return true
         }
@@ -38,21 +41,25 @@ extension SQLiteStore {
         try await writer.write { db, now in
             guard try Schema.spend(spend, in: db, at: now) else { return false }
             // The key was read before this transaction; its device may have been revoked since.
-            let isLive = try db.cachedStatement(sql: "SELECT 1 FROM devices WHERE id = ? AND revoked_at IS NULL")
-            return try Int.fetchOne(isLive, arguments: [blob(key.device.bytes)]) != nil
+            guard try Self.hasPlainKey(key.device, in: db) else { return false }
+            try Self.audit(
+                AuditEvent(.signedIn, account: key.account, device: key.device, detail: "plain"), in: db, at: now)
+            return true
         }
     }
 
     package func hasPlainKey(_ device: DeviceID) async throws -> Bool {
-        try await pool.read { db in
-            let statement = try db.cachedStatement(
-                sql: """
-                    SELECT 1 FROM plain_keys p JOIN devices d ON d.id = p.device_id
-                    WHERE p.device_id = ? AND d.revoked_at IS NULL
-                    """
-            )
-            return try Int.fetchOne(statement, arguments: [blob(device.bytes)]) != nil
-        }
+        try await pool.read { try Self.hasPlainKey(device, in: $0) }
+    }
+
+    private static func hasPlainKey(_ device: DeviceID, in db: Database) throws -> Bool {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT 1 FROM plain_keys p JOIN devices d ON d.id = p.device_id JOIN accounts a ON a.id = d.account_id
+                WHERE p.device_id = ? AND d.revoked_at IS NULL AND a.disabled_at IS NULL
+                """
+        )
+        return try Int.fetchOne(statement, arguments: [blob(device.bytes)]) != nil
     }
 
     private static func plainKeys(

@@ -28,8 +28,9 @@ extension SQLiteStore {
         let wait = key.kind == .pin ? .zero : limits.wait(after: wrong) ?? .zero
         try db.cachedStatement(sql: "UPDATE keys SET wrong_in_a_row = ?, paused_until = ? WHERE kid = ?")
             .execute(arguments: [wrong, wait == .zero ? 0 : (now + wait).seconds, key.kid])
+        try audit(AuditEvent(.wrongSignature, by: key, count: wrong), in: db, at: now)
         if wrong >= limits.freeInARow, let account = try account(of: key.device, in: db) {
-            try note(.wrongSignatures, of: account, key.device, atMostEvery: .seconds(3600), in: db, at: now)
+            try note(.wrongSignatures, of: account, key.device, in: db, at: now)
         }
         return wrong
     }

@@ -22,14 +22,15 @@ extension SQLiteStore {
         else { return [] }
         return try await writer.write { db, now in
             let rows = try db.all(
-                Row.self, sql: "SELECT * FROM notices WHERE due_at <= ? ORDER BY at, id LIMIT 32", arguments: [now.seconds]
+                Row.self, sql: "SELECT * FROM notices WHERE due_at <= ? ORDER BY due_at, at, id LIMIT ?",
+                arguments: [now.seconds, Limits.noticesInARound]
             )
             for row in rows {
                 let tries: Int = row["tries"]
                 let next = now + Self.wait(after: tries)
                 try db.run(
                     sql: "UPDATE notices SET tries = tries + 1, due_at = ? WHERE id = ?",
-                    arguments: [tries + 1 < Self.mostTries ? next.seconds : nil, row["id"] as Data]
+                    arguments: [tries + 1 < Limits.noticeTries ? next.seconds : nil, row["id"] as Data]
                 )
             }
             return rows.compactMap { row in Self.notice(row).map { ($0, row["tries"]) } }
@@ -43,21 +44,48 @@ extension SQLiteStore {
         }
     }
 
-    /// Writes a notice in the transaction of its event.
+    /// Writes a notice in the transaction of its event, unless an equal one counts for both.
     ///
-    /// - Parameter atMostEvery: the shortest time between two notices, for events that a stranger can repeat.
+    /// Its delivery is due some seconds after the one before it of the same account. So an account with many notices
+    /// takes few places in each round of deliveries, and delays no other account's.
+    ///
+    /// - Returns: whether a notice was written.
+    @discardableResult
     static func note(
-        _ kind: Notice.Kind, of account: AccountID, _ device: DeviceID?, atMostEvery pause: Duration? = nil, in db: Database,
-        at now: UnixTime
-    ) throws {
-        if let pause, try wasNoted(kind, of: account, since: now + (.zero - pause), in: db) { return }
+        _ kind: Notice.Kind, of account: AccountID, _ device: DeviceID?, in db: Database, at now: UnixTime
+    ) throws -> Bool {
+        if let joined = kind.joinedFor, try wasNoted(kind, of: account, device, since: now + (.zero - joined), in: db) {
+            return false
+        }
         try db.run(
-            sql: "INSERT INTO notices (id, account_id, device_id, kind, at, due_at) VALUES (?, ?, ?, ?, ?, ?)",
+            sql: """
+                INSERT INTO notices (id, account_id, device_id, kind, at, due_at) VALUES (?1, ?2, ?3, ?4, ?5,
+                    max(?5, coalesce(?6 + (SELECT max(due_at) FROM notices WHERE account_id = ?2 AND tries = 0), 0)))
+                """,
             arguments: [
                 blob(Identifier<NoticeKind>.random().bytes), blob(account.bytes), device.map { blob($0.bytes) }, kind.rawValue,
-                now.seconds, now.seconds,
+                now.seconds, Limits.noticeSpacing.components.seconds,
             ]
         )
+        // Those that a caller can repeat at will go first, so that they push none of the others out.
+        try db.run(
+            sql: """
+                DELETE FROM notices WHERE id IN (
+                    SELECT id FROM notices WHERE account_id = ?
+                    ORDER BY kind IN ('refresh-token-reused', 'foreign-key', 'wrong-signatures', 'wrong-sign-ins'), at DESC, id
+                    LIMIT -1 OFFSET ?)
+                """,
+            arguments: [blob(account.bytes), Limits.notices])
+        return true
+    }
+
+    private static func wasNoted(
+        _ kind: Notice.Kind, of account: AccountID, _ device: DeviceID?, since time: UnixTime, in db: Database
+    ) throws -> Bool {
+        let statement = try db.cachedStatement(
+            sql: "SELECT 1 FROM notices WHERE account_id = ? AND at > ? AND kind = ? AND device_id IS ? LIMIT 1")
+        let device = device.map { blob($0.bytes) }
+        return try Int.fetchOne(statement, arguments: [blob(account.bytes), time.seconds, kind.rawValue, device]) != nil
     }
 
     static func wasNoted(
@@ -74,15 +102,13 @@ extension SQLiteStore {
     }
 
     static func forgetNotices(in db: Database, at now: UnixTime) throws {
-        let old = now + (.zero - .seconds(30 * 24 * 3600))
+        let old = now + (.zero - Limits.noticeAge)
         try db.run(sql: "DELETE FROM notices WHERE at <= ?", arguments: [old.seconds])
         try db.run(sql: "DELETE FROM notices_to_nobody WHERE at <= ?", arguments: [(now + .seconds(-3600)).seconds])
     }
 
     /// How long to wait for the next try: 30 s, doubled each time, an hour at most.
     private static func wait(after tries: Int) -> Duration { .seconds(min(3600, 30 << min(tries, 7))) }
-    /// The most tries of a delivery: about a day with these waits.
-    private static let mostTries = 30
 
     private static func notice(_ row: Row) -> Notice? {
         Notice.Kind(rawValue: row["kind"]).map { kind in

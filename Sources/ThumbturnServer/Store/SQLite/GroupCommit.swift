@@ -21,8 +21,9 @@ final class GroupCommit: Sendable {
     private let time: NodeTime
     private let mark: CommitMark
     private let checkpoints: Checkpoints
-    /// The epoch whose secrets this process has. It writes in no other epoch.
-    private let epoch: Mutex<Int64>
+    private let keepsAuditLog: Bool
+    /// The secrets that this process has. It writes with no others.
+    private let edition: Mutex<SecretsEdition>
     private let queue = DispatchQueue(label: "thumbturn.writer")
     private let waiting = Mutex(Waiting())
 
@@ -43,9 +44,6 @@ final class GroupCommit: Sendable {
         let refuse: @Sendable (any Error) -> Void
     }
 
-    /// The most requests in a batch, so that the first one does not wait too long.
-    private static let largestBatch = 256
-
     /// The time between the starts of two commits while several requests share each of them.
     private let spacing: Duration
     private let pause: @Sendable (Duration) -> Void
@@ -53,42 +51,46 @@ final class GroupCommit: Sendable {
     private let earliest = Mutex<ContinuousClock.Instant?>(nil)
 
     init(
-        pool: DatabasePool, time: NodeTime, mark: CommitMark, checkpoints: Checkpoints, epoch: Int64,
-        spacing: Duration = .milliseconds(2),
+        pool: DatabasePool, time: NodeTime, mark: CommitMark, checkpoints: Checkpoints, edition: SecretsEdition,
+        keepsAuditLog: Bool = true, spacing: Duration = .milliseconds(2),
         pause: @escaping @Sendable (Duration) -> Void = { Thread.sleep(forTimeInterval: $0 / .seconds(1)) }
     ) {
         self.pool = pool
         self.spacing = spacing
         self.pause = pause
         self.checkpoints = checkpoints
+        self.keepsAuditLog = keepsAuditLog
         self.time = time
         self.mark = mark
-        self.epoch = Mutex(epoch)
+        self.edition = Mutex(edition)
     }
 
     /// The number of requests that wait for the next transaction.
     var waitingCount: Int { waiting.withLock { $0.jobs.count } }
 
-    var currentEpoch: Int64 { epoch.withLock { $0 } }
+    var currentEpoch: Int64 { currentEdition.epoch }
+
+    private var currentEdition: SecretsEdition { edition.withLock { $0 } }
 
     /// Runs `work` in a transaction that other requests may share, and returns when it is committed.
     ///
     /// - Parameters:
-    ///   - adopting: whether the work reads the secrets of the epoch that it finds, which becomes this process's epoch.
+    ///   - adopting: whether the work reads the secrets that it finds, which become this process's.
     ///   - work: may run twice, so it may change nothing but the database.
     func write<Value: Sendable>(adopting: Bool = false, _ work: @escaping Work<Value>) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
+        let origin = AuditOrigin(network: AuditOrigin.current.network, isKept: keepsAuditLog)
+        return try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (Database, Schema.Tick, Bool) throws -> Completion = { db, tick, inSavepoint in
                 let checked = {
-                    guard adopting || tick.epoch == self.currentEpoch else { throw StoreError.anotherEpoch }
-                    return try work(db, tick.now)
+                    guard adopting || tick.edition == self.currentEdition else { throw StoreError.anotherEpoch }
+                    return try AuditOrigin.$current.withValue(origin) { try work(db, tick.now) }
                 }
                 let result: Result<Value, any Error> =
                     inSavepoint
                     ? Result { try Self.inSavepoint(of: db, checked) }
                     : .success(try Self.inTransaction(of: db, checked))
                 return {
-                    if adopting, case .success = result { self.epoch.withLock { $0 = tick.epoch } }
+                    if adopting, case .success = result { self.edition.withLock { $0 = tick.edition } }
                     continuation.resume(with: result)
                 }
             }
@@ -144,7 +146,7 @@ final class GroupCommit: Sendable {
                 waiting.isDraining = false
                 return nil
             }
-            let batch = Array(waiting.jobs.prefix(Self.largestBatch))
+            let batch = Array(waiting.jobs.prefix(Limits.batch))
             waiting.jobs.removeFirst(batch.count)
             return batch
         }
@@ -181,8 +183,13 @@ final class GroupCommit: Sendable {
         var number: Int64 = 0
         try pool.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
-                let tick = try Schema.tick(db, at: time.now)
-                time.observe(tick.now)
+                let epoch = currentEpoch
+                let tick = try Schema.tick(db, at: time.now, in: epoch)
+                if tick.edition.epoch == epoch {
+                    try time.observe(tick.now)
+                } else {
+                    time.follow(epoch: tick.edition.epoch, at: tick.now)
+                }
                 number = tick.commits
                 for job in batch {
                     do {
@@ -191,6 +198,7 @@ final class GroupCommit: Sendable {
                         throw JobFailed(error: error)
                     }
                 }
+                if keepsAuditLog { try Schema.linkAudit(in: db) }
                 return .commit
             }
         }
@@ -206,7 +214,10 @@ enum StoreError: Error {
     case notDurable
     /// SQLite ended the transaction by itself, for example because the disk is full.
     case transactionEnded
-    /// The database was restored while this process ran, which has not read the new secrets yet. Nothing was written.
+    /// The database was restored, or an operator changed its secrets, while this process ran, which has not read the new
+    /// secrets yet. Nothing was written.
     case anotherEpoch
+    /// The stored time is further ahead than this machine's clock can have stepped. Nothing was written.
+    case timeJumped
 }
 #endif

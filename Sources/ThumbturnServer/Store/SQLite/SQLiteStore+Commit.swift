@@ -11,23 +11,58 @@ extension SQLiteStore {
         _ work: @escaping @Sendable (_ db: Database, _ keys: [EnrolledKey], _ now: UnixTime) throws -> CommitOutcome<Value>
     ) async throws -> CommitOutcome<Value> {
         try await writer.write { db, now in
-            guard try Self.spendAll(authorisation.spends, in: db, at: now) else { return .refused }
+            guard try Self.spendAll(authorisation.spends, in: db, at: now) else {
+                return try Self.refuse(authorisation, .replayed, in: db, at: now)
+            }
             return try Self.authorised(authorisation, in: db, at: now, work)
         }
     }
 
-    /// Judges the authorisation again with the current rows, and runs `work` with its keys.
+    /// Judges the authorisation again with the current rows, and runs `work` with its keys. A ticket is judged by its
+    /// account.
     static func authorised<Value: Sendable>(
         _ authorisation: Authorisation, in db: Database, at now: UnixTime,
         _ work: (_ db: Database, _ keys: [EnrolledKey], _ now: UnixTime) throws -> CommitOutcome<Value>
     ) throws -> CommitOutcome<Value> {
+        if case .ticket(let ticket) = authorisation.grounds, try !isCurrent(ticket, in: db) { return .refused }
         switch authorisation.judge(try authorisation.kids.map { try key($0, in: db) }, at: now) {
-        case .refused: return .refused
-        case .disabled: return .disabled
+        case .refused: return try refuse(authorisation, .unknownKey, in: db, at: now)
+        case .disabled:
+            _ = try refuse(authorisation, .disabled, in: db, at: now) as CommitOutcome<Value>
+            return .disabled
+        case .full(let quota): return .full(quota)
         case .done(let keys):
             for key in keys { try signed(key, in: db, at: now) }
-            return try work(db, keys, now)
+            let outcome = try work(db, keys, now)
+            guard case .refused = outcome else { return outcome }
+            return try refuse(authorisation, .changed, in: db, at: now)
         }
+    }
+
+    /// The outcome `refused`, with a row in the audit log if a key of the caller's device is known.
+    static func refuse<Value: Sendable>(
+        _ authorisation: Authorisation, _ cause: RefusedCommit, in db: Database, at now: UnixTime
+    ) throws -> CommitOutcome<Value> {
+        // A replay and a revoked device are only counted, with all refusals, so that they cannot fill the log.
+        if cause != .replayed, let key = try key(authorisation.kids.first ?? authorisation.jkt, in: db), !key.isRevoked,
+            key.sessionJKT == authorisation.jkt
+        {
+            let reason = "\(authorisation.rules.log.rawValue) \(cause.rawValue)"
+            try audit(AuditEvent(.refused, by: key, reason: reason), in: db, at: now)
+        }
+        return .refused
+    }
+
+    /// Why a transaction refused what the ceremony had accepted.
+    enum RefusedCommit: String {
+        /// Something was consumed before.
+        case replayed
+        /// A key may no longer authorise it.
+        case unknownKey
+        /// A key has had too many wrong signatures.
+        case disabled
+        /// What it would change is no longer as it was.
+        case changed
     }
 
     /// Records a right signature of a key: its count of wrong ones is reset, and the first signature makes it active.

@@ -1,7 +1,7 @@
 #if Server
 import Foundation
 import GRDB
-import ThumbturnCore
+package import ThumbturnCore
 import ThumbturnVerifier
 
 /// The store in one SQLite file: WAL, `synchronous=FULL`, group commit. Several processes may share the file.
@@ -11,15 +11,17 @@ package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writer: GroupCommit
     let recentKeys = RecentKeys()
+    let recentSessions = RecentSessions()
     let time: NodeTime
     let mark: CommitMark
     package let wasRestored: Bool
+    package let foundTime: UnixTime
 
     /// Opens the file, or creates it if it does not exist, and migrates its tables.
-    package init(path: String, time: NodeTime) throws {
+    package init(path: String, time: NodeTime, keepsAuditLog: Bool = true) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
-        configuration.maximumReaderCount = 4
+        configuration.maximumReaderCount = Limits.readers
         let mark = try CommitMark(beside: path)
         self.mark = mark
         pool = try DatabasePool(path: path, configuration: configuration)
@@ -32,12 +34,14 @@ package final class SQLiteStore: Store {
         }
         guard mode == Self.full else { throw StoreError.notDurable }
         self.time = time
+        foundTime = UnixTime(seconds: try pool.read { try $0.value(Int64.self, sql: "SELECT high_water FROM node") })
+        try time.start(from: foundTime)
         wasRestored = try Schema.beginEpochIfRestored(pool, mark, at: time.now)
-        let epoch = try pool.read { try $0.value(Int64.self, sql: "SELECT epoch FROM node") }
+        let edition = try pool.read { try SQLiteStore.edition(in: $0) }
         let checkpoints = try Checkpoints(of: path)
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
-        writer = GroupCommit(pool: pool, time: time, mark: mark, checkpoints: checkpoints, epoch: epoch)
-        time.observe(UnixTime(seconds: try pool.read { try $0.value(Int64.self, sql: "SELECT high_water FROM node") }))
+        writer = GroupCommit(
+            pool: pool, time: time, mark: mark, checkpoints: checkpoints, edition: edition, keepsAuditLog: keepsAuditLog)
     }
 
     /// SQLite's number for `synchronous=FULL`.

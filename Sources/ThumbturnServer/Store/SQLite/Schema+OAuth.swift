@@ -41,6 +41,18 @@ extension Schema {
         }
     }
 
+    static func registerClientLimits(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("26 limits of back ends") { db in
+            // A back end that was registered before has no limits, and its tokens are bound to a key from now on.
+            try db.execute(
+                sql: """
+                    ALTER TABLE clients ADD COLUMN limits TEXT NOT NULL DEFAULT '{}';
+                    ALTER TABLE clients ADD COLUMN allows_bearer INTEGER NOT NULL DEFAULT 0;
+                    """
+            )
+        }
+    }
+
     static func registerSessionsInOrder(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("18 sessions in order") { db in
             // A session has the number of the commit that opened it, so that one number ends all sessions of a device.

@@ -246,6 +246,11 @@ enum Schema {
         registerOAuth(&migrator)
         registerPlainKeysByAccount(&migrator)
         registerSessionsInOrder(&migrator)
+        registerAccountChanges(&migrator)
+        registerTokenKeys(&migrator)
+        registerBounds(&migrator)
+        registerClientLimits(&migrator)
+        registerAudit(&migrator)
         return migrator
     }
 
@@ -254,21 +259,27 @@ enum Schema {
         var now: UnixTime
         /// The number of transactions so far, this one included.
         var commits: Int64
-        var epoch: Int64
+        var edition: SecretsEdition
     }
 
-    /// Moves the stored time forward, never back, and counts this transaction.
-    static func tick(_ db: Database, at now: UnixTime) throws -> Tick {
+    /// Counts this transaction, and moves the stored time forward, never back.
+    ///
+    /// - Parameter epoch: the epoch of the caller. In another epoch the stored time stays: it may be one that an operator
+    ///   has set, and the caller's may be the wrong one.
+    static func tick(_ db: Database, at now: UnixTime, in epoch: Int64) throws -> Tick {
         let statement = try db.cachedStatement(
             sql: """
-                UPDATE node SET high_water = max(high_water, ?), commits = commits + 1 WHERE one = 1
-                RETURNING high_water, commits, epoch
+                UPDATE node SET high_water = CASE epoch WHEN ?2 THEN max(high_water, ?1) ELSE high_water END,
+                    commits = commits + 1
+                WHERE one = 1 RETURNING high_water, commits, epoch, secret_changes
                 """
         )
-        guard let row = try Row.fetchOne(statement, arguments: [now.seconds]) else {
+        guard let row = try Row.fetchOne(statement, arguments: [now.seconds, epoch]) else {
             preconditionFailure("the node's row is made with the tables")
         }
-        return Tick(now: UnixTime(seconds: row["high_water"]), commits: row["commits"], epoch: row["epoch"])
+        return Tick(
+            now: UnixTime(seconds: row["high_water"]), commits: row["commits"],
+            edition: SecretsEdition(epoch: row["epoch"], changes: row["secret_changes"]))
     }
 }
 #endif

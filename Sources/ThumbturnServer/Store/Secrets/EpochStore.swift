@@ -6,6 +6,8 @@ package import ThumbturnCore
 /// A restored database does not know which ids were consumed after its backup was made. So a new epoch begins, in which
 /// no challenge, ticket or token of the earlier one is accepted.
 package protocol EpochStore: Sendable {
+    /// The latest time that the database had seen when this store was opened.
+    var foundTime: UnixTime { get }
     /// Whether a new epoch began when this store was opened, because the database had replaced a newer one or had been
     /// copied.
     var wasRestored: Bool { get }
@@ -16,7 +18,18 @@ package protocol EpochStore: Sendable {
     func epoch() async throws -> (number: Int64, began: UnixTime)
     /// Writes a copy of the whole database to a file.
     func backUp(to path: String) async throws
-    /// Replaces the whole database by such a copy, and begins an epoch.
-    func restore(from path: String) async throws
+    /// Replaces the whole database by such a copy, and begins an epoch. Keys of access tokens that were retired or
+    /// revoked since the copy was made stay so, and the newer keys verify until their last tokens expire.
+    ///
+    /// - Parameter sealing: opens every sealed value of the copy and seals it for this database. If it throws, nothing
+    ///   has changed.
+    func restore(from path: String, sealing: @escaping Sealing) async throws
+    /// Sets the latest time that was seen, to an earlier or a later one, and begins an epoch. The keys of access tokens
+    /// end at once: they have signed tokens of the wrong time.
+    ///
+    /// - Parameters:
+    ///   - keys: all keys of access tokens.
+    ///   - coolOff: the longest cool-off of a device.
+    func setTime(to time: UnixTime, retiring keys: [RetiredKey], coolOff: Duration) async throws
 }
 #endif

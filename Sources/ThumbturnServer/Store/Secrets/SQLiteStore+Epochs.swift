@@ -22,26 +22,91 @@ extension SQLiteStore {
         try await copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
     }
 
-    package func restore(from path: String) async throws {
-        var readOnly = Configuration()
-        readOnly.readonly = true
-        guard let backup = try? DatabaseQueue(path: path, configuration: readOnly),
-            (try? await backup.read { try $0.tableExists("node") && $0.tableExists("sessions") }) == true
-        else { throw SetupError.noBackup(path) }
+    package func restore(from path: String, sealing: @escaping Sealing) async throws {
         // The new epoch begins in a copy, which then replaces the whole database in one transaction. So no running
         // server ever sees the backup's epoch, and the secrets that the server holds are refused.
-        let draft = try DatabaseQueue()
-        try backup.backup(to: draft)
-        try Schema.migrator.migrate(draft)
+        let draft = try Self.draft(of: path, sealing: sealing)
         let (now, place) = (time.now, mark.place)
         let commits = try await pool.read { try $0.value(Int64.self, sql: "SELECT commits FROM node") }
+        let keys = try await pool.read { try KeptTokenKeys(in: $0) }
         try await draft.write { db in
+            try keys.merge(into: db)
             // Running servers may commit in the meantime, but fewer times than this, so no mark is ahead of the next
             // commit.
             try Schema.beginEpoch(db, at: now, after: commits + (1 << 32))
             try db.execute(sql: "UPDATE node SET place = ?", arguments: [place])
         }
         try draft.backup(to: pool)
+    }
+
+    /// A backup in memory, with the tables of this version.
+    ///
+    /// - Parameter sealing: opens every sealed value, and seals it again.
+    /// - Throws: `SetupError.noBackup`, or `SetupError.backupMasterKey` if `sealing` throws `SetupError.masterKeyWrong`.
+    static func draft(of path: String, sealing: Sealing) throws -> DatabaseQueue {
+        var readOnly = Configuration()
+        readOnly.readonly = true
+        guard let backup = try? DatabaseQueue(path: path, configuration: readOnly),
+            (try? backup.read { try $0.tableExists("node") && $0.tableExists("sessions") }) == true
+        else { throw SetupError.noBackup(path) }
+        let draft = try DatabaseQueue()
+        try backup.backup(to: draft)
+        guard try !draft.read(Schema.migrator.hasBeenSuperseded) else { throw SetupError.newerDatabase(path) }
+        try Schema.migrator.migrate(draft)
+        do {
+            try draft.write { try Schema.sealAgain($0, sealing) }
+        } catch SetupError.masterKeyWrong {
+            throw SetupError.backupMasterKey(path)
+        }
+        return draft
+    }
+}
+
+/// What a database knows of keys of access tokens that an older copy of it does not.
+private struct KeptTokenKeys: Sendable {
+    private let live: [SealedSecret]
+    private let retired: [Retired]
+
+    private struct Retired: Sendable {
+        var kid: String
+        var secret: String
+        var x963: Data
+        var retiredAt: Int64
+        var revokedAt: Int64?
+    }
+
+    init(in db: Database) throws {
+        live = try db.all(
+            Row.self, sql: "SELECT id, use, created_at, sealed, signs_in FROM secrets WHERE use = 'token'"
+        ).compactMap(SQLiteStore.secret)
+        retired = try db.all(
+            Row.self, sql: "SELECT kid, secret, x963, retired_at, revoked_at FROM retired_token_keys"
+        ).map {
+            Retired(
+                kid: $0["kid"], secret: $0["secret"], x963: $0["x963"], retiredAt: $0["retired_at"],
+                revokedAt: $0["revoked_at"])
+        }
+    }
+
+    /// Adds these keys to an older copy of their database. The live ones verify and do not sign, because the copy begins
+    /// another epoch, and the retired ones have no private half there either.
+    func merge(into db: Database) throws {
+        for key in live {
+            try db.run(
+                sql: """
+                    INSERT INTO secrets (id, use, created_at, sealed) VALUES (?, 'token', ?, ?) ON CONFLICT DO NOTHING
+                    """,
+                arguments: [key.id, key.createdAt.seconds, blob(key.sealed)])
+        }
+        for key in retired {
+            try db.run(
+                sql: """
+                    INSERT INTO retired_token_keys (kid, secret, x963, retired_at, revoked_at) VALUES (?, ?, ?, ?, ?)
+                    ON CONFLICT (kid) DO UPDATE SET revoked_at = coalesce(revoked_at, excluded.revoked_at)
+                    """,
+                arguments: [key.kid, key.secret, key.x963, key.retiredAt, key.revokedAt])
+        }
+        try db.run(sql: "DELETE FROM secrets WHERE id IN (SELECT secret FROM retired_token_keys)")
     }
 }
 
@@ -71,8 +136,12 @@ extension Schema {
     /// Ends everything that belongs to the current epoch. DPoP nonces are not stored; they become invalid with the
     /// process.
     ///
-    /// - Parameter commits: the highest known number of a commit. Later commits get higher numbers.
-    static func beginEpoch(_ db: Database, at now: UnixTime, after commits: Int64 = 0) throws {
+    /// Keys of access tokens sign in their own epoch only, so the next reading of the secrets makes a new one.
+    ///
+    /// - Parameters:
+    ///   - commits: the highest known number of a commit. Later commits get higher numbers.
+    ///   - isOlder: whether the database may be an older one, which does not know what was used since.
+    static func beginEpoch(_ db: Database, at now: UnixTime, after commits: Int64 = 0, isOlder: Bool = true) throws {
         try db.execute(
             sql: """
                 UPDATE node SET epoch = ?1, commits = max(commits, ?2) + 1, high_water = max(high_water, ?3),
@@ -81,9 +150,14 @@ extension Schema {
             // Random, so that the epoch of a backup is never equal to a later one.
             arguments: [Int64.random(in: 1...Int64.max), commits, now.seconds]
         )
+        try SQLiteStore.audit(
+            AuditEvent(.epochBegan, detail: try Int64.fetchOne(db, sql: "SELECT epoch FROM node").map { String($0) }), in: db,
+            at: now)
+        try linkAudit(in: db)
         try db.execute(sql: "DELETE FROM secrets WHERE use IN ('challenge', 'refresh')")
         try db.execute(sql: "UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL", arguments: [now.seconds])
         try db.execute(sql: "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')")
+        guard isOlder else { return }
         // The database does not know which recovery codes and one-time codes were used since. A one-time code is at
         // most one step ahead of the clock.
         try db.execute(sql: "DELETE FROM recovery_codes")

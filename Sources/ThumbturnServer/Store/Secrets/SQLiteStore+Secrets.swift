@@ -8,30 +8,40 @@ extension SQLiteStore {
         checking check: @escaping @Sendable (SealedSecret) throws -> Void,
         renewing isDue: @escaping @Sendable (SealedSecret) -> Bool,
         make: @escaping @Sendable (SecretUse, UnixTime) throws -> SealedSecret
-    ) async throws -> (secrets: [SealedSecret], epoch: Int64) {
+    ) async throws -> (secrets: [SealedSecret], edition: SecretsEdition) {
         try await writer.write(adopting: true) { db, now in
+            let edition = try Self.edition(in: db)
             var secrets = try db.all(
-                Row.self, sql: "SELECT id, use, created_at, sealed FROM secrets ORDER BY created_at DESC, id"
+                Row.self, sql: "SELECT id, use, created_at, sealed, signs_in FROM secrets ORDER BY created_at DESC, id"
             ).compactMap(Self.secret)
             try secrets.forEach(check)
             for use in SecretUse.allCases {
-                if let newest = secrets.first(where: { $0.use == use }), !isDue(newest) { continue }
-                let made = try make(use, now)
-                try Self.insert(made, in: db)
-                secrets.insert(made, at: 0)
+                let newest = secrets.first { $0.use == use && (use != .token || $0.signsIn == edition.epoch) }
+                if let newest, !isDue(newest) { continue }
+                secrets.insert(try Self.insert(try make(use, now), in: db), at: 0)
             }
             // Two challenge secrets cover the longest life of a challenge many times over.
             for old in secrets.filter({ $0.use == .challenge }).dropFirst(2) {
                 try db.run(sql: "DELETE FROM secrets WHERE id = ?", arguments: [old.id])
             }
-            return (secrets, try db.value(Int64.self, sql: "SELECT epoch FROM node"))
+            return (secrets, edition)
         }
+    }
+
+    package func secretsEdition() async throws -> SecretsEdition { try await pool.read { try Self.edition(in: $0) } }
+
+    static func edition(in db: Database) throws -> SecretsEdition {
+        guard let row = try db.one(Row.self, sql: "SELECT epoch, secret_changes FROM node") else {
+            preconditionFailure("the node's row is made with the tables")
+        }
+        return SecretsEdition(epoch: row["epoch"], changes: row["secret_changes"])
     }
 
     static func secret(_ row: Row) -> SealedSecret? {
         SecretUse(rawValue: row["use"]).map {
             SealedSecret(
-                id: row["id"], use: $0, createdAt: UnixTime(seconds: row["created_at"]), sealed: Array(row["sealed"] as Data)
+                id: row["id"], use: $0, createdAt: UnixTime(seconds: row["created_at"]), sealed: Array(row["sealed"] as Data),
+                signsIn: row["signs_in"]
             )
         }
     }

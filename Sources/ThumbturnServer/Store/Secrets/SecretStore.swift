@@ -3,10 +3,10 @@ package import ThumbturnCore
 
 /// The part of the store that keeps the server's own secrets, encrypted.
 package protocol SecretStore: Sendable {
-    /// The server's secrets, newest first, and their epoch.
+    /// The server's secrets, newest first, and their edition.
     ///
     /// Secrets that are missing or due for renewal are made in the same transaction, so that nodes which start together
-    /// agree.
+    /// agree. A key of access tokens from an earlier epoch does not count: every epoch has a key of its own.
     ///
     /// - Parameters:
     ///   - check: called first, with every stored secret. If it throws, no secret is made: a node with the wrong master
@@ -18,7 +18,20 @@ package protocol SecretStore: Sendable {
         renewing isDue: @escaping @Sendable (SealedSecret) -> Bool,
         make: @escaping @Sendable (SecretUse, UnixTime) throws -> SealedSecret
     )
-        async throws -> (secrets: [SealedSecret], epoch: Int64)
+        async throws -> (secrets: [SealedSecret], edition: SecretsEdition)
+
+    /// The edition of the secrets that the database has now.
+    func secretsEdition() async throws -> SecretsEdition
+
+    /// Seals again, in one transaction, everything that the database keeps sealed. Running servers read their secrets
+    /// again before they write. If `sealing` throws, nothing has changed.
+    func sealAgain(_ sealing: @escaping Sealing) async throws
+}
+
+/// Names the secrets that a process has read: those of an epoch, after a number of changes by an operator.
+package struct SecretsEdition: Hashable, Sendable {
+    package var epoch: Int64
+    package var changes: Int64
 }
 
 /// The uses of a secret.
@@ -38,5 +51,7 @@ package struct SealedSecret: Sendable {
     package var createdAt: UnixTime
     /// The encrypted secret: nonce (12 bytes), ciphertext and tag (16 bytes) of AES-256-GCM.
     package var sealed: [UInt8]
+    /// The epoch in which a key of access tokens may sign; nil if it never signs again, and for the other uses.
+    package var signsIn: Int64?
 }
 #endif

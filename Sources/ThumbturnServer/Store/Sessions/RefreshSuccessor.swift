@@ -1,5 +1,6 @@
 #if Server
 import ThumbturnCore
+import ThumbturnVerifier
 
 /// The part of the store that exchanges refresh tokens for their successors.
 package protocol RefreshStore: Sendable {
@@ -56,11 +57,13 @@ extension Rotation {
     func judge(_ session: SessionView, rotatedAt: UnixTime, at now: UnixTime) -> Judgement {
         guard session.isLive else { return .over }
         guard session.sessionJKT == jkt else { return .foreign }
-        guard now - session.authTime < lifetime, now - rotatedAt < idleLimit else { return .over }
+        guard let age = TokenTimes.age(of: session.authTime, at: now), age < lifetime,
+            let idle = TokenTimes.age(of: rotatedAt, at: now), idle < idleLimit
+        else { return .over }
         if generation == session.generation { return .successor }
         // The live token is the successor of the one that was presented, and it has not been used: otherwise it would
         // not be live.
-        if generation &+ 1 == session.generation, now - rotatedAt <= grace { return .sameSuccessor }
+        if generation &+ 1 == session.generation, idle <= grace { return .sameSuccessor }
         return .reused
     }
 }

@@ -2,16 +2,23 @@
 import Foundation
 import GRDB
 import ThumbturnCore
+import ThumbturnMessages
 
 extension SQLiteStore {
     package func openSession(
         _ new: NewSession, by authorisation: Authorisation
     ) async throws -> CommitOutcome<SessionView> {
+        // A step-up's surplus is found by an index, in the transaction.
+        let surplus = new.granted == nil ? recentSessions.surplus(of: authorisation.jkt) : []
         let outcome: CommitOutcome<SessionView> = try await writer.write { db, now in
-            guard try Self.spendAll(authorisation.spends, in: db, at: now) else { return .refused }
+            guard try Self.spendAll(authorisation.spends, in: db, at: now) else {
+                return try Self.refuse(authorisation, .replayed, in: db, at: now)
+            }
             if authorisation.kids.count == 1, let known = self.recentKeys[authorisation.kids[0], in: self.writer.currentEpoch],
                 let session = try Self.open(new, by: known, authorisation, in: db, at: now)
             {
+                try Self.audit(new, by: known, in: db, at: now)
+                try Self.endSurplus(surplus, beside: session, in: db)
                 return .done(session)
             }
             return try Self.authorised(authorisation, in: db, at: now) { db, keys, now in
@@ -27,13 +34,38 @@ extension SQLiteStore {
                         (new.authTime ?? now).seconds, now.seconds, new.granted.map(json),
                     ]
                 )
-                return .done(SessionView(new, by: key, at: now))
+                let session = SessionView(new, by: key, at: now)
+                try Self.audit(new, by: key, in: db, at: now)
+                try Self.endSurplus(surplus, beside: session, in: db)
+                return .done(session)
             }
         }
         // The cached keys may be out of date: another process may have counted wrong signatures.
-        if case .done = outcome { return outcome }
+        if case .done = outcome {
+            if new.granted == nil { recentSessions.opened(new.id, by: authorisation.jkt, ending: surplus) }
+            return outcome
+        }
         for kid in authorisation.kids { recentKeys.forget(kid) }
         return outcome
+    }
+
+    private static func audit(_ new: NewSession, by key: EnrolledKey, in db: Database, at now: UnixTime) throws {
+        let kind: AuditEvent.Kind = new.granted == nil ? .signedIn : .steppedUp
+        try audit(AuditEvent(kind, by: key, session: new.id, action: new.granted?.action), in: db, at: now)
+    }
+
+    /// Deletes the oldest sessions of a device that has too many. The oldest one ends, and the new one is not refused: a
+    /// device uses only its newest session, and a person who signs in must get in.
+    private static func endSurplus(_ surplus: [SessionID], beside session: SessionView, in db: Database) throws {
+        for id in surplus { try db.run(sql: "DELETE FROM sessions WHERE id = ?", arguments: [blob(id.bytes)]) }
+        guard session.granted != nil else { return }
+        try db.run(
+            sql: """
+                DELETE FROM sessions WHERE id IN (
+                    SELECT id FROM sessions WHERE device_id = ? AND granted IS NOT NULL
+                    ORDER BY opened DESC, id DESC LIMIT -1 OFFSET ?)
+                """,
+            arguments: [blob(session.device.bytes), Limits.stepUps])
     }
 
     /// Opens a session in one statement, for the usual case that nothing has changed since the key was cached. Nil if
@@ -51,10 +83,11 @@ extension SQLiteStore {
             sql: """
                 INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
                 SELECT ?, k.device_id, k.kid, 0, ?, ?, ?, ?, n.commits
-                FROM keys k JOIN devices d ON d.id = k.device_id JOIN node n
+                FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id JOIN node n
                 WHERE k.kid = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL
                     AND k.wrong_in_a_row = 0 AND k.paused_until = 0
                     AND d.id = ? AND d.revoked_at IS NULL AND d.session_jkt = ? AND d.cools_off_until = ?
+                    AND a.disabled_at IS NULL
                 """
         ).execute(
             arguments: [

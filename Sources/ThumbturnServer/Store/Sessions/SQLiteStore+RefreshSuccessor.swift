@@ -21,12 +21,19 @@ extension SQLiteStore {
                     sql: "UPDATE sessions SET ended_at = ? WHERE id = ?",
                     arguments: [now.seconds, blob(rotation.session.bytes)]
                 )
+                try Self.audit(
+                    AuditEvent(
+                        .refreshTokenReused, account: session.account, device: session.device, session: rotation.session),
+                    in: db, at: now)
                 try Self.note(.refreshTokenReused, of: session.account, session.device, in: db, at: now)
                 return .reused
             case .foreign:
-                // A leaked token may be sent any number of times; the owner of the account gets one notice an hour.
-                try Self.note(
-                    .foreignKey, of: session.account, session.device, atMostEvery: .seconds(3600), in: db, at: now)
+                // A leaked token may be sent any number of times; equal notices are joined, and so are the rows of the audit log.
+                if try Self.note(.foreignKey, of: session.account, session.device, in: db, at: now) {
+                    try Self.audit(
+                        AuditEvent(.foreignKey, account: session.account, device: session.device, session: rotation.session),
+                        in: db, at: now)
+                }
                 return .foreign
             }
         }

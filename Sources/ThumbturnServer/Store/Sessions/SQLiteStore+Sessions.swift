@@ -19,6 +19,12 @@ extension SQLiteStore {
                 sql: "UPDATE sessions SET ended_at = ? WHERE id = ? AND device_id = ? AND ended_at IS NULL",
                 arguments: [now.seconds, blob(session.bytes), device]
             )
+            if db.changesCount == 1 {
+                let id: DeviceID = identifier(device)
+                try Self.audit(
+                    AuditEvent(.signedOut, account: try Self.account(of: id, in: db), device: id, session: session), in: db,
+                    at: now)
+            }
             try db.run(
                 sql: "UPDATE sessions SET ended_at = ? WHERE device_id = ? AND granted IS NOT NULL AND ended_at IS NULL",
                 arguments: [now.seconds, device]
@@ -32,6 +38,14 @@ extension SQLiteStore {
             sql: "UPDATE devices SET sessions_over = (SELECT commits FROM node) WHERE id = ?", arguments: [device])
     }
 
+    /// Ends the sessions of an account's devices, except those of one device.
+    static func endSessions(ofAccount account: AccountID, except device: DeviceID?, in db: Database) throws {
+        try db.run(
+            sql: "UPDATE devices SET sessions_over = (SELECT commits FROM node) WHERE account_id = ? AND id IS NOT ?",
+            arguments: [blob(account.bytes), device.map { blob($0.bytes) }]
+        )
+    }
+
     static func endSessions(openedBy kid: String, in db: Database) throws {
         try db.run(sql: "UPDATE keys SET sessions_over = (SELECT commits FROM node) WHERE kid = ?", arguments: [kid])
     }
@@ -41,7 +55,8 @@ extension SQLiteStore {
             sql: """
                 SELECT s.generation, s.auth_time, s.granted, k.kind, k.enrolled_by,
                     s.ended_at IS NULL AND d.revoked_at IS NULL AND s.opened > max(d.sessions_over, k.sessions_over) AS live,
-                    d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name
+                    d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
+                    a.credential_generation
                 FROM sessions s JOIN keys k ON k.kid = s.kid JOIN devices d ON d.id = s.device_id
                     JOIN accounts a ON a.id = d.account_id
                 WHERE s.id = ?
@@ -58,7 +73,7 @@ extension SQLiteStore {
                 accountName: row["name"], kind: kind, sessionJKT: row["session_jkt"],
                 generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]), isLive: row["live"],
                 coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keyOrigin: origin,
-                granted: granted
+                granted: granted, credentialGeneration: row["credential_generation"]
             )
         }
     }

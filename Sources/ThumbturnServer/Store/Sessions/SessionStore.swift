@@ -44,5 +44,7 @@ package struct SessionView: Sendable {
     package var keyOrigin = KeyOrigin.credentials
     /// The action that a step-up granted; nil after a sign-in.
     package var granted: ActionGrant? = nil
+    /// The account's `credentialGeneration` when the session was read.
+    package var credentialGeneration: Int64 = 0
 }
 #endif

@@ -12,20 +12,24 @@ extension SQLiteStore {
     package func settle(_ attempt: SignInAttempt) async throws -> SignInStanding {
         try await writer.write { db, now in
             let found = try Self.standing(of: attempt, in: db, at: now)
-            let standing = found == .open && !attempt.isJudged ? .closed : found
+            let standing = found == .open && !attempt.isJudged ? .paused : found
             // The same statements run in every case, so that the time does not reveal to a stranger which case it is.
             let isAccepted = try Self.accept(attempt, onlyIf: standing == .open, in: db, at: now)
+            let counts = standing == .open
+            if counts { try Self.audit(attempt, isAccepted: isAccepted, in: db, at: now) }
             if isAccepted {
                 for id in attempt.inARow { try Self.forget(id, in: db) }
                 return .open
             }
-            let counts = standing == .open
             for id in attempt.inARow {
                 let wrong = try Self.countInARow(id, by: counts ? 1 : 0, attempt.limits, in: db, at: now)
                 guard wrong >= attempt.limits.freeInARow else { continue }
                 try Self.noteWrongSignIns(attempt, at: id, onlyIf: counts, in: db, at: now)
             }
-            for id in attempt.byRate { try Self.countByRate(id, counts: counts, attempt.limits, in: db, at: now) }
+            // An address is counted whatever the standing of the account: otherwise a right sign-in from it to another
+            // account would tell whether it was counted, and so whether the name's own count was at its limit.
+            let countsRates = counts || standing == .paused
+            for id in attempt.byRate { try Self.countByRate(id, counts: countsRates, attempt.limits, in: db, at: now) }
             return standing == .open ? .wrong : standing
         }
     }
@@ -37,10 +41,25 @@ extension SQLiteStore {
     }
 
     package func unlock(_ account: AccountID) async throws {
-        try await writer.write { db, _ in try Self.forget(.account(account), in: db) }
+        try await writer.write { db, now in
+            try Self.forget(.account(account), in: db)
+            let devices = try db.all(
+                Data.self, sql: "SELECT id FROM devices WHERE account_id = ? AND revoked_at IS NULL",
+                arguments: [blob(account.bytes)])
+            for device in devices { try Self.forget(.device(identifier(device)), in: db) }
+            try Self.audit(AuditEvent(.accountUnlocked, account: account), in: db, at: now)
+        }
     }
 
     // MARK: Inside a transaction
+
+    /// Writes the row of a judged sign-in. A wrong one has a row whether or not the name has an account.
+    private static func audit(_ attempt: SignInAttempt, isAccepted: Bool, in db: Database, at now: UnixTime) throws {
+        var event = AuditEvent(isAccepted ? .credentials : .wrongCredentials, account: attempt.account)
+        event.account = event.account ?? AuditEvent.unknownAccount
+        if isAccepted, case .recoveryCode = attempt.evidence { event.kind = .recoveryCodeUsed }
+        try audit(event, in: db, at: now)
+    }
 
     /// Writes a notice of wrong sign-ins, at most once an hour. A name without an account has no owner to notify; the
     /// same work is done for it, with a table of its own.
@@ -58,6 +77,13 @@ extension SQLiteStore {
                 sql: "INSERT INTO notices_to_nobody (id, place, kind, at) VALUES (?, ?, ?, ?)",
                 arguments: [blob(Identifier<NoticeKind>.random().bytes), place, kind, now.seconds]
             )
+            // As for the notices of an account.
+            try db.run(
+                sql: """
+                    DELETE FROM notices_to_nobody WHERE id IN (
+                        SELECT id FROM notices_to_nobody WHERE place = ? ORDER BY kind, at DESC, id LIMIT -1 OFFSET ?)
+                    """,
+                arguments: [place, Limits.notices])
             return
         }
         guard try !wasNoted(.wrongSignIns, of: account, since: anHourAgo, in: db), isWritten else { return }
@@ -68,17 +94,18 @@ extension SQLiteStore {
     private static func standing(
         of attempt: SignInAttempt, in db: Database, at now: UnixTime
     ) throws -> SignInStanding {
-        var standing = SignInStanding.open
+        var (isPaused, isClosed, isOverloaded) = (false, false, false)
         for id in attempt.inARow {
             let (wrong, until) = try row(id, in: db)
-            if wrong >= attempt.limits.mostInARow || until > now.seconds { standing = .closed }
+            guard wrong >= attempt.limits.mostInARow || until > now.seconds else { continue }
+            if case .device = id { isClosed = true } else { isPaused = true }
         }
         for id in attempt.byRate {
             let (burst, refill) = rate(of: id, attempt.limits)
             guard try row(id, in: db).until > now.seconds + Int64(burst - 1) * refill else { continue }
-            standing = id == .global ? .overloaded : standing == .open ? .closed : standing
+            if id == .global { isOverloaded = true } else { isClosed = true }
         }
-        return standing
+        return isOverloaded ? .overloaded : isClosed ? .closed : isPaused ? .paused : .open
     }
 
     /// Consumes the one-time step or the recovery code of an attempt. False if the evidence is wrong or not enough.
@@ -89,11 +116,12 @@ extension SQLiteStore {
         // Without an account, the row of another one is read.
         let known = try db.cachedStatement(
             sql: """
-                SELECT id = ?1 AS is_it, one_time_secret IS NOT NULL AS asks, one_time_last FROM accounts
-                WHERE id >= ?1 ORDER BY id LIMIT 1
+                SELECT id = ?1 AND credential_generation = ?2 AND disabled_at IS NULL AS is_it,
+                    one_time_secret IS NOT NULL AS asks, one_time_last
+                FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1
                 """
         )
-        guard let row = try Row.fetchOne(known, arguments: [account]) else { return false }
+        guard let row = try Row.fetchOne(known, arguments: [account, attempt.credentialGeneration]) else { return false }
         let (isIt, asksForCode, lastStep): (Bool, Bool, Int64) = (row["is_it"], row["asks"], row["one_time_last"])
         switch attempt.evidence {
         case .nothing: return false
@@ -117,7 +145,7 @@ extension SQLiteStore {
         }
     }
 
-    private static func row(_ id: ThrottleID, in db: Database) throws -> (wrong: Int, until: Int64) {
+    static func row(_ id: ThrottleID, in db: Database) throws -> (wrong: Int, until: Int64) {
         let statement = try db.cachedStatement(sql: "SELECT wrong, until FROM throttles WHERE scope = ? AND id = ?")
         return try Row.fetchOne(statement, arguments: [id.scope, blob(id.bytes)]).map { ($0["wrong"], $0["until"]) } ?? (0, 0)
     }
@@ -159,16 +187,23 @@ extension SQLiteStore {
             : (limits.addressBurst, limits.addressRefill.components.seconds)
     }
 
-    private static func forget(_ id: ThrottleID, in db: Database) throws {
+    static func forget(_ id: ThrottleID, in db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM throttles WHERE scope = ? AND id = ?")
             .execute(arguments: [id.scope, blob(id.bytes)])
     }
 
-    /// Deletes the counts that have returned to zero with time. The consecutive wrong attempts of an account or a
-    /// device stay.
-    static func forgetThrottles(in db: Database, at now: UnixTime) throws {
+    /// Deletes the counts that have returned to zero with time. The consecutive wrong attempts of a name or a device
+    /// stay, those of names up to a number of them.
+    static func forgetThrottles(in db: Database, at now: UnixTime, keeping names: Int = Limits.names) throws {
         try db.run(
-            sql: "DELETE FROM throttles WHERE scope IN (2, 4, 5) AND until <= ? AND wrong = 0", arguments: [now.seconds]
+            sql: "DELETE FROM throttles WHERE scope IN (4, 5) AND until <= ? AND wrong = 0", arguments: [now.seconds]
+        )
+        try db.run(
+            sql: """
+                DELETE FROM throttles WHERE scope = 1 AND id IN (
+                    SELECT id FROM throttles WHERE scope = 1 ORDER BY until DESC LIMIT -1 OFFSET ?)
+                """,
+            arguments: [names]
         )
     }
 }

@@ -15,6 +15,8 @@ package struct SignInAttempt: Sendable {
 
     /// The account of the given name; nil if there is none.
     package var account: AccountID?
+    /// The account's `credentialGeneration` when the evidence was judged. The evidence is void if it has grown since.
+    package var credentialGeneration: Int64 = 0
     package var evidence: Evidence
     /// False if sign-ins were throttled, so that nothing was compared. Such an attempt is not counted.
     package var isJudged = true
@@ -41,7 +43,10 @@ package enum SignInStanding: Hashable, Sendable {
     case open
     /// The evidence was wrong, and the attempt was counted.
     case wrong
-    /// Sign-ins to the account, from the device or from the network are throttled.
+    /// Sign-ins to the account are throttled. The sender must not notice, so the same work is done as for a wrong
+    /// password.
+    case paused
+    /// Sign-ins from the device or from the network are throttled. The sender may know that, so no work is done.
     case closed
     /// Sign-ins from all senders without an enrolled session key are throttled.
     case overloaded

@@ -4,13 +4,15 @@ import Foundation
 import ThumbturnCore
 import ThumbturnMessages
 
-/// The subject that wrong attempts are counted against. Addresses and names without an account are hashed with a key
-/// into a fixed number of slots, so that a stranger cannot fill the table.
+/// The subject that wrong attempts are counted against.
+///
+/// Strangers cannot fill the table: addresses are hashed with a key into a fixed number of slots, and `Limits.names` caps
+/// the counts of names.
 package enum ThrottleID: Hashable, Sendable {
-    /// An account, for senders without a session key that is enrolled for it.
+    /// An account, for senders without a session key that is enrolled for it. A name without an account has an id of
+    /// its own here, which only a hash with a key tells; see `ThrottlePlaces.decoy(of:)`. The rows of both look alike
+    /// and are kept alike, so no count shows whether a name has an account.
     case account(AccountID)
-    /// A name without an account, which is counted so that it takes the same work as a name that has one.
-    case noAccount(UInt16)
     /// A device, for senders with its session key.
     case device(DeviceID)
     /// A network, by its slot.
@@ -21,8 +23,8 @@ package enum ThrottleID: Hashable, Sendable {
     /// The number of the kind, as it is stored.
     package var scope: Int {
         switch self {
+        // 2 was used by earlier versions.
         case .account: 1
-        case .noAccount: 2
         case .device: 3
         case .address: 4
         case .global: 5
@@ -34,8 +36,7 @@ package enum ThrottleID: Hashable, Sendable {
         switch self {
         case .account(let id): id.bytes
         case .device(let id): id.bytes
-        // The same length as the id of an account.
-        case .noAccount(let place), .address(let place):
+        case .address(let place):
             [UInt8](repeating: 0, count: 14) + [UInt8(truncatingIfNeeded: place >> 8), UInt8(truncatingIfNeeded: place)]
         case .global: []
         }
@@ -50,14 +51,17 @@ struct ThrottlePlaces {
         self.key = HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Array("thumbturn throttle".utf8), outputByteCount: 32)
     }
 
-    /// The slot of a network: one of 65,536.
-    func address(_ network: Network) -> ThrottleID { .address(place([1] + network.bytes)) }
-    /// The slot of a name without an account: one of 1,024.
-    func noAccount(_ name: String) -> ThrottleID { .noAccount(place([2] + Array(name.utf8)) & 0x3FF) }
+    /// The slot of a network.
+    func address(_ network: Network) -> ThrottleID { .address(place([1] + network.bytes, of: Limits.networkCounters)) }
+    /// The id under which a name without an account is counted. It is as random as the id of an account.
+    func decoy(of name: String) -> AccountID { AccountID(unchecked: Array(code([2] + Array(name.utf8)).prefix(16))) }
 
-    private func place(_ bytes: [UInt8]) -> UInt16 {
-        let code = Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key))
-        return UInt16(code[0]) << 8 | UInt16(code[1])
+    /// One of so many slots, which are a power of two of at most 16 bits.
+    private func place(_ bytes: [UInt8], of slots: Int) -> UInt16 {
+        let code = code(bytes)
+        return (UInt16(code[0]) << 8 | UInt16(code[1])) & UInt16(slots - 1)
     }
+
+    private func code(_ bytes: [UInt8]) -> [UInt8] { Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key)) }
 }
 #endif

@@ -1,0 +1,81 @@
+#if Server
+import ThumbturnCore
+import ThumbturnVerifier
+
+extension AuthorizationServer {
+    /// Signs the end of the audit log, a minute or a thousand rows after the last time. The running server calls it
+    /// every second.
+    ///
+    /// - Returns: whether a checkpoint was written.
+    package func checkpointAudit() async throws -> Bool {
+        let state = try await store.auditState()
+        let rows = state.head.number - state.checkpoint.number
+        // After the operator has set the time back, the last checkpoint may lie ahead.
+        let sinceLast = time.now - state.checkpoint.at
+        guard rows >= Self.rowsPerCheckpoint || (rows > 0 && !(.zero..<Duration.seconds(60)).contains(sinceLast)) else {
+            return false
+        }
+        let signer = secrets.current.signer(at: time.now)
+        return try await store.addCheckpoint { [publicURL = settings.publicURL] log, head, now in
+            try signer.sign(AuditCheckpoint(iss: publicURL, iat: now, log: log, number: head.number, hash: head.hash))
+        }
+    }
+
+    /// Writes the refusals since the last call to the audit log, and deletes what is older than the retention.
+    func tidyAudit() async throws {
+        let counts = refusals.take()
+        if !counts.isEmpty { try await store.record(AuditEvent(.refusals, counts: counts)) }
+        try await store.purgeAudit(before: time.now + (.zero - settings.auditRetention))
+    }
+
+    /// Writes the policy in use to the audit log: when the server starts, and when the policy changes.
+    package func recordPolicy() async throws {
+        try await store.record(AuditEvent(.policy, detail: settings.stepUp.digest ?? "built-in"))
+    }
+
+    /// Verifies the audit log, row by row.
+    ///
+    /// - Parameters:
+    ///   - kept: checkpoints that were kept elsewhere.
+    ///   - progress: called with the number of verified rows.
+    /// - Returns: the number of rows and of checkpoints.
+    /// - Throws: `AuditFault` with the place of the first fault.
+    package func verifyAudit(
+        with kept: [String] = [], progress: (Int) -> Void = { _ in }
+    ) async throws -> (rows: Int, checkpoints: Int) {
+        let keys = try await archivedTokenKeys()
+        let state = try await store.auditState()
+        var checkpoints = try await store.checkpoints()
+        for text in kept {
+            guard let claims = try? AuditCheckpoint(verifying: text, keys: keys) else { throw AuditFault.checkpoint(0) }
+            guard claims.number >= (state.first ?? 1) - 1 else {
+                // Its row may have been purged since, and then there is nothing to compare it with.
+                guard claims.iat < time.now + (.zero - settings.auditRetention) else {
+                    throw AuditFault.missing(from: 1, to: claims.number)
+                }
+                continue
+            }
+            checkpoints.append(.init(number: claims.number, signed: text))
+        }
+        var check = try AuditVerification(of: state.log, checkpoints: checkpoints, keys: keys, first: state.first)
+        var last = (state.first ?? 1) - 1
+        while case let rows = try await store.auditRows(after: last, limit: 1000), !rows.isEmpty {
+            for row in rows where row.number <= state.head.number || row.hash.isEmpty { try check.add(row) }
+            last = rows[rows.count - 1].number
+            progress(check.rows)
+            if last >= state.head.number { break }
+        }
+        try check.end(at: state.head)
+        return (check.rows, check.checkpoints)
+    }
+
+    /// The public keys that have ever signed, by `kid`.
+    private func archivedTokenKeys() async throws -> [String: VerifyingKey] {
+        var keys = secrets.current.tokenKeys
+        for retired in try await store.retiredKeys() { keys[retired.kid] = try VerifyingKey(x963: retired.x963) }
+        return keys
+    }
+
+    private static let rowsPerCheckpoint: Int64 = 1000
+}
+#endif

@@ -1,0 +1,119 @@
+#if Server
+/// The bounds of the server: one figure for every input, queue, cache and connection, and for each table that a caller
+/// can make grow.
+///
+/// A figure without a better home is defined here; `table` lists them all as docs/limits.md shows them, and a test
+/// compares both.
+package enum Limits {
+    // MARK: Requests and connections
+
+    /// The largest body of a request, in bytes.
+    package static let body = 64 * 1024
+    /// The most header fields of a request.
+    package static let headerFields = 100
+    /// The largest header field, in bytes. A DPoP proof and an access token have about one KiB each.
+    package static let headerField = 16 * 1024
+    /// All header fields of a request together, in bytes.
+    package static let header = 32 * 1024
+    /// The time for a whole request, from its first byte to the end of its body, and then for sending the answer.
+    package static let request = Duration.seconds(30)
+    /// How long a connection may be silent between two requests.
+    package static let silence = Duration.seconds(30)
+    /// The most open connections of one server process.
+    package static let connections = 4096
+    /// The most connections of one network (an IPv4 address, or 64 bits of IPv6). Behind proxies it is the most requests
+    /// of one network that are answered at the same time. Many phones of one mobile carrier share an address.
+    package static let connectionsOfAddress = 256
+    /// The most connections beyond these that are told so. Any further connection is closed without an answer.
+    package static let turnedAway = 64
+    /// The time in which a connection that is told so has to read its answer.
+    package static let turningAway = Duration.seconds(5)
+    /// The file descriptors that connections leave to the database, the log and webhooks.
+    package static let reservedFiles = 128
+    /// The seconds in `Retry-After` where the server knows no better figure.
+    package static let retryAfter = Duration.seconds(5)
+
+    /// The longest name of an account in a sign-in, in bytes of UTF-8.
+    package static let accountName = 512
+    /// The longest one-time code, in bytes.
+    package static let oneTimeCode = 32
+    /// The longest recovery code, in bytes.
+    package static let recoveryCode = 64
+    /// The longest name of a device, in characters.
+    package static let deviceName = 64
+    /// The longest name of a device, in bytes of UTF-8.
+    package static let deviceNameBytes = 256
+
+    // MARK: Queues and caches
+
+    /// The most passwords that wait to be hashed or are hashed. A quarter is kept for enrolled devices.
+    package static let passwordQueue = 64
+    /// The most passwords that are hashed at the same time; each takes 19 MiB.
+    package static let passwordThreads = 2
+    /// The most requests that one transaction commits.
+    package static let batch = 256
+    /// The most connections that read the database at the same time.
+    package static let readers = 4
+    /// The most DPoP proofs that are remembered.
+    package static let dpopProofs = 1_000_000
+    /// The keys in each of the two generations of the cache of keys.
+    package static let recentKeys = 8192
+    /// The devices in each of the two generations of the memory of sessions.
+    package static let recentDevices = 8192
+    /// The counters of networks in the table of wrong attempts.
+    package static let networkCounters = 0x10000
+    /// The names, with an account or without, whose wrong attempts are counted. Beyond that, those whose last attempt is
+    /// longest ago are forgotten. All strangers together have one attempt each second, so it takes them six days to have
+    /// an account's hundred attempts forgotten; by waiting an hour for each they have more.
+    package static let names = 500_000
+
+    // MARK: Accounts
+
+    /// The most devices of an account that are not revoked, plain clients included.
+    package static let devices = 16
+    /// The most devices that an account enrols in a day, those that were revoked since included.
+    package static let enrolmentsInADay = 32
+    /// The most keys of an account's devices that are replaced in a day.
+    package static let keyChangesInADay = 64
+    /// The most sign-in sessions that one device has at a time.
+    package static let sessions = 32
+    /// The most step-ups of one device that the store keeps at a time.
+    package static let stepUps = 32
+    /// The most notices of an account that are kept.
+    package static let notices = 128
+    /// How long equal notices of an event that can be repeated at will count as one.
+    package static let noticesJoined = Duration.seconds(3600)
+    /// The time between the deliveries of two notices of one account.
+    package static let noticeSpacing = Duration.seconds(5)
+    /// The most notices that are taken for one round of deliveries.
+    package static let noticesInARound = 32
+    /// The most tries to deliver a notice: about a day.
+    package static let noticeTries = 30
+    /// How long a notice is kept.
+    package static let noticeAge = Duration.seconds(30 * 24 * 3600)
+
+    // MARK: Approvals
+
+    /// The most ended approvals of one creator for one account that are kept, besides the redeemed ones.
+    package static let endedApprovals = 64
+    /// How long after its expiry an approval that was not redeemed is kept: a back end has one day to ask how it ended.
+    package static let endedApprovalAge = Duration.seconds(24 * 3600)
+    /// The rate at which one creator makes approvals, for all accounts together.
+    package static let approvalsOfCreator = ApprovalRate(burst: 600, interval: .milliseconds(20))
+    /// The rate at which one creator makes approvals for one account.
+    package static let approvalsOfCreatorAndAccount = ApprovalRate(burst: 32, interval: .seconds(15))
+}
+
+/// A rate by the generic cell rate algorithm: so many at once, and one more after each interval.
+package struct ApprovalRate: Hashable, Sendable {
+    /// How many may be made at once.
+    package var burst: Int
+    /// The time after which one more may be made; whole milliseconds.
+    package var interval: Duration
+
+    package init(burst: Int, interval: Duration) {
+        self.burst = burst
+        self.interval = interval
+    }
+}
+#endif

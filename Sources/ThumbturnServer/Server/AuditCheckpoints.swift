@@ -1,0 +1,31 @@
+#if Server
+import Logging
+import ServiceLifecycle
+
+/// Signs the end of the audit log where it is due, and once more at the end.
+struct AuditCheckpoints: ServiceLifecycle.Service, CustomStringConvertible {
+    let service: AuthorizationServer
+    let logger: Logger
+
+    // ServiceLifecycle logs the descriptions of services; the default one would contain the settings.
+    var description: String { "AuditCheckpoints" }
+
+    func run() async throws {
+        await attempt { try await service.recordPolicy() }
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                try await Task.sleep(for: .seconds(1))
+                await attempt { _ = try await service.checkpointAudit() }
+            }
+        }
+    }
+
+    private func attempt(_ work: () async throws -> Void) async {
+        do {
+            try await work()
+        } catch {
+            logger.error("the audit log could not be written; it is tried again", metadata: ["error": "\(type(of: error))"])
+        }
+    }
+}
+#endif

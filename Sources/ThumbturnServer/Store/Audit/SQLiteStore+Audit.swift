@@ -1,0 +1,151 @@
+#if Server
+import Foundation
+import GRDB
+package import ThumbturnCore
+
+extension SQLiteStore {
+    package func record(_ event: AuditEvent) async throws {
+        try await writer.write { db, now in try Self.audit(event, in: db, at: now) }
+    }
+
+    package func auditState() async throws -> AuditState {
+        try await pool.read { try Self.auditState(in: $0) }
+    }
+
+    package func auditRows(after number: Int64, limit: Int) async throws -> [AuditRow] {
+        try await pool.read { db in
+            try db.all(
+                Row.self, sql: "SELECT number, at, event, hash FROM audit WHERE number > ? ORDER BY number LIMIT ?",
+                arguments: [number, limit]
+            ).map { row in
+                AuditRow(
+                    number: row["number"], at: UnixTime(seconds: row["at"]), event: row["event"],
+                    hash: Array(row["hash"] as Data? ?? Data()))
+            }
+        }
+    }
+
+    package func addCheckpoint(
+        _ sign: @escaping @Sendable (_ log: [UInt8], AuditVerification.Head, UnixTime) throws -> String
+    ) async throws -> Bool {
+        try await writer.write { db, now in
+            // Rows of this transaction have no hash yet, and the next checkpoint covers them.
+            let state = try Self.auditState(in: db)
+            guard state.head.number > state.checkpoint.number else { return false }
+            try db.run(
+                sql: "INSERT INTO audit_checkpoints (number, at, signed) VALUES (?, ?, ?)",
+                arguments: [state.head.number, now.seconds, try sign(state.log, state.head, now)])
+            return true
+        }
+    }
+
+    package func checkpoints() async throws -> [AuditVerification.StoredCheckpoint] {
+        try await pool.read { db in
+            try db.all(Row.self, sql: "SELECT number, signed FROM audit_checkpoints ORDER BY number")
+                .map { .init(number: $0["number"], signed: $0["signed"]) }
+        }
+    }
+
+    package func purgeAudit(before: UnixTime) async throws {
+        try await writer.write { db, now in
+            let first = try db.one(Int64.self, sql: "SELECT min(number) FROM audit")
+            // Some ten thousand rows at a time, so that no request waits long for a shorter retention.
+            let last = try db.one(
+                Int64.self,
+                sql: """
+                    SELECT coalesce(
+                        (SELECT min(number) FROM audit_checkpoints WHERE at < ?1 AND number >= ?2 + 10000),
+                        (SELECT max(number) FROM audit_checkpoints WHERE at < ?1))
+                    """,
+                arguments: [before.seconds, first])
+            guard let first, let last, first <= last else { return }
+            try db.run(sql: "DELETE FROM audit WHERE number <= ?", arguments: [last])
+            try db.run(sql: "DELETE FROM audit_checkpoints WHERE number < ?", arguments: [last])
+            try Self.audit(AuditEvent(.purged, count: Int(last)), in: db, at: now)
+        }
+    }
+
+    // MARK: Inside a transaction
+
+    /// Writes the row of an event in the event's own transaction. `AuditChain` links it at the end of the transaction.
+    static func audit(_ event: AuditEvent, in db: Database, at now: UnixTime) throws {
+        let origin = AuditOrigin.current
+        guard origin.isKept else { return }
+        var event = event
+        event.from = origin.network?.text
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO audit (number, at, event)
+                SELECT max(audit_number, coalesce((SELECT max(number) FROM audit), 0)) + 1, ?, ? FROM node WHERE one = 1
+                """
+        ).execute(arguments: [now.seconds, json(event)])
+    }
+
+    private static func auditState(in db: Database) throws -> AuditState {
+        let row = try db.one(
+            Row.self,
+            sql: """
+                SELECT audit_log, audit_number, audit_hash, (SELECT min(number) FROM audit) AS first,
+                    (SELECT max(number) FROM audit_checkpoints) AS signed,
+                    (SELECT at FROM audit_checkpoints WHERE number = (SELECT max(number) FROM audit_checkpoints)) AS signed_at
+                FROM node WHERE one = 1
+                """
+        )
+        guard let row else { preconditionFailure("the node's row is made with the tables") }
+        return AuditState(
+            log: Array(row["audit_log"] as Data),
+            head: .init(number: row["audit_number"], hash: Array(row["audit_hash"] as Data)), first: row["first"],
+            checkpointNumber: row["signed"] ?? 0, checkpointAt: UnixTime(seconds: row["signed_at"] ?? 0)
+        )
+    }
+}
+
+extension Schema {
+    /// Links the rows that this transaction has written to the chain. Every transaction that writes rows ends with it.
+    static func linkAudit(in db: Database) throws {
+        guard
+            let node = try db.one(Row.self, sql: "SELECT audit_log, audit_number, audit_hash FROM node WHERE one = 1")
+        else { return }
+        let log = Array(node["audit_log"] as Data)
+        var (number, hash) = (node["audit_number"] as Int64, Array(node["audit_hash"] as Data))
+        let rows = try db.all(
+            Row.self, sql: "SELECT number, at, event FROM audit WHERE number > ? ORDER BY number", arguments: [number])
+        guard !rows.isEmpty else { return }
+        for row in rows {
+            number = row["number"]
+            hash = AuditChain.hash(
+                log: log, previous: hash, number: number, at: UnixTime(seconds: row["at"]), event: row["event"])
+            try db.run(sql: "UPDATE audit SET hash = ? WHERE number = ?", arguments: [blob(hash), number])
+        }
+        try db.run(
+            sql: "UPDATE node SET audit_number = ?, audit_hash = ? WHERE one = 1", arguments: [number, blob(hash)])
+    }
+
+    static func registerAudit(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("28 audit log") { db in
+            try db.execute(
+                sql: """
+                    -- The hash of a row is NULL only inside the transaction that writes it.
+                    CREATE TABLE audit (
+                        number INTEGER PRIMARY KEY,
+                        at INTEGER NOT NULL,
+                        event TEXT NOT NULL,
+                        hash BLOB
+                    ) STRICT;
+                    CREATE TABLE audit_checkpoints (
+                        number INTEGER PRIMARY KEY,
+                        at INTEGER NOT NULL,
+                        signed TEXT NOT NULL
+                    ) STRICT;
+                    CREATE INDEX audit_checkpoints_by_time ON audit_checkpoints (at, number);
+                    -- The id of the log, and its last row.
+                    ALTER TABLE node ADD COLUMN audit_log BLOB NOT NULL DEFAULT x'';
+                    ALTER TABLE node ADD COLUMN audit_number INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE node ADD COLUMN audit_hash BLOB NOT NULL DEFAULT x'';
+                    UPDATE node SET audit_log = randomblob(16);
+                    """
+            )
+        }
+    }
+}
+#endif

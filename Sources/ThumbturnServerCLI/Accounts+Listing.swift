@@ -1,0 +1,71 @@
+#if Tools
+import ArgumentParser
+import Foundation
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnServer
+
+extension Accounts {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints the name of each account, and whether it is on or off.")
+
+        @OptionGroup var data: DataOptions
+
+        func run() async throws {
+            let server = try await data.server()
+            var last = ""
+            while case let accounts = try await server.accounts(after: last), let end = accounts.last {
+                for account in accounts {
+                    print(Terminal.text(account.name), account.disabledAt == nil ? "on" : "off", separator: "\t")
+                }
+                last = end.name
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints the state of an account: on or off, its credentials, its wrong sign-ins and its devices.")
+
+        @OptionGroup var data: DataOptions
+
+        @Argument(help: "The account's name.")
+        var name: String
+
+        func run() async throws {
+            let server = try await data.server()
+            let state = try await server.state(ofAccountNamed: name)
+            print("account: \(Terminal.text(name)), made \(Terminal.text(state.createdAt))")
+            print("state: \(state.disabledAt.map { "off since \(Terminal.text($0))" } ?? "on")")
+            print("one-time codes: \(state.hasOneTimeCodes ? "required" : "not required")")
+            print("recovery codes: \(state.recoveryCodes) unused")
+            let pause = state.pausedUntil.map { ", paused until \(Terminal.text($0))" } ?? ""
+            print("wrong sign-ins: \(state.wrongSignIns) in a row\(pause)")
+            for device in try await server.devices(ofAccountNamed: name) {
+                let kinds = device.keys.map(\.kind.rawValue) + (device.use.map { [$0.rawValue] } ?? [])
+                print("device: \(device.id)  \(device.name)  \(kinds.joined(separator: ", "))")
+            }
+        }
+    }
+}
+
+/// How values are printed for an operator.
+enum Terminal {
+    /// A name with a replacement character for each control and format character. A provider's subject may have any, and
+    /// a terminal would obey them.
+    static func text(_ name: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                name.unicodeScalars.map { scalar in
+                    [.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+                        ? "\u{FFFD}" : scalar
+                }))
+    }
+
+    /// A time in UTC, as ISO 8601 writes it.
+    static func text(_ time: UnixTime) -> String {
+        Date(timeIntervalSince1970: TimeInterval(time.seconds)).formatted(.iso8601)
+    }
+}
+#endif

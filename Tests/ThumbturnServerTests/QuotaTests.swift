@@ -1,0 +1,346 @@
+#if Tools
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnMessages
+@testable import ThumbturnServer
+
+/// What one account or one back end can make grow, and what the others notice of it: nothing.
+@Suite struct QuotaTests {
+    private struct World {
+        let store: SQLiteStore
+        let clock: TestClock
+        let ada = AccountID.random()
+        let bob = AccountID.random()
+
+        func device(_ name: String, of account: AccountID, quota: AccountQuota = .standard) -> NewDevice {
+            var device = NewDevice(
+                id: .random(), account: account, name: name, sessionJKT: "\(name) session",
+                keys: [
+                    .init(kid: "\(name) session", kind: .session, x963: [], isActive: true),
+                    .init(kid: "\(name) face", kind: .biometric, x963: [], isActive: true),
+                ], coolOff: .zero)
+            device.quota = quota
+            return device
+        }
+
+        /// The name of the outcome, and what the account has too much of.
+        func enrol(_ device: NewDevice) async throws -> String {
+            let ticket = Tickets.Right(account: device.account, spend: spend(.ticket), voucher: nil)
+            let outcome = try await store.enrol(
+                device, by: Authorisation(rules: .enrol, spends: [], grounds: .ticket(ticket), jkt: device.sessionJKT))
+            return name(outcome)
+        }
+
+        func name<Value: Sendable>(_ outcome: CommitOutcome<Value>) -> String {
+            if case .full(let quota) = outcome { return quota.rawValue }
+            return outcome.name
+        }
+
+        func spend(_ use: Spend.Use = .challenge) -> Spend {
+            Spend(use, id: Identifier<QuotaTests>.random().bytes, expiresAt: clock.now + .seconds(300), epoch: 0)
+        }
+
+        func open(_ name: String, granted: ActionGrant? = nil) async throws -> SessionID {
+            let new = NewSession(id: .random(at: clock.now, 0), tokenHash: [], granted: granted)
+            let rules: CeremonyRules = granted == nil ? .signIn : .stepUp
+            let outcome = try await store.openSession(
+                new,
+                by: Authorisation(
+                    rules: rules, spends: [spend()], grounds: .keys(["\(name) face"]), jkt: "\(name) session"))
+            #expect(outcome.name == "done")
+            return new.id
+        }
+
+        func isLive(_ session: SessionID) async throws -> Bool { try await store.session(session)?.isLive == true }
+
+        func ask(
+            _ number: Int, by creator: String = "bank", _ account: AccountID? = nil, transaction: String? = nil, cap: Int = 8,
+            rate: ApprovalRate = Limits.approvalsOfCreator, rateForAccount: ApprovalRate = Limits.approvalsOfCreatorAndAccount
+        ) async throws -> ApprovalCreation {
+            var new = NewApproval(
+                id: .random(), creator: creator, transactionID: transaction ?? "t-\(number)", account: account ?? ada,
+                second: nil, txn: "txn \(number)", demand: .oneKey, lifetime: .seconds(60), cap: cap)
+            (new.rate, new.rateForAccount) = (rate, rateForAccount)
+            return try await store.create(new)
+        }
+
+        func rows(_ sql: String) async throws -> Int { try await store.pool.read { try Int.fetchOne($0, sql: sql) ?? 0 } }
+    }
+
+    private func with(_ body: (World) async throws -> Void) async throws {
+        let folder = LiveServer.temporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let clock = TestClock(UnixTime(seconds: 1_000_000))
+        let world = World(store: try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node)), clock: clock)
+        for (id, name) in [(world.ada, "ada"), (world.bob, "bob")] {
+            _ = try await world.store.addAccount(Account(id: id, name: name, passwordHash: "x"))
+        }
+        for id in ["bank", "shop"] {
+            _ = try await world.store.addClient(NewClient(id: id, scopes: [.approvals], keys: []))
+        }
+        try await body(world)
+    }
+
+    // MARK: Devices and keys
+
+    @Test func anAccountHasSoManyDevicesAndTheNewestIsRefused() async throws {
+        try await with { world in
+            var ids: [DeviceID] = []
+            for number in 1...Limits.devices {
+                let device = world.device("\(number)", of: world.ada)
+                ids.append(device.id)
+                expect(try await world.enrol(device), is: "done")
+            }
+            let another = world.device("another", of: world.ada)
+            expect(try await world.enrol(another), is: "too_many_devices")
+            expect(try await world.store.devices(of: world.ada).map(\.id).count, is: Limits.devices)
+            expect(try await world.enrol(world.device("bob's", of: world.bob)), is: "done", "another account's business")
+            let plain = NewPlainKey(kid: "plain", spki: [1])
+            let ticket = Tickets.Right(account: world.ada, spend: world.spend(.ticket), voucher: nil)
+            expect(try await world.store.enrol(world.device("plain", of: world.ada), with: plain, by: ticket), is: false)
+            expect(try await world.store.revoke(ids[0], of: world.ada), is: true)
+            expect(try await world.enrol(another), is: "done", "in the place of one that is gone")
+        }
+    }
+
+    @Test func enrollingAndRevokingAgainAndAgainIsRefusedForADay() async throws {
+        try await with { world in
+            var quota = AccountQuota()
+            quota.enrolmentsInADay = 3
+            func enrol(_ name: String) async throws -> String {
+                let device = world.device(name, of: world.ada, quota: quota)
+                defer { world.clock.advance(by: .seconds(1)) }
+                let outcome = try await world.enrol(device)
+                _ = try await world.store.revoke(device.id, of: world.ada)
+                return outcome
+            }
+            for name in ["1", "2", "3"] { expect(try await enrol(name), is: "done") }
+            expect(try await enrol("4"), is: "changes")
+            world.clock.advance(by: .seconds(24 * 3600 - 4))
+            expect(try await enrol("5"), is: "done", "the first one is a day old")
+            expect(try await enrol("6"), is: "done")
+        }
+    }
+
+    @Test func changingKeysAgainAndAgainIsRefusedForADayAndRemovingOneNever() async throws {
+        try await with { world in
+            let device = world.device("phone", of: world.ada)
+            expect(try await world.enrol(device), is: "done")
+            var quota = AccountQuota()
+            quota.keyChangesInADay = 2
+            func change(_ old: String?, to new: String?) async throws -> String {
+                let key = new.map { NewDevice.Key(kid: $0, kind: .passcode, x963: Array($0.utf8), isActive: true) }
+                var change = NewKeys(device: device.id, kind: .passcode, old: old, new: key, coolOff: .zero)
+                change.quota = quota
+                let outcome = try await world.store.change(
+                    change,
+                    by: Authorisation(
+                        rules: new == nil ? .removeKey : .bringKey, spends: [world.spend()], grounds: .keys(["phone face"]),
+                        jkt: "phone session"))
+                return world.name(outcome)
+            }
+            expect(try await change(nil, to: "one"), is: "done")
+            expect(try await change("one", to: "two"), is: "done")
+            expect(try await change("two", to: "three"), is: "done")
+            expect(try await change("three", to: "four"), is: "changes")
+            var again = world.device("phone", of: world.ada, quota: quota)
+            again.ifEnrolled = .replace
+            again.keys[1] = .init(kid: "new face", kind: .biometric, x963: [2], isActive: true)
+            expect(try await world.enrol(again), is: "changes", "an enrolment changes keys, too")
+            expect(try await change("three", to: nil), is: "done")
+            world.clock.advance(by: .seconds(24 * 3600))
+            expect(try await change(nil, to: "four"), is: "done")
+        }
+    }
+
+    // MARK: Sessions
+
+    @Test func aFurtherSignInEndsTheOldestSessionOfTheSameDevice() async throws {
+        try await with { world in
+            for name in ["phone", "tablet"] { expect(try await world.enrol(world.device(name, of: world.ada)), is: "done") }
+            let other = try await world.open("tablet")
+            var sessions: [SessionID] = []
+            for _ in 1...Limits.sessions { sessions.append(try await world.open("phone")) }
+            expect(try await world.isLive(sessions[0]), is: true)
+            for oldest in 0..<3 {
+                sessions.append(try await world.open("phone"))
+                expect(try await world.store.session(sessions[oldest]) == nil, is: true, "and leaves no row")
+                expect(try await world.isLive(sessions[oldest + 1]), is: true)
+            }
+            expect(try await world.isLive(other), is: true)
+            expect(try await world.rows("SELECT count(*) FROM sessions"), is: Limits.sessions + 1)
+        }
+    }
+
+    @Test func aFurtherStepUpEndsTheOldestOneAndNoSignIn() async throws {
+        try await with { world in
+            for name in ["phone", "tablet"] { expect(try await world.enrol(world.device(name, of: world.ada)), is: "done") }
+            let grant = ActionGrant(ActionAsk("card-details")!, keys: [.biometric], shown: [], once: false)
+            let (signIn, other) = (try await world.open("phone"), try await world.open("tablet", granted: grant))
+            var stepUps: [SessionID] = []
+            for _ in 0...Limits.stepUps { stepUps.append(try await world.open("phone", granted: grant)) }
+            expect(try await world.store.session(stepUps[0]) == nil, is: true)
+            for session in [signIn, other, stepUps[1], stepUps[Limits.stepUps]] {
+                expect(try await world.isLive(session), is: true)
+            }
+        }
+    }
+
+    // MARK: Notices
+
+    @Test func equalNoticesAreOneAndThoseOfAnotherDeviceAreNot() async throws {
+        try await with { world in
+            let (first, second) = (DeviceID.random(), DeviceID.random())
+            func note(_ kind: Notice.Kind, _ device: DeviceID) async throws {
+                let account = world.ada
+                _ = try await world.store.writer.write { db, now in
+                    try SQLiteStore.note(kind, of: account, device, in: db, at: now)
+                }
+            }
+            for _ in 1...10 { try await note(.refreshTokenReused, first) }
+            try await note(.refreshTokenReused, second)
+            for _ in 1...3 { try await note(.keysChanged, first) }
+            let kinds = try await world.store.notices(of: world.ada).map(\.kind)
+            #expect(kinds.filter { $0 == .refreshTokenReused }.count == 2)
+            #expect(kinds.filter { $0 == .keysChanged }.count == 3, "the owner has to know of each")
+            world.clock.advance(by: .seconds(3601))
+            try await note(.refreshTokenReused, first)
+            expect(try await world.store.notices(of: world.ada).filter { $0.kind == .refreshTokenReused }.count, is: 3)
+        }
+    }
+
+    @Test func noticesThatCanBeRepeatedPushOutNoOthers() async throws {
+        try await with { world in
+            let (ada, bob) = (world.ada, world.bob)
+            try await world.store.writer.write { db, now in
+                try SQLiteStore.note(.newDevice, of: ada, .random(), in: db, at: now)
+                try SQLiteStore.note(.foreignKey, of: bob, .random(), in: db, at: now)
+            }
+            world.clock.advance(by: .seconds(1))
+            try await world.store.writer.write { db, now in
+                for _ in 0..<(2 * Limits.notices) {
+                    try SQLiteStore.note(.foreignKey, of: ada, .random(), in: db, at: now)
+                }
+            }
+            expect(try await world.rows("SELECT count(*) FROM notices"), is: Limits.notices + 1)
+            expect(try await world.rows("SELECT count(*) FROM notices WHERE kind = 'new-device'"), is: 1)
+        }
+    }
+
+    @Test func anAccountWithManyNoticesDelaysNoOthers() async throws {
+        try await with { world in
+            let (ada, bob) = (world.ada, world.bob)
+            try await world.store.writer.write { db, now in
+                for _ in 1...100 { try SQLiteStore.note(.newDevice, of: ada, .random(), in: db, at: now) }
+            }
+            world.clock.advance(by: .seconds(60))
+            _ = try await world.store.writer.write { db, now in
+                try SQLiteStore.note(.newDevice, of: bob, .random(), in: db, at: now)
+            }
+            let round = try await world.store.takeDueNotices()
+            #expect(round.map(\.notice.account).filter { $0 == bob.text }.count == 1)
+            #expect(round.count == 14, "one each five seconds, and the other account's")
+            expect(try await world.store.takeDueNotices().count, is: 0)
+            world.clock.advance(by: .seconds(5))
+            expect(try await world.store.takeDueNotices().count, is: 1)
+        }
+    }
+
+    // MARK: Approvals
+
+    @Test func oneBackEndTakesNoPlaceOfAnother() async throws {
+        try await with { world in
+            for number in 1...2 {
+                guard case .made = try await world.ask(number, by: "shop", cap: 2) else {
+                    Issue.record("there is room")
+                    return
+                }
+            }
+            guard case .tooMany = try await world.ask(3, by: "shop", cap: 2) else {
+                Issue.record("the shop has two")
+                return
+            }
+            guard case .made = try await world.ask(1, by: "bank", cap: 2) else {
+                Issue.record("the bank has none yet")
+                return
+            }
+        }
+    }
+
+    @Test("a back end is slowed by its own rate", arguments: [false, true])
+    func rate(_ isForAccount: Bool) async throws {
+        try await with { world in
+            let slow = ApprovalRate(burst: 3, interval: .milliseconds(2500))
+            let free = ApprovalRate(burst: 1000, interval: .milliseconds(1))
+            func ask(_ number: Int, by creator: String = "bank", _ account: AccountID? = nil) async throws -> ApprovalCreation {
+                // The same transaction each time, so that each one takes the place of the one before.
+                try await world.ask(
+                    number, by: creator, account, transaction: "t", rate: isForAccount ? free : slow,
+                    rateForAccount: isForAccount ? slow : free)
+            }
+            for number in 1...3 {
+                guard case .made = try await ask(number) else {
+                    Issue.record("three at once")
+                    return
+                }
+            }
+            guard case .tooFast(let wait) = try await ask(4) else {
+                Issue.record("one too many")
+                return
+            }
+            #expect(wait == .seconds(3), "whole seconds, rounded up")
+            let open = try await world.store.openApprovals(of: world.ada)
+            #expect(open.map(\.txn) == ["txn 3"], "a refused request changes nothing")
+            guard case .made = try await ask(1, by: "shop") else {
+                Issue.record("another back end")
+                return
+            }
+            let another = try await world.ask(
+                5, by: "bank", world.bob, rate: isForAccount ? free : slow, rateForAccount: isForAccount ? slow : free)
+            if case .made = another {
+                #expect(isForAccount)
+            } else {
+                #expect(!isForAccount, "the rate of all accounts together")
+            }
+            world.clock.advance(by: wait)
+            guard case .made = try await ask(6) else {
+                Issue.record("after the wait")
+                return
+            }
+            world.clock.advance(by: .seconds(60))
+            try await world.store.purgeApprovals(before: UnixTime(seconds: 0))
+            expect(try await world.rows("SELECT count(*) FROM approval_rates"), is: 0)
+        }
+    }
+
+    @Test func withdrawnApprovalsDoNotPileUp() async throws {
+        try await with { world in
+            let free = ApprovalRate(burst: 100_000, interval: .milliseconds(1))
+            func ask(
+                _ number: Int, _ account: AccountID? = nil, by creator: String = "bank", transaction: String = "t"
+            ) async throws {
+                world.clock.advance(by: .seconds(1))
+                let made = try await world.ask(
+                    number, by: creator, account, transaction: transaction, rate: free, rateForAccount: free)
+                guard case .made = made else {
+                    Issue.record("\(number): \(made)")
+                    return
+                }
+            }
+            try await ask(0, world.bob, transaction: "bob's")
+            try await ask(0, by: "shop")
+            for number in 1...(Limits.endedApprovals + 20) { try await ask(number) }
+            expect(
+                try await world.rows("SELECT count(*) FROM approvals WHERE creator = 'bank' AND state = 'withdrawn'"),
+                is: Limits.endedApprovals)
+            let open = try await world.store.openApprovals(of: world.ada).filter { $0.creator == "bank" }
+            #expect(open.map(\.txn) == ["txn \(Limits.endedApprovals + 20)"])
+            expect(try await world.rows("SELECT count(*) FROM approvals WHERE txn = 'txn 0'"), is: 2, "those of others stay")
+        }
+    }
+}
+#endif
