@@ -16,7 +16,9 @@ extension SQLiteStore {
             // The same statements run in every case, so that the time does not reveal to a stranger which case it is.
             let isAccepted = try Self.accept(attempt, onlyIf: standing == .open, in: db, at: now)
             let counts = standing == .open
-            if counts { try Self.audit(attempt, isAccepted: isAccepted, in: db, at: now) }
+            // A paused account's attempt has the row of a wrong one, so that the time does not tell them apart; both count at
+            // the address.
+            if counts || standing == .paused { try Self.audit(attempt, isAccepted: isAccepted, in: db, at: now) }
             if isAccepted {
                 for id in attempt.inARow { try Self.forget(id, in: db) }
                 return .open
