@@ -558,6 +558,63 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("to unlock an account is to unlock its devices") func unlockedDevice() async throws {
+        try await with { store, _, account in
+            let phone = device("ada", account)
+            _ = try await store.enrol(phone, spending: [])
+            let attempt = SignInAttempt(
+                account: account, evidence: .nothing, inARow: [.device(phone.id)], byRate: [], limits: .standard)
+            for _ in 0..<5 { _ = try await store.settle(attempt) }
+            expect(try await store.standing(of: attempt), is: .closed)
+            try await store.unlock(account)
+            expect(try await store.standing(of: attempt), is: .open)
+        }
+    }
+
+    @Test("a replay and a revoked key have no row in the audit log, and each attempt at a paused account has one")
+    func auditRows() async throws {
+        try await with { store, _, account in
+            let phone = device("ada", account)
+            _ = try await store.enrol(phone, spending: [])
+            let key = try #require(try await store.key("ada face"))
+            func rows() async throws -> Int { try await store.auditRows(after: 0, limit: .max).count }
+            let (once, before) = (spend(), try await rows())
+            for _ in 1...3 { _ = try await store.spend([once], recording: AuditEvent(.refused, by: key)) }
+            expect(try await rows(), is: before + 1)
+            _ = try await store.revoke(phone.id, of: account)
+            let revoked = try await rows()
+            _ = try await store.openSession(
+                NewSession(id: .random(), tokenHash: []), by: .signIn("ada face", jkt: "ada session", spend()))
+            expect(try await rows(), is: revoked)
+            let wrong = SignInAttempt(
+                account: account, evidence: .nothing, inARow: [.account(account)], byRate: [], limits: .standard)
+            for _ in 1...6 { _ = try await store.settle(wrong) }
+            expect(try await store.standing(of: wrong), is: .paused)
+            expect(try await rows(), is: revoked + 6)
+        }
+    }
+
+    @Test("a time that is set back leaves neither rates nor void signatures ahead of it") func setBack() async throws {
+        try await with { store, clock, account in
+            try await store.count(against: [.global, .address(1)], limits: .standard)
+            expect(try await store.disable(account), is: true)
+            let time = clock.now + .seconds(-86_400)
+            try await store.setTime(to: time, retiring: [], coolOff: .zero)
+            let left = try await store.pool.read { db in
+                try Int64.fetchAll(
+                    db, sql: "SELECT (SELECT count(*) FROM throttles) UNION ALL SELECT max(signatures_over) FROM accounts")
+            }
+            #expect(left == [0, time.seconds - 1])
+        }
+    }
+
+    @Test("a lowered rate and a time that was set back make a back end wait for seconds") func clientRates() {
+        let (rates, now) = (ClientRates(), UnixTime(seconds: 1_000_000))
+        for _ in 1...6000 { #expect(rates.wait(of: "bank", perMinute: 6000, at: now) == nil) }
+        #expect(rates.wait(of: "bank", perMinute: 60, at: now) == .seconds(1))
+        #expect(rates.wait(of: "bank", perMinute: 60, at: now + .seconds(-3600)) == nil)
+    }
+
     @Test("evidence of a liveness check shows the level that its vendor is certified for") func liveness() throws {
         let now = UnixTime(seconds: 1_000_000)
         let vendors = try ApprovalDemandTests.vendors(certified: .high)

@@ -60,6 +60,7 @@ extension AuthorizationServer {
         var check = try AuditVerification(of: state.log, checkpoints: checkpoints, keys: keys, first: state.first)
         var last = (state.first ?? 1) - 1
         while case let rows = try await store.auditRows(after: last, limit: 1000), !rows.isEmpty {
+            // A running server adds rows meanwhile. One without a hash was written past the server.
             for row in rows where row.number <= state.head.number || row.hash.isEmpty { try check.add(row) }
             last = rows[rows.count - 1].number
             progress(check.rows)

@@ -4,8 +4,8 @@ import Synchronization
 /// A cache of recently read keys.
 ///
 /// Its two generations together take about 6 MB and hold the devices that sign in on one node within minutes. There are
-/// two so that eviction takes no time: a key that is read again moves to the younger one. The cache
-/// is emptied when the epoch changes, because a restored database may hold other rows.
+/// two so that eviction takes no time: a key that is read again moves to the younger one. The cache is emptied when the
+/// epoch changes, because a restored database may hold other rows.
 final class RecentKeys: Sendable {
     private struct State {
         var epoch: Int64 = 0
@@ -32,6 +32,7 @@ final class RecentKeys: Sendable {
     }
 
     private let state = Mutex(State())
+
     subscript(kid: String, in epoch: Int64) -> EnrolledKey? {
         state.withLock { state in
             state.enter(epoch)

@@ -24,7 +24,9 @@ extension SQLiteStore {
         _ authorisation: Authorisation, in db: Database, at now: UnixTime,
         _ work: (_ db: Database, _ keys: [EnrolledKey], _ now: UnixTime) throws -> CommitOutcome<Value>
     ) throws -> CommitOutcome<Value> {
-        if case .ticket(let ticket) = authorisation.grounds, try !isCurrent(ticket, in: db) { return .refused }
+        if case .ticket(let ticket) = authorisation.grounds, try !isCurrent(ticket, in: db) {
+            return try refuse(authorisation, .changed, in: db, at: now)
+        }
         switch authorisation.judge(try authorisation.kids.map { try key($0, in: db) }, at: now) {
         case .refused: return try refuse(authorisation, .unknownKey, in: db, at: now)
         case .disabled:
