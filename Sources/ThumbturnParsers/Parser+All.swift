@@ -93,6 +93,7 @@ extension Parser {
                     Sample.scenario.replacing(#""effects":[]"#, with: #""effects":…"#),
                     Sample.scenario.replacing(#""events":[]"#, with: #""events":…"#),
                     Sample.scenario.replacing(#""policy":"unlock""#, with: #""policy":…"#),
+                    Sample.scenario.replacing(#""biometry":"notEnrolled""#, with: #""biometry":{"none":…}"#),
                 ], $0)
         },
         accepts: { (try? Scenario(json: $0)) != nil }

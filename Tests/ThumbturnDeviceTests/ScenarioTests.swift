@@ -66,11 +66,11 @@ import ThumbturnTestKit
             ("  \"pains\": [],\n", "", "the file: lacks the member \"pains\""),
             ("\"pains\": []", "\"pains\": [43]", "pains[0]: "),
             ("\"policy\": \"unlock\"", "\"policy\": \"unlok\"", "policy: \"unlok\" is none of "),
-            ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": []}", "policy: ladder: is empty"),
-            ("\"policy\": \"unlock\"", "\"policy\": {\"ladders\": []}", "policy: ladders: "),
+            ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": []}", "policy.ladder: is empty"),
+            ("\"policy\": \"unlock\"", "\"policy\": {\"ladders\": []}", "policy.ladders: "),
             ("\"policy\": \"unlock\"", "\"policy\": {}", "policy: lacks the member \"ladder\""),
-            ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": [\"nose\"]}", "policy: ladder[0]: "),
-            ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": 1}", "policy: ladder: expected an array"),
+            ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": [\"nose\"]}", "policy.ladder[0]: "),
+            ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": 1}", "policy.ladder: expected an array"),
             ("\"policy\": \"unlock\"", "\"person\": {\"preferred\": \"PIN\"}, \"policy\": \"unlock\"", "person.preferred: "),
             ("\"by\": \"tap\"", "\"by\": \"tip\"", "start.by: "),
             ("\"biometry\": \"ready\"", "\"biometry\": \"redy\"", "start.biometry: "),
@@ -79,7 +79,8 @@ import ThumbturnTestKit
             ("\"at\": 8000", "\"at\": -1", "events[0].at: "),
             ("\"at\": 8000", "\"at\": 8000.5", "events[0].at: "),
             ("\"event\": \"woke\"", "\"event\": \"awoke\"", "events[0].event: awoke has no meaning here"),
-            ("\"event\": \"woke\"", "\"event\": {\"woke\": 1}", "events[0].event: "),
+            ("\"event\": \"woke\"", "\"event\": {\"woke\": 1}", "events[0].event: woke with a value has no meaning here"),
+            ("\"event\": \"woke\"", "\"event\": true", "events[0].event: expected a string, a whole number"),
             ("\"answer\": \"matched\"", "\"answer\": \"matches\"", "events[2].event.answered.answer: "),
             ("{\"showHint\": \"devicePasscode\"}", "{\"showHints\": \"devicePasscode\"}", "events[0].effects[0]: "),
             ("{\"showHint\": \"devicePasscode\"}", "{\"showHint\": \"passcode\"}", "events[0].effects[0].showHint: "),
@@ -93,6 +94,24 @@ import ThumbturnTestKit
             try Scenario(json: Data(told.replacingCharacters(in: range, with: wrong).utf8))
         }
         #expect(error?.description.hasPrefix(says) == true, "\(error?.description ?? "none")")
+    }
+
+    /// The message once spelled the whole value, and each level of it anew.
+    @Test func aMistakeInALongFileHasAShortMessage() throws {
+        let told = try String(contentsOf: Self.folder.appendingPathComponent("nobody-answers.json"), encoding: .utf8)
+        let nested = Array(repeating: "[[[[[[[[]]]]]]]]", count: 4000).joined(separator: ",")
+        func message(_ right: String, _ wrong: String) throws -> String {
+            let range = try #require(told.range(of: right))
+            let text = told.replacingCharacters(in: range, with: wrong)
+            let problem = try #require(throws: ScenarioProblem.self) { try Scenario(json: Data(text.utf8)) }
+            return problem.description
+        }
+        #expect(
+            try message("\"event\": \"woke\"", "\"event\": {\"woke\": [\(nested)]}")
+                == "events[0].event: woke with a value has no meaning here")
+        #expect(try message("\"policy\": \"unlock\"", "\"policy\": [\(nested)]") == "policy: expected an object, found an array")
+        let effects = try message("{\"showHint\": \"devicePasscode\"}", nested)
+        #expect(effects == "events[0].effects[0]: is no name and no object")
     }
 
     @Test func textThatIsNoJSONIsReportedWithItsLine() throws {

@@ -22,28 +22,35 @@ package enum StrictJSON {
 
     /// Decodes a message. Members that it does not know are refused, at every depth.
     package static func decode<Value: Message>(_ type: Value.Type, from bytes: [UInt8]) throws(JSONError) -> Value {
-        try read(bytes, refusingUnknownMembers: true, type)
+        try read(JSONTree(bytes), at: 0, refusingUnknownMembers: true, type)
     }
 
     /// Decodes a value and ignores members that it does not know, as claims are read (RFC 7519 section 4).
     package static func decodeIgnoringUnknown<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8]
     ) throws(JSONError) -> Value {
-        try read(bytes, refusingUnknownMembers: false, type)
+        try read(JSONTree(bytes), at: 0, refusingUnknownMembers: false, type)
+    }
+
+    /// Decodes one value of a text that was read before, and ignores members that it does not know. The paths of errors
+    /// begin at the whole text.
+    package static func decodeIgnoringUnknown<Value: Decodable>(
+        _ type: Value.Type, from tree: JSONTree, at index: Int
+    ) throws(JSONError) -> Value {
+        try read(tree, at: index, refusingUnknownMembers: false, type)
     }
 
     private static func read<Value: Decodable>(
-        _ bytes: [UInt8], refusingUnknownMembers: Bool, _ type: Value.Type
+        _ tree: JSONTree, at index: Int, refusingUnknownMembers: Bool, _ type: Value.Type
     ) throws(JSONError) -> Value {
-        let tree = try JSONTree(bytes)
         do {
-            return try JSONTreeDecoder(tree: tree, index: 0, refusesUnknownMembers: refusingUnknownMembers).value(type)
+            return try JSONTreeDecoder(tree: tree, index: index, refusesUnknownMembers: refusingUnknownMembers).value(type)
         } catch let error as DecodingError {
             throw JSONError(error)
         } catch let error as JSONError {
             throw error
         } catch {
-            throw JSONError(.path(""), "cannot be read")
+            throw tree.error(at: index, "cannot be read")
         }
     }
 

@@ -11,13 +11,13 @@ extension Scenario {
     /// member for a member that is unknown, absent or invalid, for times that go back, and for a file that is too long.
     public init(json: some DataProtocol) throws {
         guard json.count <= Self.longest else { throw ScenarioProblem("the file: is longer than \(Self.longest) bytes") }
-        let whole: JSON
+        let file: Place
         do throws(JSONError) {
-            whole = try JSON(Array(json))
+            file = try Place(Array(json))
         } catch {
             throw ScenarioProblem(error.description)
         }
-        try self.init(Place(path: "", value: whole))
+        try self.init(file)
     }
 
     private init(_ file: Place) throws {
@@ -57,7 +57,8 @@ extension Scenario {
 
     /// Reads a preset's name, or an object as `UnlockPolicy` reads it.
     private static func policy(_ place: Place) throws -> UnlockPolicy {
-        guard case .text(let name) = place.value else { return try place.decoded() }
+        guard place.isText else { return try place.decoded() }
+        let name = try place.text()
         guard let preset = UnlockPolicy.presets[name] else {
             throw place.problem("\"\(name)\" is none of \(UnlockPolicy.presets.keys.sorted().joined(separator: ", "))")
         }
@@ -76,10 +77,13 @@ extension Person {
 
     /// Reads the pace of earlier flows, with times in milliseconds.
     private static func pace(_ place: Place) throws -> Pace {
-        let members = try place.members(["samples", "misses_in_a_row", "usual", "variation"])
-        var inside = members.mapValues(\.value)
-        inside["missesInARow"] = inside.removeValue(forKey: "misses_in_a_row")
-        return try Place(path: place.path, value: .object(inside)).decoded()
+        var numbers = try place.members(["samples", "misses_in_a_row", "usual", "variation"]).mapValues { try $0.number() }
+        numbers["missesInARow"] = numbers.removeValue(forKey: "misses_in_a_row")
+        do throws(JSONError) {
+            return try StrictJSON.decodeIgnoringUnknown(Pace.self, from: StrictJSON.encode(numbers))
+        } catch {
+            throw place.problem(error.description)
+        }
     }
 }
 

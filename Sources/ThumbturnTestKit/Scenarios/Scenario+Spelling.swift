@@ -9,8 +9,6 @@ extension JSON {
 }
 
 extension Place {
-    var unknown: ScenarioProblem { problem("\(value) has no meaning here") }
-
     func promptNumber() throws -> Int { Int(try number(1...1000)) }
 }
 
