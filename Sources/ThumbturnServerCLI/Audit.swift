@@ -15,9 +15,10 @@ struct Audit: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks that every row is as it was written and that none is missing.",
             discussion: """
-                Status 0 if all is well, otherwise 1 with the number of the first row that is changed or missing. Someone who \
-                can write to the database can shorten the log back to its last checkpoint but one: keep checkpoints on another \
-                machine (thumbturn-server audit checkpoint), and give them to this command.
+                Status 0 if all is well, otherwise 1 with the number of the first row that is changed or missing, or of rows \
+                over many minutes without a signed checkpoint. A server may run meanwhile. Someone who can write to the \
+                database can shorten the log back to its last checkpoint but one: keep checkpoints on another machine \
+                (thumbturn-server audit checkpoint), and give them to this command.
                 """
         )
 

@@ -16,11 +16,12 @@ import ThumbturnVerifier
 
     private static let log = [UInt8](repeating: 7, count: 16)
 
-    /// Rows as the server writes them.
-    private func rows(_ count: Int) -> [AuditRow] {
+    /// Rows as the server writes them, some seconds apart.
+    private func rows(_ count: Int, of kind: AuditEvent.Kind = .signedIn, apart seconds: Int64 = 1) -> [AuditRow] {
         var previous: [UInt8] = []
         return (1...Int64(count)).map { number in
-            let (at, event) = (UnixTime(seconds: 1000 + number), #"{"event":"sign-in","count":\#(number)}"#)
+            let at = UnixTime(seconds: 1000 + number * seconds)
+            let event = #"{"event":"\#(kind.rawValue)","count":\#(number)}"#
             previous = AuditChain.hash(log: Self.log, previous: previous, number: number, at: at, event: event)
             return AuditRow(number: number, at: at, event: event, hash: previous)
         }
@@ -123,6 +124,32 @@ import ThumbturnVerifier
             try check(written, head: head(written), checkpoints: [signed], keys: [:])
         }
         #expect(stranger == .checkpoint(6))
+    }
+
+    @Test("rows that a running server wrote over many minutes need a checkpoint") func unsigned() throws {
+        let signer = try TokenSigner(P256.Signing.PrivateKey())
+        let keys = [signer.kid: try VerifyingKey(jwk: signer.jwk)]
+        func check(_ rows: [AuditRow], signedAt numbers: [Int] = []) throws {
+            let checkpoints = try numbers.map { number in
+                let row = rows[number - 1]
+                let checkpoint = AuditCheckpoint(
+                    iss: "https://x", iat: row.at, log: Self.log, number: row.number, hash: row.hash)
+                return AuditVerification.StoredCheckpoint(number: row.number, signed: try signer.sign(checkpoint))
+            }
+            try self.check(rows, head: head(rows), checkpoints: checkpoints, keys: keys)
+        }
+        func fault(_ rows: [AuditRow], signedAt numbers: [Int] = []) throws -> AuditFault {
+            try #require(throws: AuditFault.self) { try check(rows, signedAt: numbers) }
+        }
+        try check(rows(10, apart: 60))
+        #expect(try fault(rows(11, apart: 60)) == .unsigned(from: 1, to: 11))
+        try check(rows(30, apart: 60), signedAt: [10, 20])
+        #expect(try fault(rows(30, apart: 60), signedAt: [10]) == .unsigned(from: 11, to: 30))
+        #expect(
+            try fault(rows(30, apart: 60), signedAt: [30]) == .unsigned(from: 1, to: 30),
+            "the others were deleted, and the running server has signed what it found")
+        try check(rows(3000, apart: 0))
+        try check(rows(30, of: .accountAdded, apart: 3600), signedAt: [])
     }
 
     // MARK: The store
@@ -281,6 +308,30 @@ import ThumbturnVerifier
                 _ = try await live.service.verifyAudit(with: kept.map(\.signed))
             }
             #expect(fault == .missing(from: first.number + 1, to: kept[kept.count - 1].number))
+        }
+    }
+
+    @Test("a log is verified beside a server that writes rows and checkpoints, and deletes rows") func besideAServer() async throws
+    {
+        try await LiveServer.run { live in
+            let service = live.service
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    let signer = service.secrets.current.signer(at: service.time.now)
+                    for number in 1...100 {
+                        try await service.store.record(AuditEvent(.signedIn, count: number))
+                        _ = try await service.store.addCheckpoint { log, head, now in
+                            try signer.sign(
+                                AuditCheckpoint(iss: "https://x", iat: now, log: log, number: head.number, hash: head.hash))
+                        }
+                        guard number.isMultiple(of: 10) else { continue }
+                        try await service.store.purgeAudit(before: service.time.now + .seconds(1))
+                    }
+                }
+                for _ in 0..<30 { _ = try await service.verifyAudit() }
+                try await group.waitForAll()
+            }
+            #expect(try await service.verifyAudit().rows > 0)
         }
     }
 

@@ -57,6 +57,13 @@ package struct AuditEvent: Codable, Hashable, Sendable {
         case epochBegan = "epoch-began"
         case policy
         case purged
+
+        /// The kinds that only a running server writes, which also signs checkpoints. Commands write the others too.
+        static let ofRunningServer: Set<Kind> = [
+            .signedIn, .steppedUp, .refused, .refusals, .wrongSignature, .credentials, .wrongCredentials, .recoveryCodeUsed,
+            .refreshTokenReused, .foreignKey, .signedOut, .deviceEnrolled, .deviceRenamed, .keysChanged, .approvalCreated,
+            .approvalSigned, .approvalDeclined, .approvalWithdrawn, .approvalRedeemed, .redemptionRefused,
+        ]
     }
 
     package var kind: Kind

@@ -1,4 +1,5 @@
 #if Server
+import ThumbturnCore
 import ThumbturnMessages
 package import ThumbturnVerifier
 
@@ -33,10 +34,17 @@ package struct AuditVerification: Sendable {
         }
     }
 
+    /// The most minutes in which a running server may have written rows without a checkpoint. It signs one a minute after
+    /// the last; the other minutes are for one that was killed or put to sleep before it signed.
+    static let mostMinutesWithoutCheckpoint = 10
+
     private let log: [UInt8]
     /// The hash that a checkpoint has signed, by the number of its row.
     private let signed: [Int64: [UInt8]]
     private var head: Head
+    private var stretch: Stretch
+    /// The first rows that no checkpoint covered for too long.
+    private var unsigned: AuditFault?
     /// The number of the rows that were checked.
     package private(set) var rows = 0
     /// The number of the checkpoints that were met.
@@ -75,6 +83,7 @@ package struct AuditVerification: Sendable {
             guard let hash = signed[before] else { throw .missing(from: 1, to: before) }
             head = Head(number: before, hash: hash)
         }
+        stretch = Stretch(first: before + 1)
     }
 
     /// Checks the next row. Throws where it is not the row that the server wrote.
@@ -83,21 +92,51 @@ package struct AuditVerification: Sendable {
         guard row.number == head.number + 1 else { throw .missing(from: head.number + 1, to: row.number - 1) }
         let hash = AuditChain.hash(log: log, previous: head.hash, number: row.number, at: row.at, event: row.event)
         guard hash == row.hash else { throw .changed(row.number) }
+        stretch.add(row)
         if let expected = signed[row.number] {
             guard expected == hash else { throw .rewritten(upTo: row.number) }
             checkpoints += 1
+            endStretch(at: row.number)
         }
         head = Head(number: row.number, hash: hash)
         rows += 1
     }
 
-    /// Ends the check. Throws if rows are missing at the end.
+    private mutating func endStretch(at last: Int64) {
+        if stretch.minutes > Self.mostMinutesWithoutCheckpoint, unsigned == nil {
+            unsigned = .unsigned(from: stretch.first, to: last)
+        }
+        stretch = Stretch(first: last + 1)
+    }
+
+    /// Ends the check. Throws if rows are missing at the end, or if a checkpoint is missing anywhere.
     ///
     /// - Parameter stored: the end of the log as the database keeps it apart from the rows.
-    package func end(at stored: Head) throws(AuditFault) {
+    package mutating func end(at stored: Head) throws(AuditFault) {
         let last = max(stored.number, signed.keys.max() ?? 0)
         guard head.number >= last else { throw .missing(from: head.number + 1, to: last) }
         guard head == stored else { throw .changed(head.number) }
+        endStretch(at: head.number)
+        if let unsigned { throw unsigned }
+    }
+
+    /// The rows since a checkpoint.
+    private struct Stretch {
+        let first: Int64
+        /// The number of minutes in which a running server wrote some of them.
+        var minutes = 0
+        private var minute: Int64?
+
+        init(first: Int64) { self.first = first }
+
+        mutating func add(_ row: AuditRow) {
+            guard row.at.seconds / 60 != minute else { return }
+            // A row that cannot be read counts: no command has written it.
+            let event = try? WireJSON.decodeClaims(AuditEvent.self, from: Array(row.event.utf8))
+            guard event.map({ AuditEvent.Kind.ofRunningServer.contains($0.kind) }) ?? true else { return }
+            minute = row.at.seconds / 60
+            minutes += 1
+        }
     }
 }
 
@@ -111,6 +150,8 @@ package enum AuditFault: Error, Hashable, Sendable, CustomStringConvertible {
     case rewritten(upTo: Int64)
     /// The checkpoint over this row was not signed by a key of this server, or is for another log.
     case checkpoint(Int64)
+    /// A running server wrote these rows over many minutes, and no checkpoint was signed in that time.
+    case unsigned(from: Int64, to: Int64)
 
     package var description: String {
         switch self {
@@ -119,6 +160,12 @@ package enum AuditFault: Error, Hashable, Sendable, CustomStringConvertible {
         case .missing(let first, let last): "The rows \(first) to \(last) are missing."
         case .rewritten(let number): "Rows up to \(number) were written anew: they do not fit the signed checkpoint at \(number)."
         case .checkpoint(let number): "The checkpoint at row \(number) was not signed by a key of this server for this log."
+        case .unsigned(let first, let last):
+            """
+            The rows \(first) to \(last) were written over more than \(AuditVerification.mostMinutesWithoutCheckpoint) minutes \
+            without a signed checkpoint. A running server signs one each minute: checkpoints were deleted, or rows were \
+            written past the server.
+            """
         }
     }
 }

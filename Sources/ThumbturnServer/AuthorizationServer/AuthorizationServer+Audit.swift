@@ -33,7 +33,7 @@ extension AuthorizationServer {
         try await store.record(AuditEvent(.policy, detail: settings.stepUp.digest ?? "built-in"))
     }
 
-    /// Verifies the audit log, row by row.
+    /// Verifies the audit log, row by row. A running server may write to it meanwhile.
     ///
     /// - Parameters:
     ///   - kept: checkpoints that were kept elsewhere.
@@ -43,9 +43,24 @@ extension AuthorizationServer {
     package func verifyAudit(
         with kept: [String] = [], progress: (Int) -> Void = { _ in }
     ) async throws -> (rows: Int, checkpoints: Int) {
+        while true {
+            let (state, checkpoints) = try await store.auditStateAndCheckpoints()
+            do {
+                return try await verifyAudit(state, checkpoints, with: kept, progress: progress)
+            } catch let fault as AuditFault {
+                // Rows past their retention may have been deleted between the two readings. Then it begins anew.
+                guard try await store.auditState().first != state.first else { throw fault }
+            }
+        }
+    }
+
+    /// Verifies the rows up to the end that the state has.
+    private func verifyAudit(
+        _ state: AuditState, _ stored: [AuditVerification.StoredCheckpoint], with kept: [String], progress: (Int) -> Void
+    ) async throws -> (rows: Int, checkpoints: Int) {
+        // Read after the checkpoints, which may be signed by the newest of them.
         let keys = try await archivedTokenKeys()
-        let state = try await store.auditState()
-        var checkpoints = try await store.checkpoints()
+        var checkpoints = stored
         for text in kept {
             guard let claims = try? AuditCheckpoint(verifying: text, keys: keys) else { throw AuditFault.checkpoint(0) }
             guard claims.number >= (state.first ?? 1) - 1 else {
@@ -72,6 +87,7 @@ extension AuthorizationServer {
 
     /// The public keys that have ever signed, by `kid`.
     private func archivedTokenKeys() async throws -> [String: VerifyingKey] {
+        try await secrets.keepUp()
         var keys = secrets.current.tokenKeys
         for retired in try await store.retiredKeys() { keys[retired.kid] = try VerifyingKey(x963: retired.x963) }
         return keys

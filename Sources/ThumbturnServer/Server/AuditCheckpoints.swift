@@ -2,7 +2,8 @@
 import Logging
 import ServiceLifecycle
 
-/// Signs the end of the audit log where it is due, and once more at the end.
+/// Signs the end of the audit log when it is due. The rows of the last minute before a shutdown are signed after the next
+/// start.
 struct AuditCheckpoints: ServiceLifecycle.Service, CustomStringConvertible {
     let service: AuthorizationServer
     let logger: Logger

@@ -13,7 +13,8 @@ extension EmbeddedServer {
     ///     that no one who can write to the database has shortened the log or written it anew since.
     ///   - progress: called now and then with the number of verified rows.
     /// - Returns: the number of rows and of checkpoints that were verified.
-    /// - Throws: an error whose description names the first row that is changed or missing.
+    /// - Throws: an error whose description names the first row that is changed or missing, or rows of many minutes that
+    ///   no checkpoint covers.
     public func verifyAuditLog(
         against checkpoints: [String] = [], progress: (Int) -> Void = { _ in }
     ) async throws -> (rows: Int, checkpoints: Int) {

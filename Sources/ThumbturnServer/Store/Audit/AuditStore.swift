@@ -10,6 +10,8 @@ package protocol AuditStore: Sendable {
     func record(_ event: AuditEvent) async throws
     /// The state of the log.
     func auditState() async throws -> AuditState
+    /// The state of the log and all its checkpoints at one moment, so that none of them is newer than the state.
+    func auditStateAndCheckpoints() async throws -> (AuditState, [AuditVerification.StoredCheckpoint])
     /// The rows after this number in the order of their numbers, at most `limit`.
     func auditRows(after number: Int64, limit: Int) async throws -> [AuditRow]
     /// Writes a checkpoint over the last row, if there are rows after the last checkpoint.

@@ -12,6 +12,10 @@ extension SQLiteStore {
         try await pool.read { try Self.auditState(in: $0) }
     }
 
+    package func auditStateAndCheckpoints() async throws -> (AuditState, [AuditVerification.StoredCheckpoint]) {
+        try await pool.read { (try Self.auditState(in: $0), try Self.checkpoints(in: $0)) }
+    }
+
     package func auditRows(after number: Int64, limit: Int) async throws -> [AuditRow] {
         try await pool.read { db in
             try db.all(
@@ -40,10 +44,7 @@ extension SQLiteStore {
     }
 
     package func checkpoints() async throws -> [AuditVerification.StoredCheckpoint] {
-        try await pool.read { db in
-            try db.all(Row.self, sql: "SELECT number, signed FROM audit_checkpoints ORDER BY number")
-                .map { .init(number: $0["number"], signed: $0["signed"]) }
-        }
+        try await pool.read { try Self.checkpoints(in: $0) }
     }
 
     package func purgeAudit(before: UnixTime) async throws {
@@ -79,6 +80,11 @@ extension SQLiteStore {
                 SELECT max(audit_number, coalesce((SELECT max(number) FROM audit), 0)) + 1, ?, ? FROM node WHERE one = 1
                 """
         ).execute(arguments: [now.seconds, json(event)])
+    }
+
+    private static func checkpoints(in db: Database) throws -> [AuditVerification.StoredCheckpoint] {
+        try db.all(Row.self, sql: "SELECT number, signed FROM audit_checkpoints ORDER BY number")
+            .map { .init(number: $0["number"], signed: $0["signed"]) }
     }
 
     private static func auditState(in db: Database) throws -> AuditState {
