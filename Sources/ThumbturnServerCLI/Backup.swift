@@ -27,7 +27,8 @@ struct Restore: AsyncParsableCommand {
             The backup does not know which challenges and tokens were used after it was made, so all users must sign in again \
             and open approvals end. Devices that were revoked since are enrolled again, and wrong PINs since are no longer \
             counted: revoke such devices again. A new key signs access tokens. Running servers refuse their next request, \
-            read the new secrets, and continue. On a new machine make the data folder first, with mode 0700, and put \
+            read the new secrets, and continue. If the backup is from days of a wrong clock and its time is still to come, \
+            the server's time is set to the clock's. On a new machine make the data folder first, with mode 0700, and put \
             master.key into it or set THUMBTURN_MASTER_KEY.
             """
     )
@@ -45,8 +46,24 @@ struct Restore: AsyncParsableCommand {
         let key = try backupKey.map { try MasterKey(backupFile: $0) }
         try confirmation.ask(
             "The database in \(data.data) is replaced by \(file), and a new epoch begins: all users must sign in again.")
-        try await EmbeddedServer.restore(from: file, into: try data.settings(publicURL: DataOptions.noURL), backupKey: key)
+        let time = try await EmbeddedServer.restore(
+            from: file, into: try data.settings(publicURL: DataOptions.noURL), backupKey: key)
         print("\(file) is restored, and a new epoch has begun: all users must sign in again.")
+        switch time {
+        case .kept: break
+        case .set(let wrong, let clock):
+            print(
+                """
+                The backup's time was \(Time.Show.text(wrong)), which is ahead of the clock. The server's time is set to the \
+                clock's, \(Time.Show.text(clock)), and the keys of access tokens are replaced.
+                """)
+        case .ahead(let seen):
+            print(
+                """
+                The backup's time is \(Time.Show.text(seen)). The clock is behind it, and behind the database that was \
+                replaced. Set the machine's clock right. If the two still differ, run: thumbturn-server time set
+                """)
+        }
     }
 }
 

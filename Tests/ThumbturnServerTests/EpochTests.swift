@@ -230,6 +230,46 @@ import ThumbturnVerifier
         }
     }
 
+    /// The clock was five days ahead when the backup was made.
+    @Test("a backup from days of a wrong clock does not bring the wrong time back", arguments: [true, false])
+    func wrongTime(_ isSetRight: Bool) async throws {
+        try await temporary { folder in
+            let (clock, backup) = (TestClock(), folder + ".backup")
+            defer { try? FileManager.default.removeItem(atPath: backup) }
+            func open(_ use: DataUse = .serving) async throws -> AuthorizationServer {
+                try await AuthorizationServer(
+                    try ServerSettings(publicURL: "http://localhost", dataFolder: folder), for: use, clock: clock.node)
+            }
+            let right = clock.now
+            clock.step(by: .seconds(5 * 86_400))
+            let wrong = clock.now
+            let first = try await open()
+            try await EmbeddedServer(first).backUp(to: backup)
+            let old = first.jwks.keys.compactMap(\.kid)
+            clock.step(by: .seconds(-5 * 86_400))
+            if isSetRight { try await open(.command).setTime() }
+
+            let restored = try await EmbeddedServer(try await open(.restoring)).restored(from: backup)
+            guard isSetRight else {
+                #expect(restored == .ahead(wrong), "the clock may be the wrong one: it is behind the replaced database, too")
+                await #expect(throws: SetupError.self) { _ = try await open() }
+                try await open(.command).setTime()
+                #expect(try await open().time.now == right)
+                return
+            }
+            #expect(restored == .set(from: wrong, to: right))
+            let server = try await open()
+            #expect(server.store.foundTime == right && server.time.now == right)
+            let keys = server.jwks.keys.compactMap(\.kid)
+            #expect(keys.count == 1 && Set(keys).isDisjoint(with: old), "the former keys end at once")
+            let archived = try await EmbeddedServer(server).archivedJWKS()
+            #expect(old.allSatisfy { archived.contains($0) }, "and old receipts are verified still")
+            let rows = try await server.store.auditRows(after: 0, limit: .max)
+            #expect(rows.contains { $0.event.contains(#""event":"time-set""#) && $0.at == right })
+            #expect(try await server.verifyAudit().rows == rows.count)
+        }
+    }
+
     @Test func aBackupOfAnotherMasterKeyIsRefusedBeforeAnythingChanges() async throws {
         try await temporary { folder in
             let (first, second, backup) = (folder + "/first", folder + "/second", folder + "/backup")

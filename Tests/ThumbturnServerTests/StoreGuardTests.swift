@@ -526,7 +526,9 @@ import ThumbturnVerifier
     @Test("a backup that is not there is not made") func missingBackup() async throws {
         try await with { store, _, _ in
             let path = LiveServer.temporaryFolder() + ".backup"
-            await #expect(throws: SetupError.self) { try await store.restore(from: path, sealing: { sealed, _ in sealed }) }
+            await #expect(throws: SetupError.self) {
+                try await store.restore(from: path, coolOff: .zero, sealing: { sealed, _ in sealed })
+            }
             #expect(!FileManager.default.fileExists(atPath: path))
         }
     }
@@ -541,7 +543,7 @@ import ThumbturnVerifier
         try old.close()
         let time = NodeTime(TestClock(UnixTime(seconds: 1_000_000)).node)
         let store = try SQLiteStore(path: folder + "/store.sqlite", time: time)
-        try await store.restore(from: folder + "/backup", sealing: { sealed, _ in sealed })
+        try await store.restore(from: folder + "/backup", coolOff: .zero, sealing: { sealed, _ in sealed })
         expect(try await store.session(.random())?.id, is: nil, "this server finds the tables of its own version")
         let again = try SQLiteStore(path: folder + "/store.sqlite", time: time)
         #expect(!again.wasRestored, "the epoch has begun already")

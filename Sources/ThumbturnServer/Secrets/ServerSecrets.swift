@@ -107,6 +107,16 @@ package final class ServerSecrets: Sendable {
         try await reload()
     }
 
+    /// Retires all keys of former epochs at once, after a restore that has set the time: they may have signed tokens that
+    /// become valid when the wrong time comes.
+    func retireFormer() async throws {
+        try await reload()
+        let former = current.tokens.keys.filter(\.isFormer)
+        guard !former.isEmpty else { return }
+        try await store.retire(former.map(\.retired))
+        try await reload()
+    }
+
     /// Revokes a key of access tokens: its tokens are refused from now on, and it leaves the key set. If it was the
     /// signing one, a new key signs at once.
     ///

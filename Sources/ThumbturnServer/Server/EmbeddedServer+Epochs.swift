@@ -24,7 +24,9 @@ extension EmbeddedServer {
         }
     }
 
-    /// Replaces the database by a backup and begins a new epoch, after it has opened every secret of the backup.
+    /// Replaces the database by a backup and begins a new epoch, after it has opened every secret of the backup. If the
+    /// backup has seen a time that is more than ten minutes ahead of the machine's clock, the server's time is set to the
+    /// clock's.
     ///
     /// - Parameters:
     ///   - path: a file that `backUp(to:)` has written.
@@ -33,14 +35,25 @@ extension EmbeddedServer {
     /// - Throws: `SetupError.noBackup` if the file is not a backup, and `SetupError.backupMasterKey` if the key does not
     ///   open its secrets. Nothing has changed then.
     public func restore(from path: String, backupKey: MasterKey? = nil) async throws {
+        _ = try await restored(from: path, backupKey: backupKey)
+    }
+
+    /// As `restore(from:backupKey:)`, and says what was done with the backup's time.
+    package func restored(from path: String, backupKey: MasterKey? = nil) async throws -> RestoredTime {
         let key = service.secrets.current.masterKey
-        try await service.store.restore(from: path, sealing: (backupKey ?? key).sealing(with: key))
+        let time = try await service.store.restore(
+            from: path, coolOff: service.settings.coolOff, sealing: (backupKey ?? key).sealing(with: key))
+        if case .set = time { try await service.secrets.retireFormer() }
+        return time
     }
 
     /// Restores a backup into a data folder, which may have a master key and no database yet.
+    ///
+    /// - Returns: what was done with the backup's time.
+    @discardableResult
     package static func restore(
         from path: String, into settings: ServerSettings, backupKey: MasterKey?
-    ) async throws {
+    ) async throws -> RestoredTime {
         let folder = settings.dataFolder
         guard FileManager.default.fileExists(atPath: folder) else { throw SetupError.noData(folder) }
         if !FileManager.default.fileExists(atPath: DataFolder.database(in: folder)) {
@@ -48,7 +61,7 @@ extension EmbeddedServer {
             let key = try DataFolder.masterKey(settings)
             _ = try SQLiteStore.draft(of: path, sealing: (backupKey ?? key).sealing(with: key))
         }
-        try await EmbeddedServer(settings, for: .restoring).restore(from: path, backupKey: backupKey)
+        return try await EmbeddedServer(settings, for: .restoring).restored(from: path, backupKey: backupKey)
     }
 
     /// Seals all secrets of the database again with another master key.

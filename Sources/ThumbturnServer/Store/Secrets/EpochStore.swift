@@ -21,9 +21,15 @@ package protocol EpochStore: Sendable {
     /// Replaces the whole database by such a copy, and begins an epoch. Keys of access tokens that were retired or
     /// revoked since the copy was made stay so, and the newer keys verify until their last tokens expire.
     ///
-    /// - Parameter sealing: opens every sealed value of the copy and seals it for this database. If it throws, nothing
-    ///   has changed.
-    func restore(from path: String, sealing: @escaping Sealing) async throws
+    /// A copy from days of a wrong clock may have seen a time that is still to come. Then its time is set to the clock's
+    /// in the same transaction, as `setTime` does it. The keys of access tokens of former epochs have to be retired
+    /// afterwards.
+    ///
+    /// - Parameters:
+    ///   - coolOff: the longest cool-off of a device.
+    ///   - sealing: opens every sealed value of the copy and seals it for this database. If it throws, nothing has changed.
+    @discardableResult
+    func restore(from path: String, coolOff: Duration, sealing: @escaping Sealing) async throws -> RestoredTime
     /// Sets the latest time that was seen, to an earlier or a later one, and begins an epoch. The keys of access tokens
     /// end at once: they have signed tokens of the wrong time.
     ///
@@ -31,5 +37,16 @@ package protocol EpochStore: Sendable {
     ///   - keys: all keys of access tokens.
     ///   - coolOff: the longest cool-off of a device.
     func setTime(to time: UnixTime, retiring keys: [RetiredKey], coolOff: Duration) async throws
+}
+
+/// What a restore did with the latest time that the backup had seen.
+package enum RestoredTime: Hashable, Sendable {
+    /// Nothing: it is not ahead of the clock.
+    case kept
+    /// It was ahead of the clock by more than `NodeTime.largestStep`, so the server's time is the clock's now.
+    case set(from: UnixTime, to: UnixTime)
+    /// Nothing, although it is ahead of the clock: the clock is also behind the database that was replaced, so it may be
+    /// the clock that is wrong. No server starts until an operator has set the clock or the time.
+    case ahead(UnixTime)
 }
 #endif

@@ -22,21 +22,42 @@ extension SQLiteStore {
         try await copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
     }
 
-    package func restore(from path: String, sealing: @escaping Sealing) async throws {
+    @discardableResult
+    package func restore(
+        from path: String, coolOff: Duration, sealing: @escaping Sealing
+    ) async throws -> RestoredTime {
         // The new epoch begins in a copy, which then replaces the whole database in one transaction. So no running
         // server ever sees the backup's epoch, and the secrets that the server holds are refused.
         let draft = try Self.draft(of: path, sealing: sealing)
-        let (now, place) = (time.now, mark.place)
+        let (now, clock, place) = (time.now, time.civil, mark.place)
         let commits = try await pool.read { try $0.value(Int64.self, sql: "SELECT commits FROM node") }
         let keys = try await pool.read { try KeptTokenKeys(in: $0) }
-        try await draft.write { db in
+        let restored = try await draft.write { db in
             try keys.merge(into: db)
+            let restored = try Self.settleTime(of: db, clock: clock, now: now, coolOff: coolOff)
             // Running servers may commit in the meantime, but fewer times than this, so no mark is ahead of the next
             // commit.
             try Schema.beginEpoch(db, at: now, after: commits + (1 << 32))
             try db.execute(sql: "UPDATE node SET place = ?", arguments: [place])
+            return restored
         }
         try draft.backup(to: pool)
+        return restored
+    }
+
+    /// Sets the time of a backup to the clock's if it is too far ahead of it.
+    ///
+    /// - Parameter now: the time of the server whose database is replaced. It is ahead of the clock where that database
+    ///   has seen a later time.
+    private static func settleTime(
+        of db: Database, clock: UnixTime, now: UnixTime, coolOff: Duration
+    ) throws -> RestoredTime {
+        let found = UnixTime(seconds: try db.value(Int64.self, sql: "SELECT high_water FROM node"))
+        guard found - clock > NodeTime.largestStep else { return .kept }
+        guard now - clock <= NodeTime.largestStep else { return .ahead(found) }
+        try Schema.setTime(db, to: clock, coolOff: coolOff)
+        try audit(AuditEvent(.timeSet, count: Int(found.seconds)), in: db, at: clock)
+        return .set(from: found, to: clock)
     }
 
     /// A backup in memory, with the tables of this version.
