@@ -392,6 +392,27 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("an equal notice is looked for among those of one device, of none, or of any") func equalNotices() async throws {
+        try await with { store, clock, account in
+            let phone = device("ada", account)
+            _ = try await store.enrol(phone, spending: [])
+            let now = clock.now
+            try await store.pool.write { db in
+                func isNoted(_ subject: SQLiteStore.NoticeSubject, since time: UnixTime) throws -> Bool {
+                    try SQLiteStore.wasNoted(.wrongSignIns, of: account, subject, since: time, in: db)
+                }
+                let before = now + .seconds(-1)
+                #expect(try !isNoted(.anyDevice, since: before))
+                try SQLiteStore.note(.wrongSignIns, of: account, phone.id, in: db, at: now)
+                #expect(try isNoted(.anyDevice, since: before) && isNoted(.device(phone.id), since: before))
+                #expect(try !isNoted(.device(nil), since: before), "the notice is about a device")
+                #expect(try !isNoted(.anyDevice, since: now))
+                try SQLiteStore.note(.wrongSignIns, of: account, nil, in: db, at: now)
+                #expect(try isNoted(.device(nil), since: before))
+            }
+        }
+    }
+
     @Test("without any account, a sign-in is as wrong as with others") func noAccounts() async throws {
         try await with { store, _, _ in
             try await store.pool.write { try $0.execute(sql: "DELETE FROM accounts") }

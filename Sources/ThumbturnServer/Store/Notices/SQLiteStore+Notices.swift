@@ -54,7 +54,9 @@ extension SQLiteStore {
     static func note(
         _ kind: Notice.Kind, of account: AccountID, _ device: DeviceID?, in db: Database, at now: UnixTime
     ) throws -> Bool {
-        if let joined = kind.joinedFor, try wasNoted(kind, of: account, device, since: now + (.zero - joined), in: db) {
+        if let joined = kind.joinedFor,
+            try wasNoted(kind, of: account, .device(device), since: now + (.zero - joined), in: db)
+        {
             return false
         }
         try db.run(
@@ -79,21 +81,27 @@ extension SQLiteStore {
         return true
     }
 
-    private static func wasNoted(
-        _ kind: Notice.Kind, of account: AccountID, _ device: DeviceID?, since time: UnixTime, in db: Database
-    ) throws -> Bool {
-        let statement = try db.cachedStatement(
-            sql: "SELECT 1 FROM notices WHERE account_id = ? AND at > ? AND kind = ? AND device_id IS ? LIMIT 1")
-        let device = device.map { blob($0.bytes) }
-        return try Int.fetchOne(statement, arguments: [blob(account.bytes), time.seconds, kind.rawValue, device]) != nil
+    /// Whose notices of an account are looked through for an equal one.
+    enum NoticeSubject {
+        case anyDevice
+        /// The notices of one device; nil for those without a device.
+        case device(DeviceID?)
     }
 
+    /// Whether a notice of this kind was written since a time.
     static func wasNoted(
-        _ kind: Notice.Kind, of account: AccountID, since time: UnixTime, in db: Database
+        _ kind: Notice.Kind, of account: AccountID, _ subject: NoticeSubject, since time: UnixTime, in db: Database
     ) throws -> Bool {
+        let (isOfAny, device): (Bool, DeviceID?) =
+            switch subject {
+            case .anyDevice: (true, nil)
+            case .device(let device): (false, device)
+            }
         let statement = try db.cachedStatement(
-            sql: "SELECT 1 FROM notices WHERE account_id = ? AND at > ? AND kind = ? LIMIT 1")
-        return try Int.fetchOne(statement, arguments: [blob(account.bytes), time.seconds, kind.rawValue]) != nil
+            sql: "SELECT 1 FROM notices WHERE account_id = ? AND at > ? AND kind = ? AND (? OR device_id IS ?) LIMIT 1")
+        return try Int.fetchOne(
+            statement,
+            arguments: [blob(account.bytes), time.seconds, kind.rawValue, isOfAny, device.map { blob($0.bytes) }]) != nil
     }
 
     static func note(_ kind: Notice.Kind, ofDevice device: DeviceID, in db: Database, at now: UnixTime) throws {

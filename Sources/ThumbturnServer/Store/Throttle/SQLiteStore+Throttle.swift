@@ -88,7 +88,7 @@ extension SQLiteStore {
                 arguments: [place, Limits.notices])
             return
         }
-        guard try !wasNoted(.wrongSignIns, of: account, since: anHourAgo, in: db), isWritten else { return }
+        guard try !wasNoted(.wrongSignIns, of: account, .anyDevice, since: anHourAgo, in: db), isWritten else { return }
         let device: DeviceID? = if case .device(let device) = id { device } else { nil }
         try note(.wrongSignIns, of: account, device, in: db, at: now)
     }
