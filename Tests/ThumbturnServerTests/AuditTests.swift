@@ -311,8 +311,8 @@ import ThumbturnVerifier
         }
     }
 
-    @Test("a log is verified beside a server that writes rows and checkpoints, and deletes rows") func besideAServer() async throws
-    {
+    @Test("a log is verified beside a server that writes rows and checkpoints, and deletes rows")
+    func besideAServer() async throws {
         try await LiveServer.run { live in
             let service = live.service
             try await withThrowingTaskGroup(of: Void.self) { group in
