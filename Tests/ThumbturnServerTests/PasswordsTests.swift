@@ -1,6 +1,7 @@
 #if Tools
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 @testable import ThumbturnServer
 
@@ -51,11 +52,40 @@ import Testing
 
     @Test func aQuarterOfTheQueueIsKeptForEnrolledDevices() async throws {
         let passwords = try Passwords(queueLimit: 4, cost: .least)
-        passwords.waiting.withLock { $0 = 3 }
+        passwords.places.withLock { $0.taken = 3 }
         await #expect(throws: Passwords.QueueFull.self) { try await passwords.verify("x", against: nil, isStranger: true) }
         #expect(try await passwords.verify("x", against: nil, isStranger: false) == false)
-        passwords.waiting.withLock { $0 = 4 }
+        passwords.places.withLock { $0.taken = 4 }
         await #expect(throws: Passwords.QueueFull.self) { try await passwords.verify("x", against: nil, isStranger: false) }
+    }
+
+    @Test func oneSenderHoldsOnlyItsOwnShareOfTheQueue() async throws {
+        let passwords = try Passwords(queueLimit: 64, senderLimit: 4, cost: .least)
+        let (one, other) = (ThrottleID.address(1), ThrottleID.address(2))
+        /// Whether a password is compared for the sender; nil if the queue is full for all.
+        func has(_ sender: ThrottleID, isStranger: Bool = true) async throws -> Bool? {
+            do {
+                return try await !passwords.verify("x", against: nil, for: sender, isStranger: isStranger)
+            } catch let full as Passwords.QueueFull {
+                return full.isOfSender ? false : nil
+            }
+        }
+        passwords.places.withLock { $0 = .init(taken: 3, bySender: [one: 3]) }
+        expect(try await has(one), is: false)
+        expect(try await has(one, isStranger: false), is: true, "a quarter of its places is kept for enrolled devices")
+        expect(try await has(other), is: true, "another sender has places of its own")
+        passwords.places.withLock { $0 = .init(taken: 4, bySender: [one: 4]) }
+        expect(try await has(one, isStranger: false), is: false)
+        await #expect(throws: Passwords.QueueFull.self) { try await passwords.hash("x", for: one) }
+        #expect(try await passwords.hash("x").hasPrefix("$argon2id$"), "the operator's command is not counted")
+        passwords.places.withLock { $0 = .init(taken: 64, bySender: [one: 4]) }
+        expect(try await has(one) == nil, is: true)
+        #expect(passwords.places.withLock { $0.bySender } == [one: 4], "what was refused took no place")
+        passwords.places.withLock { $0 = .init(taken: 2, bySender: [one: 2]) }
+        expect(try await has(one), is: true)
+        expect(try await has(other), is: true)
+        #expect(passwords.places.withLock { $0.bySender } == [one: 2], "a sender without a place is forgotten")
+        #expect(passwords.places.withLock { $0.taken } == 2)
     }
 
     @Test func accountsNeedANameAndALongPassword() async throws {

@@ -198,7 +198,7 @@ import ThumbturnLoad
     }
 
     @Test func sixtyFourWrongPasswordsAtOnceCountAsFive() async throws {
-        try await LiveServer.run(passwords: try Passwords(queueLimit: 1000, cost: .least)) { live in
+        try await LiveServer.run(passwords: try Passwords(queueLimit: 1000, senderLimit: 1000, cost: .least)) { live in
             let answers = try await withThrowingTaskGroup { group in
                 for index in 0..<64 {
                     // One of them is right, and comes too late to be told so unless it is among the first.
@@ -472,6 +472,26 @@ import ThumbturnLoad
             #expect(
                 try await signIn("eve", Self.real, via: "192.0.2.1, 203.0.113.9") == "ok",
                 "an address that the client adds is ignored")
+        }
+    }
+
+    @Test func anAddressThatHoldsItsShareOfTheQueueWaitsAndOthersDoNot() async throws {
+        let passwords = try Passwords(cost: .least)
+        try await LiveServer.run(configure: { $0.trustedProxies = 1 }, passwords: passwords) { live in
+            let attempt = try await Attempt(live)
+            func signIn(from address: String, _ account: String = "ada") async throws -> LoadConnection.Answer {
+                try await attempt.post(
+                    "/v1/accounts/sign-in", PasswordSignInRequest(account: account, password: Self.real),
+                    headers: [("X-Forwarded-For", address)])
+            }
+            let busy = live.service.throttlePlaces.address(Network(try SocketAddress(ipAddress: "192.0.2.1", port: 1)))
+            passwords.places.withLock { $0 = .init(taken: 6, bySender: [busy: 6]) }
+            let (known, unknown) = (try await signIn(from: "192.0.2.1"), try await signIn(from: "192.0.2.1", "nobody"))
+            #expect(known.status == 429 && known.kind == "unavailable" && known.headerNames.contains("retry-after"))
+            #expect(unknown.status == 429 && unknown.body == known.body, "whether or not there is such an account")
+            #expect(try await signIn(from: "192.0.2.2").kind == "ok", "another address has places of its own")
+            passwords.places.withLock { $0 = .init() }
+            #expect(try await signIn(from: "192.0.2.1").kind == "ok")
         }
     }
 

@@ -6,8 +6,9 @@ import Synchronization
 
 /// Password hashes: argon2id through libsodium, with OWASP's parameters (19 MiB, 2 passes, 1 lane).
 ///
-/// At most two threads hash at once, and a bounded number of requests waits. Beyond that the answer is 503, so that a
-/// flood of sign-ins does not take the memory and the cores that all other requests need.
+/// At most two threads hash at once, and a bounded number of requests waits, of each sender and in all. Beyond that the
+/// answer is 429 or 503, so that a flood of sign-ins does not take the memory and the cores that all other requests
+/// need, and so that one sender does not hold all places.
 package final class Passwords: Sendable {
     /// The shortest password, in characters. NIST SP 800-63B-4 section 3.1.1.2 demands this length where the password
     /// is the only factor.
@@ -25,16 +26,27 @@ package final class Passwords: Sendable {
 
     private let threads = NIOThreadPool(numberOfThreads: Limits.passwordThreads)
     private let cost: Cost
-    /// The number of requests that wait or work.
-    let waiting = Mutex(0)
+    /// The requests that wait or work.
+    let places = Mutex(Places())
     private let queueLimit: Int
+    private let senderLimit: Int
     private let comparisons = Mutex(0)
     private let hashes = Mutex(0)
     /// The hash that a password is compared with when the account is unknown, so that the answer takes the same time.
     private let decoy: String
 
     /// The maximum number of requests waits already.
-    package struct QueueFull: Error {}
+    package struct QueueFull: Error {
+        /// Whether only the sender has too many.
+        package var isOfSender: Bool
+    }
+
+    /// The places in the queue that are taken. There are no more senders than places.
+    struct Places {
+        var taken = 0
+        var bySender: [ThrottleID: Int] = [:]
+    }
+
     /// libsodium failed, because there was not enough memory.
     package struct Failed: Error {}
 
@@ -42,10 +54,14 @@ package final class Passwords: Sendable {
     ///
     /// - Parameters:
     ///   - queueLimit: the most requests that may wait or be hashed at once.
+    ///   - senderLimit: the most of them of one sender.
     ///   - cost: the cost of a hash.
     /// - Throws: `Failed`.
-    package init(queueLimit: Int = Limits.passwordQueue, cost: Cost = .full) throws {
+    package init(
+        queueLimit: Int = Limits.passwordQueue, senderLimit: Int = Limits.passwordsOfSender, cost: Cost = .full
+    ) throws {
         self.queueLimit = queueLimit
+        self.senderLimit = senderLimit
         self.cost = cost
         guard sodium_init() >= 0 else { throw Failed() }
         decoy = try Self.hash(Self.normalized("no account has this password"), cost)
@@ -57,11 +73,13 @@ package final class Passwords: Sendable {
     }
 
     /// The hash of a password in libsodium's text format, with a random salt. Throws `QueueFull` or `Failed`.
-    package func hash(_ password: String) async throws -> String {
+    ///
+    /// - Parameter sender: who asks for it; nil for the operator.
+    package func hash(_ password: String, for sender: ThrottleID? = nil) async throws -> String {
         let bytes = Self.normalized(password)
         let cost = cost
         hashes.withLock { $0 += 1 }
-        return try await work(limit: queueLimit) { try Self.hash(bytes, cost) }
+        return try await work(for: sender, isStranger: false) { try Self.hash(bytes, cost) }
     }
 
     /// A hash in the form of `hash`'s that fits no password, for an account that has none: its salt and its digest are
@@ -82,14 +100,17 @@ package final class Passwords: Sendable {
 
     /// Whether a password fits a hash. Without a hash the same work is done, and the result is false.
     ///
-    /// - Parameter isStranger: whether the sender has no enrolled session key. A quarter of the queue is reserved for
-    ///   senders that have one.
-    package func verify(_ password: String, against hash: String?, isStranger: Bool = true) async throws -> Bool {
+    /// - Parameters:
+    ///   - sender: the network of the sender, as wrong attempts are counted; nil if its places are not counted.
+    ///   - isStranger: whether the sender has no enrolled session key. A quarter of the queue, and of the places of a
+    ///     network, is reserved for senders that have one.
+    package func verify(
+        _ password: String, against hash: String?, for sender: ThrottleID? = nil, isStranger: Bool = true
+    ) async throws -> Bool {
         let bytes = Self.normalized(password)
         let compared = hash ?? decoy
         comparisons.withLock { $0 += 1 }
-        let limit = isStranger ? queueLimit - queueLimit / 4 : queueLimit
-        let fits = try await work(limit: limit) { Self.verify(bytes, compared) }
+        let fits = try await work(for: sender, isStranger: isStranger) { Self.verify(bytes, compared) }
         return fits && hash != nil
     }
 
@@ -98,14 +119,14 @@ package final class Passwords: Sendable {
     /// The number of passwords hashed so far.
     package var hashCount: Int { hashes.withLock { $0 } }
 
-    private func work<Value: Sendable>(limit: Int, _ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        let hasRoom = waiting.withLock { count in
-            guard count < limit else { return false }
-            count += 1
-            return true
-        }
-        guard hasRoom else { throw QueueFull() }
-        defer { waiting.withLock { $0 -= 1 } }
+    private func work<Value: Sendable>(
+        for sender: ThrottleID?, isStranger: Bool, _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        func share(_ limit: Int) -> Int { isStranger ? limit - limit / 4 : limit }
+        let (inAll, ofSender) = (share(queueLimit), share(senderLimit))
+        let full = places.withLock { places in places.take(for: sender, of: inAll, ofSender: ofSender) }
+        if let full { throw full }
+        defer { places.withLock { $0.free(of: sender) } }
         return try await threads.runIfActive(body)
     }
 
@@ -130,6 +151,25 @@ package final class Passwords: Sendable {
         case .full: (2, 19 * 1024 * 1024)
         case .least: (1, 8192)
         }
+    }
+}
+
+extension Passwords.Places {
+    /// Takes a place, or returns which bound allows none.
+    fileprivate mutating func take(for sender: ThrottleID?, of most: Int, ofSender mostOfSender: Int) -> Passwords.QueueFull? {
+        guard taken < most else { return Passwords.QueueFull(isOfSender: false) }
+        if let sender {
+            guard bySender[sender, default: 0] < mostOfSender else { return Passwords.QueueFull(isOfSender: true) }
+            bySender[sender, default: 0] += 1
+        }
+        taken += 1
+        return nil
+    }
+
+    fileprivate mutating func free(of sender: ThrottleID?) {
+        taken -= 1
+        guard let sender, let count = bySender[sender] else { return }
+        bySender[sender] = count > 1 ? count - 1 : nil
     }
 }
 #endif

@@ -21,9 +21,9 @@ extension AuthorizationServer {
         }
         let hash: String
         do {
-            hash = try await passwords.hash(request.password)
-        } catch is Passwords.QueueFull {
-            throw RequestError.unavailable(.init(.server, .overloaded))
+            hash = try await passwords.hash(request.password, for: .account(caller.session.account))
+        } catch let full as Passwords.QueueFull {
+            throw RequestError(full)
         }
         await beforeSpending()
         guard try await store.setPassword(hash, by: caller.session) else { throw RequestError.endedSession }

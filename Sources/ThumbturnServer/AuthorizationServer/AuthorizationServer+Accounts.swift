@@ -28,7 +28,7 @@ extension AuthorizationServer {
             request.oneTimeCode?.utf8.count ?? 0 <= Limits.oneTimeCode
         else { throw RequestError.malformed() }
         var candidate = try await candidate(named: request.account, by: .password, from: sender)
-        let fits = try await compare(request.password, candidate)
+        let fits = try await compare(request.password, candidate, sender)
         let step = oneTimeStep(request.oneTimeCode, candidate.account)
         if fits { candidate.attempt.evidence = .password(oneTimeStep: step) }
         return try await settle(candidate, sender)
@@ -43,7 +43,7 @@ extension AuthorizationServer {
             request.code.utf8.count <= Limits.recoveryCode
         else { throw RequestError.malformed() }
         var candidate = try await candidate(named: request.account, by: .recoveryCode, from: sender)
-        let fits = try await compare(request.password ?? "", candidate)
+        let fits = try await compare(request.password ?? "", candidate, sender)
         candidate.attempt.evidence = .recoveryCode(RecoveryCodes.hash(request.code), passwordFits: fits)
         return try await settle(candidate, sender)
     }
@@ -117,14 +117,14 @@ extension AuthorizationServer {
     }
 
     /// Compares the password, always with the same work: if the account is throttled or unknown, with a decoy.
-    private func compare(_ password: String, _ candidate: Candidate) async throws -> Bool {
+    private func compare(_ password: String, _ candidate: Candidate, _ sender: Sender) async throws -> Bool {
         do {
             return try await passwords.verify(
                 password, against: candidate.standing == .open ? candidate.account?.passwordHash : nil,
-                isStranger: candidate.isStranger
+                for: throttlePlaces.address(sender.network), isStranger: candidate.isStranger
             )
-        } catch is Passwords.QueueFull {
-            throw RequestError.unavailable(.init(.server, .overloaded))
+        } catch let full as Passwords.QueueFull {
+            throw RequestError(full)
         }
     }
 

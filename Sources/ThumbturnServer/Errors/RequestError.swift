@@ -63,6 +63,11 @@ extension RequestError {
         return refused
     }
 
+    /// No place in the queue of passwords: for this sender, or for all.
+    init(_ full: Passwords.QueueFull) {
+        self = full.isOfSender ? .tooManyRequests() : .unavailable(.init(.server, .overloaded))
+    }
+
     /// The account has as much of something as it may have. Only a caller that is authorised for the account is told.
     static func full(_ quota: AccountQuota.Full) -> RequestError {
         switch quota {

@@ -48,6 +48,10 @@ package enum Limits {
 
     /// The most passwords that wait to be hashed or are hashed. A quarter is kept for enrolled devices.
     package static let passwordQueue = 64
+    /// The most of them of one sender: a network, or an account whose devices change its password. A quarter is kept for
+    /// the enrolled devices of a network. Two threads need a tenth of a second for them, so a company behind one address
+    /// notices it only when many of its people sign in at the same moment.
+    package static let passwordsOfSender = 8
     /// The most passwords that are hashed at the same time; each takes 19 MiB.
     package static let passwordThreads = 2
     /// The most requests that one transaction commits.

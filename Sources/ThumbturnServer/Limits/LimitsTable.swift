@@ -31,6 +31,7 @@ extension Limits {
             ("`Retry-After` where no better time is known", time(retryAfter)),
 
             ("passwords that wait or are hashed", count(passwordQueue)),
+            ("passwords of a sender that wait or are hashed", count(passwordsOfSender)),
             ("passwords hashed at a time", count(passwordThreads)),
             ("requests in a transaction", count(batch)),
             ("readers of the database", count(readers)),
