@@ -61,7 +61,7 @@ struct Accounts: AsyncParsableCommand {
 
     struct Unlock: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ends the throttling of an account's password after too many wrong ones.")
+            abstract: "Ends the throttling of an account: of its password, and of its enrolments and key changes of the day.")
 
         @OptionGroup var data: DataOptions
 

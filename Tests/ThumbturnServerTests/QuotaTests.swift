@@ -26,12 +26,35 @@ import ThumbturnMessages
             return device
         }
 
+        /// A ticket for full credentials, or of a session that vouches.
+        func ticket(_ account: AccountID, vouchedBy voucher: SessionID? = nil) async throws -> Tickets.Right {
+            let generation = try await store.pool.read { db in
+                try Int64.fetchOne(
+                    db, sql: "SELECT credential_generation FROM accounts WHERE id = ?", arguments: [blob(account.bytes)])
+            }
+            return Tickets.Right(
+                account: account, spend: spend(.ticket), voucher: voucher, credentialGeneration: generation ?? 0)
+        }
+
         /// The name of the outcome, and what the account has too much of.
-        func enrol(_ device: NewDevice) async throws -> String {
-            let ticket = Tickets.Right(account: device.account, spend: spend(.ticket), voucher: nil)
+        func enrol(_ device: NewDevice, vouchedBy voucher: SessionID? = nil) async throws -> String {
+            let ticket = try await ticket(device.account, vouchedBy: voucher)
             let outcome = try await store.enrol(
                 device, by: Authorisation(rules: .enrol, spends: [], grounds: .ticket(ticket), jkt: device.sessionJKT))
             return name(outcome)
+        }
+
+        /// Changes the passcode key of a device, by its biometric key.
+        func change(_ device: NewDevice, _ old: String?, to new: String?, quota: AccountQuota) async throws -> String {
+            let key = new.map { NewDevice.Key(kid: $0, kind: .passcode, x963: Array($0.utf8), isActive: true) }
+            var change = NewKeys(device: device.id, kind: .passcode, old: old, new: key, coolOff: .zero)
+            change.quota = quota
+            return name(
+                try await store.change(
+                    change,
+                    by: Authorisation(
+                        rules: new == nil ? .removeKey : .bringKey, spends: [spend()],
+                        grounds: .keys(["\(device.name) face"]), jkt: "\(device.name) session")))
         }
 
         func name<Value: Sendable>(_ outcome: CommitOutcome<Value>) -> String {
@@ -133,15 +156,7 @@ import ThumbturnMessages
             var quota = AccountQuota()
             quota.keyChangesInADay = 2
             func change(_ old: String?, to new: String?) async throws -> String {
-                let key = new.map { NewDevice.Key(kid: $0, kind: .passcode, x963: Array($0.utf8), isActive: true) }
-                var change = NewKeys(device: device.id, kind: .passcode, old: old, new: key, coolOff: .zero)
-                change.quota = quota
-                let outcome = try await world.store.change(
-                    change,
-                    by: Authorisation(
-                        rules: new == nil ? .removeKey : .bringKey, spends: [world.spend()], grounds: .keys(["phone face"]),
-                        jkt: "phone session"))
-                return world.name(outcome)
+                try await world.change(device, old, to: new, quota: quota)
             }
             expect(try await change(nil, to: "one"), is: "done")
             expect(try await change("one", to: "two"), is: "done")
@@ -154,6 +169,91 @@ import ThumbturnMessages
             expect(try await change("three", to: nil), is: "done")
             world.clock.advance(by: .seconds(24 * 3600))
             expect(try await change(nil, to: "four"), is: "done")
+        }
+    }
+
+    @Test func enrolmentsWithAPasswordUseUpNoneThatADeviceVouchesFor() async throws {
+        try await with { world in
+            var quota = AccountQuota()
+            (quota.enrolmentsInADay, quota.vouchedInADay) = (2, 2)
+            func enrol(_ name: String, vouchedBy session: SessionID? = nil) async throws -> String {
+                try await world.enrol(world.device(name, of: world.ada, quota: quota), vouchedBy: session)
+            }
+            func enrolPlain(_ name: String, vouchedBy session: SessionID? = nil) async throws -> Bool {
+                var device = world.device(name, of: world.ada, quota: quota)
+                (device.sessionJKT, device.keys) = ("", [])
+                let ticket = try await world.ticket(world.ada, vouchedBy: session)
+                return try await world.store.enrol(device, with: NewPlainKey(kid: name, spki: [1]), by: ticket)
+            }
+            expect(try await enrol("phone"), is: "done")
+            let session = try await world.open("phone")
+            expect(try await enrol("a thief's"), is: "done")
+            expect(try await enrol("a thief's second"), is: "changes")
+            expect(try await enrolPlain("a thief's third"), is: false)
+            expect(try await enrol("tablet", vouchedBy: session), is: "done")
+            expect(try await enrolPlain("old app", vouchedBy: session), is: true)
+            expect(try await enrol("laptop", vouchedBy: session), is: "changes")
+            expect(try await enrolPlain("another old app", vouchedBy: session), is: false)
+            world.clock.advance(by: .seconds(24 * 3600))
+            expect(try await enrol("laptop", vouchedBy: session), is: "done")
+        }
+    }
+
+    @Test func changesOfADevicesKeysUseUpNoneOfAnother() async throws {
+        try await with { world in
+            var quota = AccountQuota()
+            quota.keyChangesInADay = 1
+            let (thief, phone) = (world.device("a thief's", of: world.ada), world.device("phone", of: world.ada))
+            for device in [thief, phone] { expect(try await world.enrol(device), is: "done") }
+            expect(try await world.change(thief, nil, to: "one", quota: quota), is: "done")
+            expect(try await world.change(thief, "one", to: "two", quota: quota), is: "done")
+            expect(try await world.change(thief, "two", to: "three", quota: quota), is: "changes")
+            expect(try await world.change(phone, nil, to: "four", quota: quota), is: "done")
+            expect(try await world.change(phone, "four", to: "five", quota: quota), is: "done")
+        }
+    }
+
+    /// The operator's commands that give a day's enrolments and changes back.
+    enum Command: CaseIterable, Sendable { case unlock, password, disable, end }
+
+    @Test("an operator's change of an account gives its quotas back", arguments: Command.allCases)
+    func givenBack(_ command: Command) async throws {
+        try await with { world in
+            var quota = AccountQuota()
+            (quota.enrolmentsInADay, quota.vouchedInADay, quota.keyChangesInADay) = (1, 0, 1)
+            func run(_ command: Command, on account: AccountID) async throws {
+                switch command {
+                case .unlock: try await world.store.unlock(account)
+                case .password: try await world.store.setPassword("y", of: account)
+                case .disable:
+                    _ = try await world.store.disable(account)
+                    _ = try await world.store.enable(account)
+                case .end: _ = try await world.store.revokeDevices(of: account)
+                }
+            }
+            let phone = world.device("phone", of: world.ada, quota: quota)
+            func useUp(_ name: String) async throws {
+                expect(try await world.enrol(world.device(name, of: world.ada, quota: quota)), is: "changes")
+                guard command != .end else { return }
+                expect(try await world.change(phone, "two", to: "three", quota: quota), is: "changes")
+            }
+            expect(try await world.enrol(phone), is: "done")
+            expect(try await world.change(phone, nil, to: "one", quota: quota), is: "done")
+            expect(try await world.change(phone, "one", to: "two", quota: quota), is: "done")
+            try await useUp("tablet")
+            let session = try await world.open("phone")
+            try await run(command, on: world.bob)
+            let found = try await world.store.session(session)
+            expect(try await world.store.setPassword("x", by: try #require(found)), is: true)
+            try await useUp("tablet")
+            world.clock.advance(by: .seconds(1))
+            try await run(command, on: world.ada)
+            world.clock.advance(by: .seconds(1))
+            expect(try await world.enrol(world.device("tablet", of: world.ada, quota: quota)), is: "done")
+            expect(try await world.enrol(world.device("laptop", of: world.ada, quota: quota)), is: "changes")
+            guard command != .end else { return }
+            expect(try await world.change(phone, "two", to: "three", quota: quota), is: "done")
+            expect(try await world.change(phone, "three", to: "four", quota: quota), is: "changes")
         }
     }
 

@@ -28,7 +28,7 @@ import Testing
         "UPDATE devices SET cools_off_until = min(cools_off_until, ?), enrolled_at = min(enrolled_at, ?)",
         "UPDATE keys SET retired_at = min(retired_at, ?)",
         "DELETE FROM approval_rates",
-        "UPDATE accounts SET signatures_over = min(signatures_over, ?)",
+        "UPDATE accounts SET signatures_over = min(signatures_over, ?), quotas_over = min(quotas_over, ?)",
         "UPDATE approvals SET expires_at = min(expires_at, ?) WHERE state != 'redeemed'",
         "UPDATE notices SET at = min(at, ?1), due_at = min(due_at, ?1)",
         "UPDATE notices_to_nobody SET at = min(at, ?)",

@@ -183,7 +183,7 @@ extension AuthorizationServer {
         return codes
     }
 
-    /// Resets an account's count of wrong sign-ins.
+    /// Resets an account's count of wrong sign-ins, and gives its enrolments and changes of keys of a day back.
     package func unlock(accountNamed name: String) async throws {
         try await store.unlock(try await existingAccount(named: name).id)
     }

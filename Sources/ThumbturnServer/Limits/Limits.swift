@@ -75,10 +75,12 @@ package enum Limits {
 
     /// The most devices of an account that are not revoked, plain clients included.
     package static let devices = 16
-    /// The most devices that an account enrols in a day, those that were revoked since included.
+    /// The most devices that an account enrols with full credentials in a day, those that were revoked since included.
     package static let enrolmentsInADay = 32
-    /// The most keys of an account's devices that are replaced in a day.
-    package static let keyChangesInADay = 64
+    /// The most devices that an account enrols in a day because another of its devices vouches for them.
+    package static let vouchedInADay = 16
+    /// The most keys of one device that are replaced in a day.
+    package static let keyChangesInADay = 32
     /// The most sign-in sessions that one device has at a time.
     package static let sessions = 32
     /// The most step-ups of one device that the store keeps at a time.

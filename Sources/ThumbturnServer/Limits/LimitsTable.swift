@@ -44,9 +44,10 @@ extension Limits {
             ("counters of names", count(names)),
 
             ("devices of an account", count(devices)),
-            ("enrolments of an account", "\(enrolmentsInADay) in 24 h"),
+            ("enrolments of an account with full credentials", "\(enrolmentsInADay) in 24 h"),
+            ("enrolments that an account's devices vouch for", "\(vouchedInADay) in 24 h"),
             ("keys of a device", count(KeyKind.allCases.count)),
-            ("key changes of an account", "\(keyChangesInADay) in 24 h"),
+            ("key changes of a device", "\(keyChangesInADay) in 24 h"),
             ("plain clients of an account", count(EnrolledPlainKey.mostOfAnAccount)),
             ("sign-in sessions of a device", count(sessions)),
             ("step-ups of a device", count(stepUps)),

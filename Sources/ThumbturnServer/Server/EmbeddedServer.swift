@@ -107,8 +107,8 @@ public struct EmbeddedServer: Sendable {
         try await service.makeRecoveryCodes(ofAccountNamed: name)
     }
 
-    /// Resets the count of an account's wrong sign-ins, so that its password can be tried again. Throws
-    /// `SetupError.accountUnknown`.
+    /// Resets the count of an account's wrong sign-ins, so that its password can be tried again, and gives its enrolments
+    /// and changes of keys of a day back. Throws `SetupError.accountUnknown`.
     public func unlock(accountNamed name: String) async throws {
         try await service.unlock(accountNamed: name)
     }

@@ -8,6 +8,7 @@ extension SQLiteStore {
     package func setPassword(_ hash: String, of account: AccountID) async throws {
         try await writer.write { db, now in
             try Self.setPassword(hash, of: account, keepingSessionsOf: nil, in: db, at: now)
+            try Self.giveBackQuotas(of: account, in: db, at: now)
         }
     }
 
@@ -32,6 +33,7 @@ extension SQLiteStore {
             )
             guard db.changesCount == 1 else { return false }
             try Self.voidCredentials(of: account, in: db)
+            try Self.giveBackQuotas(of: account, in: db, at: now)
             try Self.endSessions(ofAccount: account, except: nil, in: db)
             try Self.audit(AuditEvent(.accountDisabled, account: account), in: db, at: now)
             try Self.note(.accountDisabled, of: account, nil, in: db, at: now)
@@ -55,6 +57,7 @@ extension SQLiteStore {
     package func revokeDevices(of account: AccountID) async throws -> Int {
         try await writer.write { db, now in
             try Self.voidCredentials(of: account, in: db)
+            try Self.giveBackQuotas(of: account, in: db, at: now)
             let devices = try db.all(
                 Data.self, sql: "SELECT id FROM devices WHERE account_id = ? AND revoked_at IS NULL",
                 arguments: [blob(account.bytes)]

@@ -55,7 +55,7 @@ package struct NewKeys: Sendable {
     package var new: NewDevice.Key?
     /// The length of the device's cool-off if a ticket authorises the change and the account has other devices.
     package var coolOff: Duration
-    /// The most changes of the account.
+    /// The most changes of the device.
     package var quota = AccountQuota.standard
 
     package init(device: DeviceID, kind: KeyKind, old: String?, new: NewDevice.Key?, coolOff: Duration) {

@@ -19,8 +19,8 @@ extension SQLiteStore {
                     new, session.device, support, mayChangeKeys: ticket.voucher == nil, in: db, at: now)
             }
             guard try Self.areFree(new.keys, in: db) else { return .refused }
-            if let full = try Self.full(new.quota, ofDevices: new.account, in: db, at: now) { return .full(full) }
-            try Self.insert(new, in: db, at: now)
+            if let full = try Self.full(new.quota, ofDevices: new.account, by: ticket, in: db, at: now) { return .full(full) }
+            try Self.insert(new, by: ticket, in: db, at: now)
             for key in new.keys {
                 try Self.insert(key, of: blob(new.id.bytes), enrolledBy: support.origin, in: db, at: now)
             }
@@ -34,14 +34,15 @@ extension SQLiteStore {
         }
     }
 
-    static func insert(_ new: NewDevice, in db: Database, at now: UnixTime) throws {
+    static func insert(_ new: NewDevice, by ticket: Tickets.Right, in db: Database, at now: UnixTime) throws {
         try db.run(
             sql: """
-                INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until)
-                VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO devices (id, account_id, name, session_jkt, enrolled_at, cools_off_until, vouched)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 blob(new.id.bytes), blob(new.account.bytes), new.name, new.sessionJKT, now.seconds, now.seconds,
+                ticket.voucher != nil,
             ]
         )
     }
@@ -79,7 +80,7 @@ extension SQLiteStore {
         let added = new.keys.filter { key in !kept.contains { $0.kid == key.kid } }
         let gone = live.filter { key in !kept.contains { $0.kid == key.kid } }
         guard mayChangeKeys || (added.isEmpty && gone.isEmpty), try areFree(added, in: db) else { return .refused }
-        if !added.isEmpty, let full = try Self.full(new.quota, ofChanges: new.account, in: db, at: now) { return .full(full) }
+        if !added.isEmpty, let full = try Self.full(new.quota, ofChanges: device, in: db, at: now) { return .full(full) }
         if mayChangeKeys {
             try db.run(sql: "UPDATE devices SET name = ? WHERE id = ?", arguments: [new.name, blob(device.bytes)])
         }
@@ -98,34 +99,46 @@ extension SQLiteStore {
         return .done(enrolled)
     }
 
-    /// What an account that enrols one more device would have too much of; nil if it may.
+    /// What an account that enrols one more device by a ticket would have too much of; nil if it may.
     static func full(
-        _ quota: AccountQuota, ofDevices account: AccountID, in db: Database, at now: UnixTime
+        _ quota: AccountQuota, ofDevices account: AccountID, by ticket: Tickets.Right, in db: Database, at now: UnixTime
     ) throws -> AccountQuota.Full? {
         let live = try db.one(
             Int.self, sql: "SELECT count(*) FROM devices WHERE account_id = ? AND revoked_at IS NULL",
             arguments: [blob(account.bytes)])
         guard let live, live < quota.devices else { return .devices }
         let today = try db.one(
-            Int.self, sql: "SELECT count(*) FROM devices WHERE account_id = ? AND enrolled_at > ?",
-            arguments: [blob(account.bytes), (now + .seconds(-24 * 3600)).seconds])
-        guard let today, today < quota.enrolmentsInADay else { return .changes }
+            Int.self, sql: "SELECT count(*) FROM devices WHERE account_id = ? AND enrolled_at > ? AND vouched = ?",
+            arguments: [
+                blob(account.bytes), try startOfQuotas(of: account, in: db, at: now), ticket.voucher != nil,
+            ])
+        guard let today, today < (ticket.voucher == nil ? quota.enrolmentsInADay : quota.vouchedInADay) else { return .changes }
         return nil
     }
 
-    /// What an account with one more new key would have too much of; nil if it may.
+    /// What a device with one more new key would have too much of; nil if it may.
     static func full(
-        _ quota: AccountQuota, ofChanges account: AccountID, in db: Database, at now: UnixTime
+        _ quota: AccountQuota, ofChanges device: DeviceID, in db: Database, at now: UnixTime
     ) throws -> AccountQuota.Full? {
+        guard let account = try Self.account(of: device, in: db) else { return .changes }
         let today = try db.one(
-            Int.self,
-            sql: """
-                SELECT count(*) FROM devices d JOIN keys k ON k.device_id = d.id
-                WHERE d.account_id = ? AND k.retired_at > ?
-                """,
-            arguments: [blob(account.bytes), (now + .seconds(-24 * 3600)).seconds])
+            Int.self, sql: "SELECT count(*) FROM keys WHERE device_id = ? AND retired_at > ?",
+            arguments: [blob(device.bytes), try startOfQuotas(of: account, in: db, at: now)])
         guard let today, today < quota.keyChangesInADay else { return .changes }
         return nil
+    }
+
+    /// The time after which an account's enrolments and changes of keys count: a day ago, or the operator's last change
+    /// of the account.
+    private static func startOfQuotas(of account: AccountID, in db: Database, at now: UnixTime) throws -> Int64 {
+        let over = try db.one(
+            Int64.self, sql: "SELECT quotas_over FROM accounts WHERE id = ?", arguments: [blob(account.bytes)])
+        return max(over ?? 0, (now + .seconds(-24 * 3600)).seconds)
+    }
+
+    /// Gives an account its enrolments and changes of keys of a day back. Only an operator's command does it.
+    static func giveBackQuotas(of account: AccountID, in db: Database, at now: UnixTime) throws {
+        try db.run(sql: "UPDATE accounts SET quotas_over = ? WHERE id = ?", arguments: [now.seconds, blob(account.bytes)])
     }
 
     /// Starts the cool-off of a device, if its account has other devices.

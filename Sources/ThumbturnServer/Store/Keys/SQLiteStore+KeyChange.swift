@@ -27,10 +27,8 @@ extension SQLiteStore {
                 origin = key.standing(at: now).originOfNewKeys
             }
             if let new = change.new {
-                guard let account = try Self.account(of: change.device, in: db), try Self.areFree([new], in: db) else {
-                    return .refused
-                }
-                if let full = try Self.full(change.quota, ofChanges: account, in: db, at: now) { return .full(full) }
+                guard try Self.areFree([new], in: db) else { return .refused }
+                if let full = try Self.full(change.quota, ofChanges: change.device, in: db, at: now) { return .full(full) }
             }
             if let old = change.old {
                 try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, old])

@@ -9,14 +9,14 @@ extension SQLiteStore {
             guard try Schema.spend(ticket.spend, in: db, at: now), try Self.isCurrent(ticket, in: db),
                 try Self.support(for: device, by: ticket, in: db, at: now) != nil,
                 try Self.plainKeyCount(of: device.account, in: db) < EnrolledPlainKey.mostOfAnAccount,
-                try Self.full(device.quota, ofDevices: device.account, in: db, at: now) == nil
+                try Self.full(device.quota, ofDevices: device.account, by: ticket, in: db, at: now) == nil
             else { return false }
             guard try Self.isFree(key.kid, forItsHolder: true, in: db) else { return false }
             // A device that registered this key without a proof loses it.
             try db.run(
                 sql: "UPDATE keys SET retired_at = ? WHERE kid = ? AND active_since IS NULL", arguments: [now.seconds, key.kid]
             )
-            try Self.insert(device, in: db, at: now)
+            try Self.insert(device, by: ticket, in: db, at: now)
             try db.run(
                 sql: "INSERT INTO plain_keys (kid, device_id, spki, account_id) VALUES (?, ?, ?, ?)",
                 arguments: [key.kid, blob(device.id.bytes), blob(key.spki), blob(device.account.bytes)]

@@ -31,5 +31,20 @@ extension Schema {
             )
         }
     }
+
+    static func registerShares(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("29 shares of the quotas") { db in
+            try db.execute(
+                sql: """
+                    -- Whether another device vouched for this one.
+                    ALTER TABLE devices ADD COLUMN vouched INTEGER NOT NULL DEFAULT 0;
+                    DROP INDEX devices_of_account;
+                    CREATE INDEX devices_of_account ON devices (account_id, enrolled_at, vouched);
+                    -- Enrolments and changes of keys up to this time do not count: an operator gave them back.
+                    ALTER TABLE accounts ADD COLUMN quotas_over INTEGER NOT NULL DEFAULT 0;
+                    """
+            )
+        }
+    }
 }
 #endif

@@ -251,6 +251,7 @@ enum Schema {
         registerBounds(&migrator)
         registerClientLimits(&migrator)
         registerAudit(&migrator)
+        registerShares(&migrator)
         return migrator
     }
 

@@ -33,7 +33,8 @@ extension Schema {
         try db.execute(sql: "UPDATE keys SET retired_at = min(retired_at, ?)", arguments: [time.seconds])
         try db.execute(sql: "DELETE FROM approval_rates")
         try db.execute(
-            sql: "UPDATE accounts SET signatures_over = min(signatures_over, ?)", arguments: [time.seconds - 1])
+            sql: "UPDATE accounts SET signatures_over = min(signatures_over, ?), quotas_over = min(quotas_over, ?)",
+            arguments: [time.seconds - 1, time.seconds])
         try db.execute(sql: "UPDATE clients SET created_at = min(created_at, ?)", arguments: [time.seconds])
         try db.execute(
             sql: "UPDATE approvals SET expires_at = min(expires_at, ?) WHERE state != 'redeemed'", arguments: [time.seconds])

@@ -49,6 +49,7 @@ extension SQLiteStore {
                 Data.self, sql: "SELECT id FROM devices WHERE account_id = ? AND revoked_at IS NULL",
                 arguments: [blob(account.bytes)])
             for device in devices { try Self.forget(.device(identifier(device)), in: db) }
+            try Self.giveBackQuotas(of: account, in: db, at: now)
             try Self.audit(AuditEvent(.accountUnlocked, account: account), in: db, at: now)
         }
     }

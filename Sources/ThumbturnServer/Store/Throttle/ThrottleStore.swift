@@ -13,7 +13,7 @@ package protocol ThrottleStore: Sendable {
     func settle(_ attempt: SignInAttempt) async throws -> SignInStanding
     /// Counts a wrong request against addresses only.
     func count(against ids: [ThrottleID], limits: ThrottleLimits) async throws
-    /// Resets the count of wrong sign-ins of an account.
+    /// Resets the count of wrong sign-ins of an account, and gives its enrolments and changes of keys of a day back.
     func unlock(_ account: AccountID) async throws
 }
 #endif
