@@ -69,6 +69,9 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: .init("Keep no audit log. Only to measure what the log costs.", visibility: .hidden))
     var withoutAuditLogForMeasurement = false
 
+    @Flag(help: .init("Let a device prove as often as it can. Only for measurements and tests.", visibility: .hidden))
+    var withoutDeviceRateForMeasurement = false
+
     @Flag(help: .init("Print the counts of operations as one JSON object at the end.", visibility: .hidden))
     var counts = false
 
@@ -124,6 +127,7 @@ struct Serve: AsyncParsableCommand {
         settings.trustedProxies = trustedProxies
         guard auditDays > 0 else { throw ValidationError("--audit-days must be more than 0.") }
         settings.keepsAuditLog = !withoutAuditLogForMeasurement
+        if withoutDeviceRateForMeasurement { settings.proofsOfDevice = nil }
         settings.auditRetention = .seconds(Int64(auditDays) * 24 * 3600)
         (settings.connections.inAll, settings.connections.byAddress) = (maxConnections, maxConnectionsByAddress)
         if let noticeWebhook {

@@ -16,6 +16,8 @@ struct StalledServer {
         var settings = try ServerSettings(publicURL: arguments[3], dataFolder: arguments[1])
         // A machine on which much else runs may leave a connection alone for long.
         settings.connectionIdleLimit = .seconds(600)
+        // Each round sends one proof of one device many times.
+        settings.proofsOfDevice = nil
         var service = try await AuthorizationServer(settings)
         service.beforeSpending = { try? await Task.sleep(for: .milliseconds(stall)) }
         var logger = Logger(label: "stalled")

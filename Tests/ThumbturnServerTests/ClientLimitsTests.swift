@@ -63,7 +63,7 @@ import ThumbturnVerifier
     }
 
     @Test func aRateIsOfRequestsInAMinute() {
-        let rates = ClientRates()
+        let rates = RequestRates<String>()
         let start = UnixTime(seconds: 1_000_000)
         func wait(_ seconds: Int64, _ client: String = "bank", _ rate: Int = 3) -> Duration? {
             rates.wait(of: client, perMinute: rate, at: start + .seconds(seconds))
@@ -82,6 +82,19 @@ import ThumbturnVerifier
         #expect(rates.count == 1)
         rates.tidy(at: start + .seconds(2_000_060))
         #expect(rates.count == 0)
+    }
+
+    @Test func withMoreCallersThanAreCountedThoseCountedFirstAreForgotten() {
+        let (rates, now) = (RequestRates<Int>(most: 4), UnixTime(seconds: 1_000_000))
+        #expect(rates.wait(of: 0, perMinute: 1, at: now) == nil)
+        for caller in 1...4 { #expect(rates.wait(of: caller, perMinute: 1, at: now) == nil) }
+        #expect(rates.wait(of: 0, perMinute: 1, at: now) == .seconds(60), "it is in the older generation")
+        for caller in 5...100 {
+            _ = rates.wait(of: caller, perMinute: 1, at: now)
+            #expect(rates.count <= 8)
+        }
+        #expect(rates.wait(of: 0, perMinute: 1, at: now) == nil)
+        #expect(rates.wait(of: 100, perMinute: 1, at: now) == .seconds(60))
     }
 
     // MARK: Approvals

@@ -632,7 +632,7 @@ import ThumbturnVerifier
     }
 
     @Test("a lowered rate and a time that was set back make a back end wait for seconds") func clientRates() {
-        let (rates, now) = (ClientRates(), UnixTime(seconds: 1_000_000))
+        let (rates, now) = (RequestRates<String>(), UnixTime(seconds: 1_000_000))
         for _ in 1...6000 { #expect(rates.wait(of: "bank", perMinute: 6000, at: now) == nil) }
         #expect(rates.wait(of: "bank", perMinute: 60, at: now) == .seconds(1))
         #expect(rates.wait(of: "bank", perMinute: 60, at: now + .seconds(-3600)) == nil)

@@ -495,6 +495,49 @@ import ThumbturnLoad
         }
     }
 
+    // MARK: The rate of a device
+
+    @Test func aDeviceThatProvesTooOftenWaitsAndWritesNothing() async throws {
+        try await LiveServer.run(configure: { $0.proofsOfDevice = 3 }) { live in
+            let (ada, other) = (try await live.device(), try await live.device())
+            for _ in 1...3 { #expect(try await ada.signIn().tokenType == "DPoP") }
+            let (challenge, nonce) = try await ada.challenge()
+            let proof = ada.device.proof(challenge)
+            let rows = try await live.service.store.auditState().head.number
+            let refused = try await ada.redeem(proof, nonce: nonce)
+            #expect(refused.status == 429 && refused.kind == "unavailable" && refused.headerNames.contains("retry-after"))
+            #expect(try await ada.signWrongly().status == 429, "whatever it sends")
+            #expect(try live.wrongInARow(ada.device.kid) == 0)
+            expect(try await live.service.store.auditState().head.number, is: rows)
+            #expect(try await other.signIn().tokenType == "DPoP", "another device of the account has a rate of its own")
+            live.clock.advance(by: .seconds(20))
+            #expect(try await ada.redeem(proof, nonce: try await ada.nonce()).status == 200, "nothing was consumed")
+            #expect(try await ada.redeem(proof, nonce: try await ada.nonce()).status == 429)
+        }
+    }
+
+    @Test func renamingADeviceCountsAsAProofOfIt() async throws {
+        try await LiveServer.run(configure: { $0.proofsOfDevice = 3 }) { live in
+            let ada = try await live.device()
+            let token = try await ada.signIn().accessToken
+            for name in ["one", "two"] { #expect(try await ada.rename("current", name, token: token).kind == "ok") }
+            #expect(try await ada.rename("current", "three", token: token).status == 429)
+            #expect(try await ada.get("/v1/me", token: token).status == 200, "what writes nothing is not counted")
+        }
+    }
+
+    @Test func aPlainClientHasTheRateOfADevice() async throws {
+        try await LiveServer.plain({ $0.proofsOfDevice = 2 }) { live in
+            let (app, other) = (try await PlainClient(live), try await PlainClient(live))
+            for _ in 1...2 { #expect(try await app.signIn().status == 200) }
+            let refused = try await app.signIn()
+            #expect(refused.status == 429 && refused.headerNames.contains("retry-after"))
+            #expect(try await other.signIn().status == 200)
+            live.clock.advance(by: .seconds(30))
+            #expect(try await app.signIn().status == 200)
+        }
+    }
+
     @Test func aNetworkHasTheAddressesOfOnePerson() throws {
         func network(_ address: String) throws -> Network { Network(try SocketAddress(ipAddress: address, port: 1)) }
         #expect(try network("192.0.2.1") != network("192.0.2.2"))

@@ -37,6 +37,9 @@ import ThumbturnLoad
         }
     }
 
+    /// The devices sign in much more often than a person does.
+    private static let anyRate = "--without-device-rate-for-measurement"
+
     private static func buildShim(in folder: String) async throws -> String {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Shim/unsynced.c").path
@@ -144,7 +147,7 @@ import ThumbturnLoad
         try await ServerProcess.addAccount(in: folder)
         let port = try await Built.freePort()
         let url = "http://127.0.0.1:\(port)"
-        let arguments = ["serve", "--data", folder, "--listen", "127.0.0.1:\(port)"]
+        let arguments = ["serve", "--data", folder, "--listen", "127.0.0.1:\(port)", Self.anyRate]
         let server = try await ServerProcess.start("thumbturn-server", arguments, port: port)
         var devices: [(LoadDevice, LoadConnection)] = []
         for _ in 0..<8 {
@@ -206,7 +209,7 @@ import ThumbturnLoad
         try await ServerProcess.addAccount(in: data)
         let port = try await Built.freePort()
         let url = "http://127.0.0.1:\(port)"
-        let arguments = ["serve", "--data", data, "--listen", "127.0.0.1:\(port)"]
+        let arguments = ["serve", "--data", data, "--listen", "127.0.0.1:\(port)", Self.anyRate]
         let server = try await ServerProcess.start(
             "thumbturn-server", arguments, port: port, environment: ["LD_PRELOAD": shim, "SHIM_COUNTERS": counters]
         )

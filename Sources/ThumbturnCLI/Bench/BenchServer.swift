@@ -91,7 +91,10 @@ struct BenchServer {
         let process = Process()
         process.executableURL = command
         process.arguments =
-            ["serve", "--data", folder.path, "--listen", "127.0.0.1:0", "--counts", "--log-level", "warning"]
+            [
+                "serve", "--data", folder.path, "--listen", "127.0.0.1:0", "--counts", "--log-level", "warning",
+                "--without-device-rate-for-measurement",
+            ]
             + (keepsAuditLog ? [] : ["--without-audit-log-for-measurement"])
         let output = Pipe()
         process.standardOutput = output

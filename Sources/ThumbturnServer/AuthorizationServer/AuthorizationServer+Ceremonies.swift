@@ -6,7 +6,8 @@ import ThumbturnVerifier
 
 /// Runs ceremonies against the store, the secrets and the counters.
 extension AuthorizationServer {
-    /// Runs a ceremony to its end. Throws `RequestError` if it is refused.
+    /// Runs a ceremony to its end. Throws `RequestError` if it is refused, and before anything is verified or consumed if
+    /// the device has proved too often in the last minute.
     func run(_ ceremony: Ceremony) async throws -> Ceremony.Committed {
         var ceremony = ceremony
         defer { counters.verifications.wrappingAdd(ceremony.verifications, ordering: .relaxed) }
@@ -39,12 +40,16 @@ extension AuthorizationServer {
         case .findKeys(let kids):
             var found = Ceremony.Found()
             for kid in kids { if let key = try await store.knownKey(kid) { found.keys.append(key) } }
+            // The caller is authenticated as the holder of this session key.
+            if let key = found.keys.first(where: { $0.sessionJKT == jkt }) { try admit(key.device) }
             return .found(found)
         case .findDevice:
             let device = try await store.device(withSessionKey: jkt)
+            if let device { try admit(device.id) }
             return .found(.init(keys: device?.keys ?? [], device: device))
         case .findApproval(let id):
             let device = try await store.device(withSessionKey: jkt)
+            if let device { try admit(device.id) }
             return .found(.init(keys: device?.keys ?? [], device: device, approval: try await store.approval(id)))
         case .spend(let spends, let refusal, let key):
             // A refusal of an unknown or revoked key is only counted, so that its holder cannot fill the log.
@@ -58,6 +63,15 @@ extension AuthorizationServer {
         case .commit(let commit, let authorisation):
             await beforeSpending()
             return .committed(try await perform(commit, by: authorisation))
+        }
+    }
+
+    /// Counts a proof or another change that writes to the audit log, by the holder of a device's key. Throws if it is
+    /// beyond the rate of a device.
+    func admit(_ device: DeviceID) throws(RequestError) {
+        guard let rate = settings.proofsOfDevice else { return }
+        if let wait = deviceRates.wait(of: device, perMinute: rate, at: time.now) {
+            throw .tooManyRequests(.init(.device, .limit), retryAfter: wait)
         }
     }
 

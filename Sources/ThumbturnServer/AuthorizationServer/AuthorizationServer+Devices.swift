@@ -16,6 +16,7 @@ extension AuthorizationServer {
         guard DeviceName.isAcceptable(request.name) else { throw RequestError.malformed() }
         guard let id = self.id(of: device, caller) else { throw RequestError.notFound }
         try requirePresence(caller, toChange: id)
+        try admit(caller.session.device)
         guard let renamed = try await store.rename(id, to: request.name, by: caller.session.id) else {
             throw RequestError.notFound
         }

@@ -70,6 +70,7 @@ extension AuthorizationServer {
             _ = try await store.spend([asked.spend])
             throw RequestError.unverified(.init(.proof, .wrongSignature)).byStranger
         }
+        try admit(signer.device)
         await beforeSpending()
         guard try await store.spend(asked.spend, on: signer) else {
             throw RequestError.unverified(.init(.proof, .replayed))

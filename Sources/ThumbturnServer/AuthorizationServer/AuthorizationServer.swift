@@ -17,7 +17,8 @@ package struct AuthorizationServer: Sendable {
     package var livenessJudge: LivenessJudge?
     let counters = Counters()
     let refusals = Refusals()
-    let clientRates = ClientRates()
+    let clientRates = RequestRates<String>()
+    let deviceRates = RequestRates<DeviceID>()
     let providers: IdentityProviders
     /// Runs after a proof was judged and before the transaction that consumes its challenge. It is empty except in
     /// tests of that race.
@@ -50,6 +51,7 @@ package struct AuthorizationServer: Sendable {
     package func tidy() async throws {
         nonces.tidy(at: time.now)
         clientRates.tidy(at: time.now)
+        deviceRates.tidy(at: time.now)
         providers.reload()
         try await secrets.reload()
         try await secrets.retire(life: settings.accessTokenLifetime)

@@ -62,7 +62,7 @@ package enum Limits {
     package static let dpopProofs = 1_000_000
     /// The keys in each of the two generations of the cache of keys.
     package static let recentKeys = 8192
-    /// The devices in each of the two generations of the memory of sessions.
+    /// The devices in each of the two generations of the memory of sessions, and of the memory of rates.
     package static let recentDevices = 8192
     /// The counters of networks in the table of wrong attempts.
     package static let networkCounters = 0x10000
@@ -81,6 +81,10 @@ package enum Limits {
     package static let vouchedInADay = 16
     /// The most keys of one device that are replaced in a day.
     package static let keyChangesInADay = 32
+    /// The proofs of one device in a minute: its sign-ins, step-ups, signatures of approvals and changes of keys, and the
+    /// changes of a device's name. Each may write rows of the audit log. A person touches a sensor less than twice a
+    /// second, and not for a whole minute.
+    package static let proofsOfDevice = 120
     /// The most sign-in sessions that one device has at a time.
     package static let sessions = 32
     /// The most step-ups of one device that the store keeps at a time.

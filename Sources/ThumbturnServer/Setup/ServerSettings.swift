@@ -69,6 +69,9 @@ public struct ServerSettings: Sendable {
     /// The most connections in all and by address.
     public var connections = ConnectionLimits()
 
+    /// The most proofs of a device in a minute; nil, in measurements, for any number.
+    package var proofsOfDevice: Int? = Limits.proofsOfDevice
+
     /// How long a connection may be silent before the server closes it.
     package var connectionIdleLimit = Limits.silence
     /// The time for a whole request, from its first byte to the end of its body, and then for sending the answer.

@@ -4,8 +4,8 @@ import Synchronization
 /// The newest sign-in sessions of the devices that signed in lately, so that a further sign-in ends the oldest one.
 ///
 /// It is kept in memory: an index of all sessions by device would make every sign-in write one more page. So each server
-/// process counts the sessions that it opened itself since its start, and the cap holds for each process. Two
-/// generations, as in `RecentKeys`, take at most about 9 MB.
+/// process counts the sessions that it opened itself since its start, and the cap holds for each process: what is beyond
+/// it ends twelve hours after its sign-in. Two generations, as in `RecentKeys`, take at most about 9 MB.
 final class RecentSessions: Sendable {
     private struct State {
         var young: [String: [UInt128]] = [:]
