@@ -75,7 +75,8 @@ extension AuthorizationServer {
         }
     }
 
-    /// Counts a request of an authenticated back end. Throws if it is beyond the back end's rate.
+    /// Counts a request of an authenticated back end. Throws if it is beyond the rate that the operator registered. The
+    /// rates of approvals are the store's, and come after it.
     func admit(_ client: Client) throws(RequestError) {
         guard let rate = client.limits.requestsPerMinute else { return }
         if let wait = clientRates.wait(of: client.id, perMinute: rate, at: time.now) { throw .beyondRate(wait) }

@@ -104,13 +104,17 @@ package enum Limits {
 
     // MARK: Approvals
 
+    /// The highest rate of requests in a minute that an operator can register for a back end; see
+    /// `ClientLimits.requestsPerMinute`. Without a registered rate its requests are not counted.
+    package static let requestsOfBackEnd = 1_000_000
     /// The most ended approvals of one creator for one account that are kept, besides the redeemed ones.
     package static let endedApprovals = 64
     /// How long after its expiry an approval that was not redeemed is kept: a back end has one day to ask how it ended.
     package static let endedApprovalAge = Duration.seconds(24 * 3600)
-    /// The rate at which one creator makes approvals, for all accounts together.
+    /// The rate at which one creator makes approvals, for all accounts together and on all nodes. The store counts it in
+    /// the transaction that makes the approval, after the request was counted against the registered rate.
     package static let approvalsOfCreator = ApprovalRate(burst: 600, interval: .milliseconds(20))
-    /// The rate at which one creator makes approvals for one account.
+    /// The rate at which one creator makes approvals for one account, which the store counts as well.
     package static let approvalsOfCreatorAndAccount = ApprovalRate(burst: 32, interval: .seconds(15))
 }
 

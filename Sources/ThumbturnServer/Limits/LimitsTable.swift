@@ -62,6 +62,7 @@ extension Limits {
             ("wrong attempts of an address", rate(throttle.addressBurst, throttle.addressRefill)),
             ("wrong attempts of all addresses", rate(throttle.globalBurst, throttle.globalRefill)),
 
+            ("requests of a back end", "as registered, up to \(requestsOfBackEnd) in a minute"),
             ("open approvals of a back end for an account", count(settings.openPerAccount)),
             ("approvals of a back end", rate(approvalsOfCreator.burst, approvalsOfCreator.interval)),
             (

@@ -86,7 +86,8 @@ extension SQLiteStore {
         }
     }
 
-    /// Counts an approval against the rates of its creator.
+    /// Counts an approval against the rates of its creator, which are the same for every back end. The rate that the
+    /// operator registered for one (`ClientLimits.requestsPerMinute`) was counted before, in memory.
     ///
     /// - Returns: how long to wait for the next one; nil if this one is accepted.
     private static func countRate(of new: NewApproval, in db: Database, at now: UnixTime) throws -> Duration? {

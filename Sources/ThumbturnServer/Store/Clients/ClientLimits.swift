@@ -21,7 +21,11 @@ public struct ClientLimits: Codable, Hashable, Sendable {
     /// The largest amount of a transaction by currency (ISO 4217), as a decimal text, for example `1000.00`. Another
     /// currency is refused. Transactions without an amount are not judged by it.
     public var amounts: [String: String]?
-    /// The most requests in a minute, 1 to 1 000 000; after a pause as many may come at once.
+    /// The most authenticated requests of all kinds in a minute, 1 to 1 000 000; after a pause as many may come at once.
+    ///
+    /// Each node counts them in its memory and refuses the excess before it does anything else, so a back end meets this
+    /// rate first. A request for an approval that it allows is then counted in the store, by rates that hold for every
+    /// back end and for all nodes together.
     public var requestsPerMinute: Int?
 
     /// No limits.

@@ -47,7 +47,7 @@ struct ClientLimitsFile: Message {
             limits.amounts = amounts
         }
         if let rate = file.requestsPerMinute {
-            guard (1...1_000_000).contains(rate) else { throw SetupError.clientLimits(path) }
+            guard (1...Limits.requestsOfBackEnd).contains(rate) else { throw SetupError.clientLimits(path) }
             limits.requestsPerMinute = rate
         }
         return limits
