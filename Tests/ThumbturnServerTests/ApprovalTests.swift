@@ -290,6 +290,21 @@ import ThumbturnVerifier
         }
     }
 
+    @Test func theReceiptNamesASignatureThatCameDuringTheRedemption() async throws {
+        let meanwhile = Mutex<(@Sendable () async -> Void)?>(nil)
+        try await LiveServer.withBank(beforeSpending: { await meanwhile.withLock { $0.take() }?() }) { live, bank in
+            let ada = try await live.device()
+            let id = try await bank.ask(try await live.account(of: ada)).read(ApprovalRecord.self).id
+            let proof = ada.device.proof(try await ada.askToApprove(id).read(ChallengeAnswer.self).challenge)
+            // The request has read an approval that has no signature yet.
+            meanwhile.withLock { $0 = { _ = try? await ada.approve(id, proof) } }
+            let redeemed = try await bank.redeem(id).read(ApprovalProof.self)
+            let receipt = try #require(CompactJWS(redeemed.receipt))
+            let signers = try JSONDecoder().decode(ApprovalReceipt.self, from: Data(receipt.payload)).approvedBy
+            #expect(signers.map(\.kid) == [ada.device.kid])
+        }
+    }
+
     // MARK: Once
 
     @Test func aProofIsUsedOnceAndForOneApproval() async throws {

@@ -236,6 +236,33 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("a shorter retention deletes some ten thousand rows at a time") func longPurge() async throws {
+        try await with { store, _, clock in
+            // Deleting looks at no hash, so these rows need no chain.
+            try await store.pool.write { db in
+                try db.execute(
+                    sql: """
+                        WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 25000)
+                        INSERT INTO audit (number, at, event, hash) SELECT n, 1, '{}', x'01' FROM numbers;
+                        INSERT INTO audit_checkpoints (number, at, signed)
+                        SELECT number, 1, 'x' FROM audit WHERE number % 1000 = 0;
+                        UPDATE node SET audit_number = 25000, audit_hash = x'01';
+                        """)
+            }
+            var first: [Int64?] = []
+            for _ in 1...4 {
+                try await store.purgeAudit(before: clock.now)
+                first.append(try await store.auditState().first)
+            }
+            #expect(first == [11_001, 22_001, 25_001, 25_001], "up to the next checkpoint after ten thousand rows")
+            let told = try await store.auditRows(after: 0, limit: .max).map {
+                try WireJSON.decodeClaims(AuditEvent.self, from: Array($0.event.utf8)).count
+            }
+            #expect(told == [11_000, 22_000, 25_000], "one row tells of each deletion")
+            expect(try await store.checkpoints().map(\.number), is: [25_000])
+        }
+    }
+
     // MARK: The server
 
     private func events(_ live: LiveServer) async throws -> [AuditEvent] {
@@ -332,6 +359,57 @@ import ThumbturnVerifier
                 try await group.waitForAll()
             }
             #expect(try await service.verifyAudit().rows > 0)
+        }
+    }
+
+    /// The operator keeps checkpoints elsewhere, and some of them are older than the first row that is left.
+    @Test("a kept checkpoint whose row was purged is no fault, and one whose row was deleted too early is one")
+    func kept() async throws {
+        let folder = LiveServer.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let clock = TestClock()
+        var settings = try ServerSettings(publicURL: "http://localhost", dataFolder: folder)
+        settings.auditRetention = .seconds(3600)
+        let server = try await AuthorizationServer(settings, clock: clock.node)
+        func checkpoint() async throws -> AuditVerification.StoredCheckpoint {
+            try await server.store.record(AuditEvent(.policy))
+            clock.advance(by: .seconds(60))
+            expect(try await server.checkpointAudit(), is: true)
+            let all = try await server.store.checkpoints()
+            return try #require(all.last)
+        }
+        let first = try await checkpoint()
+        let second = try await checkpoint()
+        clock.advance(by: settings.auditRetention + .seconds(1))
+        try await server.tidy()
+        expect(try await server.store.auditState().first, is: second.number + 1)
+        let verified = try await server.verifyAudit(with: [first.signed, second.signed])
+        #expect(verified.rows == 1, "the row that tells of the deletion")
+
+        let third = try await checkpoint()
+        let fourth = try await checkpoint()
+        try await server.store.record(AuditEvent(.policy))
+        try await DatabaseQueue(path: folder + "/thumbturn.sqlite").write { db in
+            try db.execute(sql: "DELETE FROM audit WHERE number <= ?", arguments: [fourth.number])
+            try db.execute(sql: "DELETE FROM audit_checkpoints WHERE number < ?", arguments: [fourth.number])
+        }
+        #expect(try await server.verifyAudit().rows == 1, "by itself the log cannot tell")
+        let fault = try await #require(throws: AuditFault.self) {
+            _ = try await server.verifyAudit(with: [first.signed, third.signed])
+        }
+        #expect(fault == .missing(from: 1, to: third.number))
+    }
+
+    @Test("a ticket that became void leaves the row of a refusal") func voidTicket() async throws {
+        try await LiveServer.run { live in
+            let phone = try await KeyChangeTests.Phone(live)
+            let draft = try await phone.draft(.resetPIN, paidBy: .credentials)
+            try await live.service.setPassword(PasswordChangeTests.newPassword, ofAccountNamed: "ada")
+            #expect(try await phone.send(draft).kind == "verification-failed")
+            let refused = try await events(live).filter { $0.kind == .refused }
+            #expect(refused.map(\.reason) == ["key-change changed"])
+            let device = try await phone.record().read(DeviceRecord.self).id
+            #expect(refused.first?.device == device)
         }
     }
 

@@ -73,6 +73,7 @@ extension AuthorizationServer {
                     ))
             }
         )
+        await beforeSpending()
         switch try await store.redeem(redemption) {
         case .redeemed(let approval):
             counters.redemptions.count()

@@ -20,8 +20,8 @@ package struct AuthorizationServer: Sendable {
     let clientRates = RequestRates<String>()
     let deviceRates = RequestRates<DeviceID>()
     let providers: IdentityProviders
-    /// Runs after a proof was judged and before the transaction that consumes its challenge. It is empty except in
-    /// tests of that race.
+    /// Runs after a proof was judged and before the transaction that consumes its challenge, and before the one that
+    /// redeems an approval. It is empty except in tests of these races.
     package var beforeSpending: @Sendable () async -> Void = {}
 
     /// Opens the server's data folder, or makes it if it is missing and the use may make it. Throws `SetupError`.
