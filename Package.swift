@@ -158,6 +158,7 @@ let package = Package(
                 "ThumbturnCore",
                 "ThumbturnMessages",
                 "ThumbturnServer",
+                "ThumbturnWalk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tools"])),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Tools"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Tools"])),
@@ -217,6 +218,19 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "ThumbturnWalk",
+            dependencies: [
+                "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnVerifier",
+                .target(name: "ThumbturnServer", condition: .when(traits: ["Tools"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Tools"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Tools"])),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Tools"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Tools"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Tools"])),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "ThumbturnParsers",
             dependencies: [
                 "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
@@ -249,7 +263,7 @@ let package = Package(
             name: "ThumbturnServerTests",
             dependencies: [
                 "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad", "ThumbturnMessages", "ThumbturnServer",
-                "ThumbturnTestKit", "ThumbturnVerifier",
+                "ThumbturnTestKit", "ThumbturnVerifier", "ThumbturnWalk",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Server"])),

@@ -15,7 +15,7 @@ struct ThumbturnServerCommand: AsyncParsableCommand {
             """,
         subcommands: [
             Serve.self, Accounts.self, Clients.self, Config.self, Keys.self, MasterKeys.self, Audit.self, Backup.self,
-            Restore.self, NewEpoch.self, Time.self, Bench.self,
+            Restore.self, NewEpoch.self, Time.self, Bench.self, Walking.self,
         ]
     )
 }

@@ -22,7 +22,7 @@ import ThumbturnVerifier
             folder = LiveServer.temporaryFolder()
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let clock = TestClock(UnixTime(seconds: 1_000_000))
-            store = try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node))
+            store = try TestStore.open(in: folder, clock)
             account = .random()
             approval = .random()
             _ = try await store.addAccount(Account(id: account, name: "ada", passwordHash: "x"))

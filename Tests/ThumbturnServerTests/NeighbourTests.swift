@@ -25,7 +25,7 @@ import ThumbturnVerifier
         init() async throws {
             folder = LiveServer.temporaryFolder()
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            store = try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node))
+            store = try TestStore.open(in: folder, clock)
             for name in Self.people { try await add(name) }
             for (name, owner) in Self.devices { try await enrol(name, owner) }
             for name in Self.people { try await ask(name) }

@@ -98,7 +98,7 @@ import ThumbturnMessages
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock(UnixTime(seconds: 1_000_000))
-        let world = World(store: try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node)), clock: clock)
+        let world = World(store: try TestStore.open(in: folder, clock), clock: clock)
         for (id, name) in [(world.ada, "ada"), (world.bob, "bob")] {
             _ = try await world.store.addAccount(Account(id: id, name: name, passwordHash: "x"))
         }

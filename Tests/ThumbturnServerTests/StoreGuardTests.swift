@@ -16,7 +16,7 @@ import ThumbturnVerifier
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock(UnixTime(seconds: 1_000_000))
-        let store = try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node))
+        let store = try TestStore.open(in: folder, clock)
         let account = AccountID.random()
         _ = try await store.addAccount(Account(id: account, name: "ada", passwordHash: "x"))
         _ = try await store.addClient(

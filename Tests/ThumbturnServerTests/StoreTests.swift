@@ -17,7 +17,7 @@ import ThumbturnVerifier
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock(UnixTime(seconds: 1_000_000))
-        try await body(try SQLiteStore(path: folder + "/store.sqlite", time: NodeTime(clock.node)), clock)
+        try await body(try TestStore.open(in: folder, clock), clock)
     }
 
     private func spend(

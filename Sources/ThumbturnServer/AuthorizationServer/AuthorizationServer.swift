@@ -26,14 +26,26 @@ package struct AuthorizationServer: Sendable {
 
     /// Opens the server's data folder, or makes it if it is missing and the use may make it. Throws `SetupError`.
     package init(_ settings: ServerSettings, for use: DataUse = .serving, clock: NodeClock = .system) async throws {
-        self.settings = settings
-        providers = try IdentityProviders(file: settings.identityProviders)
-        time = NodeTime(clock, keepsStoredTime: use.keepsStoredTime)
+        let time = NodeTime(clock, keepsStoredTime: use.keepsStoredTime)
         let folder = try DataFolder(settings, time: time, for: use)
-        store = folder.store
-        secrets = try await ServerSecrets(
-            store: store, masterKey: folder.masterKey, time: time, readMasterKey: { try DataFolder.masterKey(settings) })
-        passwords = try Passwords()
+        try await self.init(
+            settings, on: folder.store, folder.masterKey, readMasterKey: { try DataFolder.masterKey(settings) },
+            passwords: try Passwords(), time: time)
+    }
+
+    /// Makes a server on a store that is open already, whose time it shares.
+    ///
+    /// - Parameter readMasterKey: reads the master key again, because it may have been changed meanwhile.
+    package init(
+        _ settings: ServerSettings, on store: any Store, _ masterKey: MasterKey,
+        readMasterKey: @escaping @Sendable () throws -> MasterKey, passwords: Passwords, time: NodeTime
+    ) async throws {
+        self.settings = settings
+        self.store = store
+        self.time = time
+        self.passwords = passwords
+        providers = try IdentityProviders(file: settings.identityProviders)
+        secrets = try await ServerSecrets(store: store, masterKey: masterKey, time: time, readMasterKey: readMasterKey)
         nonces = DPoPNonces(now: time.now)
         let vendors = settings.approvals.livenessVendors
         if !vendors.vendors.isEmpty { livenessJudge = { vendors.level(of: $0, for: $1, at: $2) } }
@@ -66,6 +78,9 @@ package struct AuthorizationServer: Sendable {
         try await secrets.keepUp()
         return secrets.current.tokenKeys
     }
+
+    /// The key that signs access tokens now.
+    package var tokenSigner: TokenSigner { secrets.current.signer(at: time.now) }
 
     /// The public halves of the keys that sign access tokens.
     package var jwks: JWKS { secrets.current.jwks(at: time.now) }

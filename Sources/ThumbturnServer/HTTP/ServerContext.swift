@@ -1,5 +1,6 @@
 #if Server
 package import Hummingbird
+package import Logging
 package import NIOCore
 
 /// The context of a request: Hummingbird's own, and the address that the request came from.
@@ -13,5 +14,13 @@ package struct ServerContext: RemoteAddressRequestContext {
         coreContext = .init(source: source)
         remoteAddress = source.channel.remoteAddress
     }
+
+    /// The context of a request that comes without a connection, in this process.
+    package init(logger: Logger) {
+        coreContext = .init(source: NoConnection(logger: logger))
+        remoteAddress = nil
+    }
+
+    private struct NoConnection: RequestContextSource { let logger: Logger }
 }
 #endif

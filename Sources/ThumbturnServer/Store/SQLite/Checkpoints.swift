@@ -51,7 +51,7 @@ final class Checkpoints: Sendable {
     }
 
     /// The writer's part of a checkpoint, outside of a transaction.
-    func finish(_ pool: DatabasePool) {
+    func finish(_ pool: any DatabaseWriter) {
         let isDue = state.withLock { state in
             defer { state.isFinishing = false }
             return state.isFinishing

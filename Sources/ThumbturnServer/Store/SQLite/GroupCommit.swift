@@ -17,10 +17,10 @@ import ThumbturnCore
 final class GroupCommit: Sendable {
     typealias Work<Value> = @Sendable (Database, _ now: UnixTime) throws -> Value
 
-    private let pool: DatabasePool
+    private let pool: any DatabaseWriter
     private let time: NodeTime
-    private let mark: CommitMark
-    private let checkpoints: Checkpoints
+    private let mark: CommitMark?
+    private let checkpoints: Checkpoints?
     private let keepsAuditLog: Bool
     /// The secrets that this process has. It writes with no others.
     private let edition: Mutex<SecretsEdition>
@@ -51,7 +51,7 @@ final class GroupCommit: Sendable {
     private let earliest = Mutex<ContinuousClock.Instant?>(nil)
 
     init(
-        pool: DatabasePool, time: NodeTime, mark: CommitMark, checkpoints: Checkpoints, edition: SecretsEdition,
+        pool: any DatabaseWriter, time: NodeTime, mark: CommitMark?, checkpoints: Checkpoints?, edition: SecretsEdition,
         keepsAuditLog: Bool = true, spacing: Duration = .milliseconds(2),
         pause: @escaping @Sendable (Duration) -> Void = { Thread.sleep(forTimeInterval: $0 / .seconds(1)) }
     ) {
@@ -78,6 +78,7 @@ final class GroupCommit: Sendable {
     ///   - adopting: whether the work reads the secrets that it finds, which become this process's.
     ///   - work: may run twice, so it may change nothing but the database.
     func write<Value: Sendable>(adopting: Bool = false, _ work: @escaping Work<Value>) async throws -> Value {
+        if let interlude = Interlude.beforeWrite { await interlude() }
         let origin = AuditOrigin(network: AuditOrigin.current.network, isKept: keepsAuditLog)
         return try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (Database, Schema.Tick, Bool) throws -> Completion = { db, tick, inSavepoint in
@@ -131,7 +132,7 @@ final class GroupCommit: Sendable {
             guard let batch = nextBatch() else { return }
             earliest.withLock { $0 = batch.count > 1 ? .now + spacing : nil }
             commit(batch)
-            checkpoints.finish(pool)
+            checkpoints?.finish(pool)
         }
     }
 
@@ -202,8 +203,8 @@ final class GroupCommit: Sendable {
                 return .commit
             }
         }
-        mark.record(number)
-        checkpoints.committed()
+        mark?.record(number)
+        checkpoints?.committed()
         return completions
     }
 }

@@ -8,12 +8,14 @@ import ThumbturnVerifier
 ///
 /// Its methods are in extensions, one for each part of the port.
 package final class SQLiteStore: Store {
-    let pool: DatabasePool
+    /// A pool of connections to the file; in memory one connection.
+    let pool: any DatabaseWriter
     let writer: GroupCommit
     let recentKeys = RecentKeys()
     let recentSessions = RecentSessions()
     let time: NodeTime
-    let mark: CommitMark
+    /// The files beside the database that show whether it was restored; in memory there are none.
+    let mark: CommitMark?
     package let wasRestored: Bool
     package let foundTime: UnixTime
 
@@ -24,7 +26,8 @@ package final class SQLiteStore: Store {
         configuration.maximumReaderCount = Limits.readers
         let mark = try CommitMark(beside: path)
         self.mark = mark
-        pool = try DatabasePool(path: path, configuration: configuration)
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        self.pool = pool
         guard try !pool.read(Schema.migrator.hasBeenSuperseded) else { throw SetupError.newerDatabase(path) }
         try Schema.migrator.migrate(pool)
         // GRDB opens WAL files with synchronous=NORMAL, which may lose acknowledged commits when the power fails.
@@ -43,6 +46,30 @@ package final class SQLiteStore: Store {
         writer = GroupCommit(
             pool: pool, time: time, mark: mark, checkpoints: checkpoints, edition: edition, keepsAuditLog: keepsAuditLog)
     }
+
+    /// Opens a store in memory: the same tables and statements, without files. It is gone with its last reference.
+    ///
+    /// - Parameter image: what the store begins with; nil for an empty one.
+    package init(inMemory image: StoreImage?, time: NodeTime, keepsAuditLog: Bool = true) throws {
+        mark = nil
+        wasRestored = false
+        self.time = time
+        let database = try StoreImage.copy(of: image)
+        pool = database
+        foundTime = UnixTime(seconds: try database.read { try $0.value(Int64.self, sql: "SELECT high_water FROM node") })
+        try time.start(from: foundTime)
+        writer = GroupCommit(
+            pool: database, time: time, mark: nil, checkpoints: nil,
+            edition: try database.read { try SQLiteStore.edition(in: $0) }, keepsAuditLog: keepsAuditLog)
+    }
+
+    /// The texts of queries of one column, for those that compare what two stores hold.
+    package func texts(of queries: [String]) throws -> [String] {
+        try pool.read { db in try queries.flatMap { try String.fetchAll(db, sql: $0) } }
+    }
+
+    /// What the store holds now.
+    package func image() throws -> StoreImage { try StoreImage(of: pool) }
 
     /// SQLite's number for `synchronous=FULL`.
     private static let full = 2

@@ -28,8 +28,16 @@ extension SQLiteStore {
     ) async throws -> RestoredTime {
         // The new epoch begins in a copy, which then replaces the whole database in one transaction. So no running
         // server ever sees the backup's epoch, and the secrets that the server holds are refused.
-        let draft = try Self.draft(of: path, sealing: sealing)
-        let (now, clock, place) = (time.now, time.civil, mark.place)
+        try await replace(by: try Self.draft(of: path, sealing: sealing), coolOff: coolOff)
+    }
+
+    /// The same with a backup in memory, which was sealed with this server's master key.
+    package func restore(from image: StoreImage, coolOff: Duration) async throws {
+        _ = try await replace(by: try StoreImage.copy(of: image), coolOff: coolOff)
+    }
+
+    private func replace(by draft: DatabaseQueue, coolOff: Duration) async throws -> RestoredTime {
+        let (now, clock, place) = (time.now, time.civil, mark?.place ?? "")
         let commits = try await pool.read { try $0.value(Int64.self, sql: "SELECT commits FROM node") }
         let keys = try await pool.read { try KeptTokenKeys(in: $0) }
         let restored = try await draft.write { db in

@@ -1,0 +1,90 @@
+#if Tools
+import Crypto
+import HTTPTypes
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnMessages
+import ThumbturnServer
+import ThumbturnVerifier
+
+/// What has happened when a walk begins.
+struct Beginning: Sendable {
+    var name: String
+    var actions: [Action]
+
+    private static let enrolFirst: [Action] = [.password(.first, isFormer: false), .enrol(ticket: 0, caller: .first, .fail)]
+    private static let enrolBen: [Action] = [.password(.bens, isFormer: false), .enrol(ticket: 1, caller: .bens, .fail)]
+
+    private static func proof(_ act: Act, _ kind: KeyKind) -> Action {
+        .attempt(Attempt(act, by: .first, [Signer(phone: .first, kind: kind)]))
+    }
+
+    private static func wrong(_ kind: KeyKind) -> Action {
+        var attempt = Attempt(.signIn, by: .first, [Signer(phone: .first, kind: kind)])
+        attempt.isWrong = true
+        return .attempt(attempt)
+    }
+
+    private static func second(by kind: KeyKind) -> [Action] {
+        [proof(.signIn, kind), .vouch(session: 0, for: .second), .enrol(ticket: 2, caller: .second, .fail)]
+    }
+
+    /// Every beginning: ada and ben have a phone each, and then this.
+    static let all: [Beginning] = [
+        ("ada has a phone, with a PIN", []),
+        ("ada's phone has no PIN", [proof(.change(.removePIN), .biometric)]),
+        (
+            "ada's second phone came with her password, and cools off",
+            [.password(.second, isFormer: false), .enrol(ticket: 2, caller: .second, .fail)]
+        ),
+        ("ada's second phone came with the face of the first", second(by: .biometric)),
+        ("ada's second phone came with the PIN of the first, and cools off", second(by: .pin)),
+        ("ada's second phone was removed", second(by: .biometric) + [.remove(.second, session: 0)]),
+        ("ada's PIN was wrong ten times", Array(repeating: wrong(.pin), count: 10)),
+        ("the signatures of ada's face were wrong five times, and it pauses", Array(repeating: wrong(.biometric), count: 5)),
+        ("ada's PIN was changed", [proof(.change(.changePIN), .pin)]),
+        ("the passcode set ada's PIN", [proof(.change(.removePIN), .biometric), proof(.change(.setPIN), .passcode)]),
+        ("ada's PIN has approved a payment", [proof(.approve(0), .pin)]),
+        ("ada's account was switched off", [.command(.disable)]),
+        (
+            "there is a backup, and another token key signs since",
+            [.command(.backUp), .command(.rotateTokenKey), .pass(.seconds(660))]
+        ),
+        ("a backup was restored", [.command(.backUp), proof(.change(.changePIN), .pin), .command(.restore)]),
+    ].map { Beginning(name: $0.0, actions: enrolFirst + enrolBen + $0.1) }
+}
+
+extension Sending {
+    /// Makes the accounts, the back ends and two approvals that ada is asked for, of which ben signs the second, too.
+    func open(_ server: WalkServer) async throws -> World {
+        var world = World()
+        for person in Person.allCases {
+            try await server.service.addAccount(named: person.rawValue, password: Self.password(0))
+            guard let account = try await server.store.account(named: person.rawValue) else { throw WalkError("no account") }
+            world.people[person] = World.PersonState(id: account.id.text)
+        }
+        for client in ["shop", "other"] {
+            let key = try VerifyingKey(x963: cast.key(KeyName(phone: .new, kind: .session, edition: 1)).publicKey.x963)
+            try await server.service.addClient(named: client, scopes: [.approvals], keys: [key])
+        }
+        guard let ada = world.people[.ada]?.id, let ben = world.people[.ben]?.id else { throw WalkError("no account") }
+        let demand = ApprovalDemand(keys: [.biometric, .pin])
+        for (index, people) in [[Person.ada], [.ada, .ben]].enumerated() {
+            let transaction = """
+                {"type":"urn:eudi:sca:payment:1","payload":{"transaction_id":"t-\(index)","payee":{"name":"Super Store",\
+                "id":"DE75512108001245126199"},"currency":"EUR","amount":"12.50"}}
+                """
+            let more = index == 0 ? "" : #","second_account":"\#(ben)","demand":{"keys":["biometric","pin"]}"#
+            let answer = try await server.send(
+                .post, "/v1/approvals",
+                .json(Array(#"{"account":"\#(ada)","expires_in":86400,"transaction":\#(transaction)\#(more)}"#.utf8)),
+                by: cast.session(of: .new), token: try Self.token(of: "shop", cast, server))
+            world.approvals.append(
+                World.Approval(
+                    id: try answer.read(ApprovalRecord.self).id, transaction: transaction, people: people,
+                    demand: index == 0 ? .oneKey : demand ?? .oneKey, expiresAt: .seconds(86400)))
+        }
+        return world
+    }
+}
+#endif

@@ -1,0 +1,394 @@
+#if Tools
+import Foundation
+import HTTPTypes
+import Synchronization
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnServer
+import ThumbturnVerifier
+
+/// A walk through everything that can happen to a server, step by step, from several beginnings: people, thieves, back ends
+/// and the operator, each with any message that was ever sent. `WalkRules` says what must hold.
+///
+/// It goes breadth first, so that the first story that breaks a rule is among the shortest.
+package final class Walk: Sendable {
+    /// How far a walk goes.
+    package struct Limits: Sendable {
+        /// The most actions of a story after its beginning.
+        package var depth: Int
+        /// Parts that do not belong together are put together up to this many actions.
+        package var mixing: Int
+        /// Two requests at the same time are tried up to this many actions, of which they are the last two.
+        package var racing: Int
+        /// When to stop, with what has been seen so far.
+        package var end: ContinuousClock.Instant?
+        /// The number of states that are looked at at the same time.
+        package var workers: Int
+
+        package init(
+            depth: Int, mixing: Int, racing: Int, end: ContinuousClock.Instant? = nil,
+            workers: Int = ProcessInfo.processInfo.activeProcessorCount
+        ) {
+            (self.depth, self.mixing, self.racing, self.end, self.workers) = (depth, mixing, racing, end, workers)
+        }
+    }
+
+    /// What a walk has seen.
+    package struct Result: Sendable {
+        package var states = 0
+        package var sequences = 0
+        package var accepted = 0
+        package var races = 0
+        /// The number of actions up to which every sequence was tried.
+        package var depth = 0
+        /// The ends that were reached, which show that the walk gets anywhere.
+        package var ends: [String: Int] = [:]
+        package var violations: [Story] = []
+    }
+
+    /// A beginning and the actions after it, which end in a broken rule.
+    package struct Story: Sendable, CustomStringConvertible {
+        package var steps: [String]
+        package var violation: String
+
+        package var description: String {
+            steps.enumerated().map { "  \($0 + 1). \($1)" }.joined(separator: "\n") + "\n  => \(violation)"
+        }
+    }
+
+    private struct State: Sendable {
+        var image: StoreImage
+        var world: World
+        var story: [String]
+    }
+
+    private struct Seen: Sendable {
+        var names: Set<String> = []
+        var next: [State] = []
+        var result = Result()
+    }
+
+    private let limits: Limits
+    private let report: @Sendable (String) -> Void
+    private let common: WalkServer.Common
+    private let sending: Sending
+    private let seen = Mutex(Seen())
+
+    /// - Parameter report: takes a line about the progress from time to time.
+    package init(_ limits: Limits, report: @escaping @Sendable (String) -> Void = { _ in }) throws {
+        self.limits = limits
+        self.report = report
+        common = try WalkServer.Common()
+        sending = Sending(cast: Cast())
+    }
+
+    /// Walks until a rule is broken, the depth is reached or the time is over. Call it once.
+    package func run() async throws -> Result {
+        for beginning in Beginning.all { try await begin(beginning) }
+        var levels = [takeNext()]
+        for depth in 1...limits.depth {
+            let isMixing = depth <= limits.mixing
+            // Two actions at once count as two.
+            let raced = depth >= 2 && depth <= limits.racing ? levels[depth - 2] : []
+            var isWhole = try await visit(raced) { try await self.race($0) }
+            if isWhole { isWhole = try await visit(levels[depth - 1]) { try await self.expand($0, mixing: isMixing) } }
+            let next = takeNext()
+            let result = seen.withLock { seen in
+                if isWhole { seen.result.depth = depth }
+                return seen.result
+            }
+            let actions = depth == 1 ? "1 action" : "\(depth) actions"
+            report(
+                "\(actions)\(isWhole ? "" : " (not all)"): \(next.count) new states, \(result.sequences) sequences, \(result.races) races"
+            )
+            guard isWhole, result.violations.isEmpty, !next.isEmpty else { break }
+            // Only the last two levels are needed again.
+            if depth >= 2 { levels[depth - 2] = [] }
+            levels.append(next)
+        }
+        return seen.withLock { $0.result }
+    }
+
+    private func takeNext() -> [State] {
+        seen.withLock { seen in
+            defer { seen.next = [] }
+            return seen.next
+        }
+    }
+
+    /// Looks at states side by side.
+    ///
+    /// - Returns: false if the time was over before the last one.
+    private func visit(_ states: [State], _ look: @escaping @Sendable (State) async throws -> Void) async throws -> Bool {
+        let turns = Turns(states)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<limits.workers {
+                group.addTask {
+                    while let state = turns.next() {
+                        try await look(state)
+                        if self.isOver { return turns.stop() }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        return !turns.isStopped
+    }
+
+    /// Whether the time is over or a rule is broken.
+    private var isOver: Bool {
+        limits.end.map { ContinuousClock.now >= $0 } ?? false || seen.withLock { !$0.result.violations.isEmpty }
+    }
+
+    /// Hands out states, each once.
+    private final class Turns: Sendable {
+        private let states: [State]
+        private let turn = Mutex<(next: Int, isStopped: Bool)>((0, false))
+
+        init(_ states: [State]) { self.states = states }
+
+        var isStopped: Bool { turn.withLock { $0.isStopped } }
+
+        func next() -> State? {
+            turn.withLock { turn in
+                guard turn.next < states.count else { return nil }
+                turn.next += 1
+                return states[turn.next - 1]
+            }
+        }
+
+        func stop() { turn.withLock { $0.isStopped = true } }
+    }
+
+    // MARK: Steps
+
+    /// Tries every action in a state.
+    private func expand(_ state: State, mixing: Bool) async throws {
+        let world = state.world
+        var server = try await open(state)
+        let before = try Standings.lines(of: server.store)
+        for action in world.actions(mixing: mixing) {
+            seen.withLock { $0.result.sequences += 1 }
+            guard var sent = try await sending.prepare(action, in: world, server) else { continue }
+            if case .hold(let attempt) = action {
+                sent.action = .attempt(attempt)
+                var after = world
+                after.held = sent
+                try await settle(after, action, nil, state, server)
+                continue
+            }
+            let answer = try await sent.send(server)
+            var (violation, after) = try WalkRules.judge(sent, answer, in: world, server)
+            if case .sendHeld = action { after.held = nil }
+            if answer.isAccepted { count(action) }
+            let hasChanged = try answer.isAccepted || Standings.lines(of: server.store) != before
+            guard hasChanged || after.name != world.name else { continue }
+            try await settle(after, action, violation, state, server)
+            server = try await open(state)
+        }
+    }
+
+    /// Tries every pair of requests of which the second comes whole between the first one's reads and its transaction.
+    private func race(_ state: State) async throws {
+        let world = state.world
+        let actions = world.actions(mixing: false).filter { action in
+            switch action {
+            case .hold, .pass: false
+            default: true
+            }
+        }
+        var (first, second): ([Action], [Action]) = ([], [])
+        for action in actions {
+            let server = try await open(state)
+            guard let sent = try await sending.prepare(action, in: world, server) else { continue }
+            let writes = Mutex(false)
+            let answer = try await Interlude.$beforeWrite.withValue({ writes.withLock { $0 = true } }) {
+                try await sent.send(server)
+            }
+            if answer.isAccepted { second.append(action) }
+            if case .command = action { continue }
+            if writes.withLock({ $0 }) { first.append(action) }
+        }
+        for action in first {
+            for other in second where action != other {
+                if isOver { return }
+                try await race(action, other, state)
+            }
+        }
+    }
+
+    private func race(_ action: Action, _ other: Action, _ state: State) async throws {
+        let world = state.world
+        let server = try await open(state)
+        guard let sent = try await sending.prepare(action, in: world, server) else { return }
+        seen.withLock { $0.result.races += 1 }
+        let between = Mutex<(hasRun: Bool, violation: String?, world: World, failure: (any Error)?)>((false, nil, world, nil))
+        let answer = try await Interlude.$beforeWrite.withValue({
+            guard
+                between.withLock({ between in
+                    defer { between.hasRun = true }
+                    return !between.hasRun
+                })
+            else { return }
+            do {
+                try await Interlude.$beforeWrite.withValue(nil) {
+                    guard let second = try await self.sending.prepare(other, in: world, server) else { return }
+                    let (violation, after) = try WalkRules.judge(second, try await second.send(server), in: world, server)
+                    between.withLock { ($0.violation, $0.world) = (violation, after) }
+                }
+            } catch {
+                between.withLock { $0.failure = error }
+            }
+        }) { try await sent.send(server) }
+        let (_, violationBetween, worldBetween, failure) = between.withLock { $0 }
+        if let failure { throw failure }
+        let (violation, after) = try WalkRules.judge(sent, answer, in: worldBetween, server)
+        var told = state
+        told.story.append("\(other) (while the next one is judged)")
+        try await settle(after, action, violationBetween ?? violation, told, server)
+    }
+
+    /// Notes a broken rule, or a world that has not been seen yet.
+    private func settle(
+        _ world: World, _ action: Action, _ violation: String?, _ before: State, _ server: WalkServer
+    ) async throws {
+        var world = world
+        let kid = server.service.tokenSigner.kid
+        var broken = violation
+        if let began = world.tokenKeys[kid], began < world.epoch { broken = broken ?? "a token key of an earlier epoch signs" }
+        if world.revokedTokenKeys[kid] != nil { broken = broken ?? "a revoked token key signs" }
+        if world.tokenKeys[kid] == nil { world.tokenKeys[kid] = world.epoch }
+        let story = before.story + ["\(action)"]
+        if broken == nil {
+            let name = world.name + "\n" + words(try Standings.lines(of: server.store), world)
+            guard seen.withLock({ $0.names.insert(name).inserted }) else { return }
+            let image = try server.store.image()
+            broken = try await refusalOfHonesty(world, server)
+            if broken == nil { broken = try await acceptanceOfForgery(world, server) }
+            if broken == nil {
+                seen.withLock { seen in
+                    seen.result.states += 1
+                    seen.next.append(State(image: image, world: world, story: story))
+                }
+            }
+        }
+        if let broken {
+            seen.withLock { seen in
+                guard !seen.result.violations.contains(where: { $0.violation == broken && $0.steps.count <= story.count }) else {
+                    return
+                }
+                seen.result.violations.append(Story(steps: story, violation: broken))
+            }
+        }
+    }
+
+    private func count(_ action: Action) {
+        let end =
+            switch action {
+            case .attempt(let attempt): "\(attempt.act)"
+            case .hold, .sendHeld: "a message that was kept"
+            case .password: "a full sign-in"
+            case .vouch: "a ticket of a vouching phone"
+            case .enrol(_, _, let ifEnrolled): ifEnrolled == .replace ? "an enrolment anew" : "an enrolment"
+            case .changeByTicket(let change, _, _): "\(change.rawValue) by a ticket"
+            case .refresh(_, let isFormer, _): isFormer ? "a repeated refresh" : "a refresh"
+            case .useToken: "a use of a token"
+            case .remove, .removeItself: "a removal of a phone"
+            case .changePassword: "a change of the password"
+            case .list: "a list of approvals"
+            case .decline: "a declined approval"
+            case .redeem: "a redeemed approval"
+            case .withdraw: "a withdrawn approval"
+            case .command(let command): "the operator \(command.description)"
+            case .pass: "time"
+            }
+        seen.withLock { seen in
+            seen.result.accepted += 1
+            seen.result.ends[end, default: 0] += 1
+        }
+    }
+
+    // MARK: What must hold in every state
+
+    /// That ada gets in with her face whenever nothing stands against it.
+    private func refusalOfHonesty(_ world: World, _ server: WalkServer) async throws -> String? {
+        guard world.isLive(.first), let key = world.phones[.first]?.keys[.biometric], world.elapsed >= key.pausedUntil else {
+            return nil
+        }
+        let action = Action.attempt(Attempt(.signIn, by: .first, [Signer(phone: .first, kind: .biometric)]))
+        let answer = try await sending.prepare(action, in: world, server)?.send(server)
+        return answer?.isAccepted == true ? nil : "ada's own phone does not get in with her face"
+    }
+
+    /// That nothing signed by a revoked token key is believed.
+    private func acceptanceOfForgery(_ world: World, _ server: WalkServer) async throws -> String? {
+        let thief = sending.cast.session(of: .new)
+        for signer in world.revokedTokenKeys.values {
+            for session in world.sessions where world.isLive(session) {
+                guard let jws = CompactJWS(session.access),
+                    var claims = try? WireJSON.decodeClaims(AccessTokenClaims.self, from: jws.payload)
+                else { continue }
+                (claims.iat, claims.exp) = (server.clock.now, server.clock.now + WalkRules.accessTokenLife)
+                claims.cnf = KeyConfirmation(jkt: thief.thumbprint)
+                let answer = try await server.send(.get, "/v1/me", by: thief, token: try signer.sign(claims))
+                if answer.isAccepted { return "a token that a revoked key signed was accepted" }
+            }
+        }
+        return nil
+    }
+
+    // MARK: Servers
+
+    private func open(_ state: State) async throws -> WalkServer {
+        try await WalkServer(common, from: state.image, at: state.world.elapsed)
+    }
+
+    /// The lines of a store with names in the place of identifiers, which differ from walk to walk.
+    private func words(_ lines: [String], _ world: World) -> String {
+        var names: [String: String] = [:]
+        for phone in PhoneName.allCases {
+            names[sending.cast.session(of: phone).thumbprint] = "phone \(phone.rawValue)"
+            for key in (world.phones[phone]?.keys.values).map(Array.init) ?? [] { names[key.kid] = "\(key.name)" }
+            for key in (world.phones[phone]?.former.values).map(Array.init) ?? [] { names[key.kid] = "\(key.name)" }
+        }
+        for (index, approval) in world.approvals.enumerated() {
+            let bytes = Base64URL.decode(approval.id) ?? []
+            names[bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()] = "\(index)"
+        }
+        return lines.map { line in
+            line.split(separator: " ").map { names[String($0)] ?? String($0) }.joined(separator: " ")
+        }.sorted().joined(separator: "\n")
+    }
+
+    // MARK: Beginnings
+
+    private func begin(_ beginning: Beginning) async throws {
+        let server = try await WalkServer(common, from: nil, at: .zero)
+        var world = try await sending.open(server)
+        for action in beginning.actions {
+            guard let sent = try await sending.prepare(action, in: world, server) else {
+                throw WalkError("the beginning \"\(beginning.name)\" cannot do: \(action)")
+            }
+            let answer = try await sent.send(server)
+            let (violation, after) = try WalkRules.judge(sent, answer, in: world, server)
+            guard answer.isAccepted != action.isWrongAttempt, violation == nil else {
+                throw WalkError("the beginning \"\(beginning.name)\" fails at: \(action): \(violation ?? "\(answer.status)")")
+            }
+            world = after
+        }
+        world.tokenKeys[server.service.tokenSigner.kid] = world.epoch
+        let image = try server.store.image()
+        seen.withLock { seen in
+            seen.result.states += 1
+            seen.names.insert(beginning.name)
+            seen.next.append(State(image: image, world: world, story: [beginning.name]))
+        }
+    }
+}
+
+extension Action {
+    fileprivate var isWrongAttempt: Bool {
+        if case .attempt(let attempt) = self { attempt.isWrong } else { false }
+    }
+}
+#endif
