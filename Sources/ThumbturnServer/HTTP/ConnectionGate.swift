@@ -47,34 +47,66 @@ final class RequestDeadline: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
 
-    private let limit: TimeAmount
-    private var deadline: Scheduled<Void>?
+    private let deadline: ConnectionDeadline
 
     init(_ limit: TimeAmount) {
-        self.limit = limit
+        deadline = ConnectionDeadline(limit)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if deadline == nil { deadline = context.channel.closing(in: limit) }
+        deadline.start(for: context.channel)
         context.fireChannelRead(data)
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         guard event is RequestWasRead else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        stop()
+        deadline.stop()
         promise?.succeed()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        stop()
+        deadline.end()
         context.fireChannelInactive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { stop() }
+    func handlerRemoved(context: ChannelHandlerContext) { deadline.end() }
+}
 
-    private func stop() {
-        deadline?.cancel()
-        deadline = nil
+/// A time after which a connection is closed, which is set and lifted with each request. Between requests its timer runs
+/// on, because setting one and cancelling it for each request costs more.
+private final class ConnectionDeadline {
+    private let limit: TimeAmount
+    private var deadline: NIODeadline?
+    private var timer: Scheduled<Void>?
+
+    init(_ limit: TimeAmount) {
+        self.limit = limit
+    }
+
+    /// Sets the deadline, unless one is set.
+    func start(for channel: any Channel) {
+        guard deadline == nil else { return }
+        deadline = channel.eventLoop.now + limit
+        if timer == nil { schedule(for: channel) }
+    }
+
+    func stop() { deadline = nil }
+
+    /// Ends the timer too, when the connection ends.
+    func end() {
+        stop()
+        timer?.cancel()
+        timer = nil
+    }
+
+    private func schedule(for channel: any Channel) {
+        guard let deadline else { return }
+        let this = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        timer = channel.eventLoop.scheduleTask(deadline: deadline) {
+            this.value.timer = nil
+            guard let deadline = this.value.deadline else { return }
+            if deadline <= channel.eventLoop.now { channel.close(promise: nil) } else { this.value.schedule(for: channel) }
+        }
     }
 }
 
@@ -87,16 +119,17 @@ final class ConnectionGate: ChannelDuplexHandler {
 
     private let connections: Connections
     private let isBehindProxies: Bool
-    private let limit: TimeAmount
     private var admission: Connections.Admission?
     private var isAnswered = false
-    private var deadline: Scheduled<Void>?
+    private let deadline: ConnectionDeadline
+    /// The answers that the client has not read to their end. With pipelining there may be more than one.
+    private var unread = 0
 
     /// - Parameter limit: the time in which a client has to read an answer.
     init(_ connections: Connections, isBehindProxies: Bool, limit: TimeAmount) {
         self.connections = connections
         self.isBehindProxies = isBehindProxies
-        self.limit = limit
+        deadline = ConnectionDeadline(limit)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -116,7 +149,9 @@ final class ConnectionGate: ChannelDuplexHandler {
         context.channel.closeFuture.whenComplete { [connections] _ in connections.close(admission, from: network) }
         switch admission {
         case .admitted: break
-        case .addressIsFull, .serverIsFull: _ = context.channel.closing(in: TimeAmount(Limits.turningAway))
+        case .addressIsFull, .serverIsFull:
+            let channel = context.channel
+            channel.eventLoop.scheduleTask(in: TimeAmount(Limits.turningAway)) { channel.close(promise: nil) }
         case .dropped: context.close(promise: nil)
         }
     }
@@ -159,28 +194,27 @@ final class ConnectionGate: ChannelDuplexHandler {
         switch unwrapOutboundIn(data) {
         case .head(let head):
             // An interim answer (RFC 9110 section 15.2) has no end of its own.
-            if head.status.code >= 200, deadline == nil { deadline = context.channel.closing(in: limit) }
+            if head.status.code >= 200 {
+                unread += 1
+                deadline.start(for: context.channel)
+            }
             context.write(data, promise: promise)
         case .body: context.write(data, promise: promise)
         case .end:
             let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
-            let current = deadline
-            deadline = nil
-            promise.futureResult.whenComplete { _ in current?.cancel() }
+            let channel = context.channel
+            promise.futureResult.assumeIsolated().whenComplete { [self] _ in
+                unread -= 1
+                deadline.stop()
+                if unread > 0 { deadline.start(for: channel) }
+            }
             context.write(data, promise: promise)
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        deadline?.cancel()
+        deadline.end()
         context.fireChannelInactive()
-    }
-}
-
-extension Channel {
-    /// Closes the channel after a time, unless the result is cancelled before.
-    fileprivate func closing(in time: TimeAmount) -> Scheduled<Void> {
-        eventLoop.scheduleTask(in: time) { self.close(promise: nil) }
     }
 }
 
