@@ -38,15 +38,19 @@ struct Walking: AsyncParsableCommand {
         print(
             """
             states      \(result.states)
-            sequences   \(result.sequences), of which \(result.accepted) ended in something accepted
+            sequences   \(result.sequences), of which \(result.accepted) ended in something accepted; \(result.withoutChallenge) more
+                        ended because the server gave no challenge
             races       \(result.races)
-            depth       every sequence of \(result.depth) actions
+            depth       every sequence of \(result.depth) actions; with the parts of others up to \(min(mixing, result.depth)), and two \
+            at once up to \(min(racing, result.depth))
             violations  \(result.violations.count)
             time        \(Int((ContinuousClock.now - start) / .seconds(1))) s
             """)
         for (end, count) in result.ends.sorted(by: { $0.key < $1.key }) { print("reached     \(end): \(count)") }
         for story in result.violations.sorted(by: { $0.steps.count < $1.steps.count }) { print("\n\(story)") }
-        if !result.violations.isEmpty { throw ExitCode.failure }
+        let unreached = result.depth > 0 ? Walk.ends.filter { result.ends[$0] == nil } : []
+        for end in unreached { print("not reached \(end)") }
+        if !result.violations.isEmpty || !unreached.isEmpty { throw ExitCode.failure }
     }
 }
 #endif

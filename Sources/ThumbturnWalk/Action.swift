@@ -21,6 +21,11 @@ enum Act: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Act {
+    /// The kind of key that it brings; nil if it brings none.
+    var kindOfNewKey: KeyKind? {
+        if case .change(let change) = self, change.bringsKey { change.kind } else { nil }
+    }
+
     /// Whether a request for this is also one for the other, so that the challenge alone says which. A change of a key is
     /// named by its challenge.
     func isSentLike(_ other: Act) -> Bool {
@@ -102,7 +107,8 @@ enum Action: Hashable, Sendable, CustomStringConvertible {
     case changePassword(session: Int)
     case list(PhoneName)
     case decline(Int, PhoneName)
-    case redeem(Int, client: String)
+    /// - Parameter isAltered: whether the amount differs from what was approved.
+    case redeem(Int, client: String, isAltered: Bool)
     case withdraw(Int, client: String)
     case command(Command)
     case pass(Duration)
@@ -125,10 +131,64 @@ enum Action: Hashable, Sendable, CustomStringConvertible {
         case .changePassword(let session): "session \(session + 1) sets the password"
         case .list(let phone): "\(phone): lists the open approvals"
         case .decline(let index, let phone): "\(phone): declines approval \(index + 1)"
-        case .redeem(let index, let client): "the back end \(client): redeems approval \(index + 1)"
+        case .redeem(let index, let client, let isAltered):
+            "the back end \(client): redeems approval \(index + 1)" + (isAltered ? " with another amount" : "")
         case .withdraw(let index, let client): "the back end \(client): withdraws approval \(index + 1)"
         case .command(let command): "the operator \(command.description)"
         case .pass(let duration): "\(duration.components.seconds / 60) minutes pass"
+        }
+    }
+}
+
+extension Action {
+    /// Whether a refusal may consume what other actions need in the same state: the ticket, or a count of wrong passwords.
+    var mayUseUp: Bool {
+        switch self {
+        case .enrol, .changeByTicket, .password: true
+        case .attempt, .hold, .sendHeld, .vouch, .refresh, .useToken, .remove, .removeItself, .changePassword, .list, .decline,
+            .redeem, .withdraw, .command, .pass:
+            false
+        }
+    }
+
+    /// Where the refusals of a stranger must be the same bytes; nil for the holder of the session key, who may be told more.
+    func neutralPlace(in world: World) -> String? {
+        switch self {
+        case .attempt(let attempt)
+        where attempt.bound != attempt.caller || attempt.signers.contains { $0.phone != attempt.caller }:
+            switch attempt.act {
+            case .signIn, .stepUp: "the token endpoint"
+            case .approve: "the proofs of an approval"
+            case .change: "the keys of a device"
+            }
+        case .password: "the full sign-in"
+        case .changeByTicket(_, let ticket, let caller) where caller != world.tickets[ticket].phone: "the keys of a device"
+        case .enrol(let ticket, let caller, _) where caller != world.tickets[ticket].phone: "the enrolment"
+        case .attempt, .changeByTicket, .enrol, .hold, .sendHeld, .vouch, .refresh, .useToken, .remove, .removeItself,
+            .changePassword, .list, .decline, .redeem, .withdraw, .command, .pass:
+            nil
+        }
+    }
+
+    /// The notice that the owner of the account must get when it is done.
+    func notice(in world: World) -> String? {
+        switch self {
+        case .enrol(_, let caller, _): world.phones[caller] == nil ? "new-device" : "keys-changed"
+        case .attempt(let attempt): if case .change = attempt.act { "keys-changed" } else { nil }
+        case .changeByTicket: "keys-changed"
+        case .remove, .removeItself: "device-revoked"
+        case .changePassword, .command(.setPassword): "password-changed"
+        case .command(.disable): "account-disabled"
+        case .command(.enable): "account-enabled"
+        case .hold, .sendHeld, .password, .vouch, .refresh, .useToken, .list, .decline, .redeem, .withdraw, .command, .pass: nil
+        }
+    }
+
+    /// Whether the audit log must have a row of it when it is done.
+    var isAudited: Bool {
+        switch self {
+        case .attempt, .enrol, .changeByTicket, .password, .remove, .removeItself, .changePassword, .decline, .withdraw: true
+        case .hold, .sendHeld, .vouch, .refresh, .useToken, .list, .redeem, .command, .pass: false
         }
     }
 }
@@ -141,15 +201,17 @@ extension World {
     func actions(mixing: Bool) -> [Action] {
         var actions = attempts(mixing: mixing).map(Action.attempt)
         if held == nil {
-            actions += [Act.signIn, .approve(0), .change(.changePIN), .stepUp("new-recipient")].flatMap { act in
-                [KeyKind.biometric, .pin].filter { phones[.first]?.keys[$0] != nil }.map {
-                    Action.hold(Attempt(act, by: .first, [Signer(phone: .first, kind: $0)]))
+            actions += [Act.signIn, .approve(0), .change(.changePIN), .change(.setPIN), .stepUp("new-recipient")].flatMap { act in
+                [PhoneName.first, .second].flatMap { phone in
+                    (phones[phone]?.keys.keys.sorted { $0.rawValue < $1.rawValue } ?? []).map {
+                        Action.hold(Attempt(act, by: phone, [Signer(phone: phone, kind: $0)]))
+                    }
                 }
             }
         } else {
             actions.append(.sendHeld)
         }
-        for phone in [PhoneName.first, .second, .new] where !tickets.contains(where: { $0.phone == phone && !$0.isSpent }) {
+        for phone in [PhoneName.first, .second, .new] where !tickets.contains(where: { $0.phone == phone && isUsable($0) }) {
             actions.append(.password(phone, isFormer: false))
             if people[.ada]?.passwords ?? 0 > 0 { actions.append(.password(phone, isFormer: true)) }
         }
@@ -190,16 +252,18 @@ extension World {
             for index in approvals.indices { actions.append(.decline(index, phone)) }
         }
         for index in approvals.indices {
+            actions.append(.redeem(index, client: "shop", isAltered: true))
             for client in mixing ? ["shop", "other"] : ["shop"] {
-                actions += [.redeem(index, client: client), .withdraw(index, client: client)]
+                actions += [.redeem(index, client: client, isAltered: false), .withdraw(index, client: client)]
             }
         }
         actions += Command.allCases.filter { command in
             switch command {
             case .backUp: backup == nil
-            case .restore: backup != nil
+            case .restore: backup != nil && epoch < 2
             case .newEpoch: epoch == 0
-            case .rotateTokenKey, .revokeTokenKey: tokenKeys.count + revokedTokenKeys.count < 3
+            case .rotateTokenKey: rotations == 0
+            case .revokeTokenKey: revokedTokenKeys.isEmpty
             case .disable: people[.ada]?.isOff == false
             case .enable: people[.ada]?.isOff == true
             case .endDevices: true

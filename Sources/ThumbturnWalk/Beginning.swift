@@ -15,8 +15,8 @@ struct Beginning: Sendable {
     private static let enrolFirst: [Action] = [.password(.first, isFormer: false), .enrol(ticket: 0, caller: .first, .fail)]
     private static let enrolBen: [Action] = [.password(.bens, isFormer: false), .enrol(ticket: 1, caller: .bens, .fail)]
 
-    private static func proof(_ act: Act, _ kind: KeyKind) -> Action {
-        .attempt(Attempt(act, by: .first, [Signer(phone: .first, kind: kind)]))
+    private static func proof(_ act: Act, _ kind: KeyKind, by phone: PhoneName = .first) -> Action {
+        .attempt(Attempt(act, by: phone, [Signer(phone: phone, kind: kind)]))
     }
 
     private static func wrong(_ kind: KeyKind) -> Action {
@@ -42,10 +42,28 @@ struct Beginning: Sendable {
         ("ada's second phone was removed", second(by: .biometric) + [.remove(.second, session: 0)]),
         ("ada's PIN was wrong ten times", Array(repeating: wrong(.pin), count: 10)),
         ("the signatures of ada's face were wrong five times, and it pauses", Array(repeating: wrong(.biometric), count: 5)),
-        ("ada's PIN was changed", [proof(.change(.changePIN), .pin)]),
+        ("ada's PIN signed in, and changed itself", [proof(.signIn, .pin), proof(.change(.changePIN), .pin)]),
         ("the passcode set ada's PIN", [proof(.change(.removePIN), .biometric), proof(.change(.setPIN), .passcode)]),
         ("ada's PIN has approved a payment", [proof(.approve(0), .pin)]),
+        ("ada's PIN signed in, and removed itself", [proof(.signIn, .pin), proof(.change(.removePIN), .pin)]),
+        ("ada has a ticket for her own phone", [.password(.first, isFormer: false)]),
+        ("ada's face may set the password", [proof(.stepUp("change-password"), .biometric)]),
+        (
+            "the second payment lacks ben's PIN",
+            [proof(.approve(1), .biometric), proof(.approve(1), .pin), proof(.approve(1), .biometric, by: .bens)]
+        ),
+        (
+            "ada's phone kept an approval, and then cools off",
+            second(by: .biometric) + [
+                .hold(Attempt(.approve(0), by: .first, [Signer(phone: .first, kind: .biometric)])),
+                .password(.first, isFormer: false), .changeByTicket(.resetPIN, ticket: 3, caller: .first),
+            ]
+        ),
         ("ada's account was switched off", [.command(.disable)]),
+        (
+            "ada's account was off after her PIN had approved",
+            [proof(.approve(0), .pin), .command(.disable), .command(.enable)]
+        ),
         (
             "there is a backup, and another token key signs since",
             [.command(.backUp), .command(.rotateTokenKey), .pass(.seconds(660))]
@@ -68,11 +86,12 @@ extension Sending {
             try await server.service.addClient(named: client, scopes: [.approvals], keys: [key])
         }
         guard let ada = world.people[.ada]?.id, let ben = world.people[.ben]?.id else { throw WalkError("no account") }
-        let demand = ApprovalDemand(keys: [.biometric, .pin])
+        guard let demand = ApprovalDemand(keys: [.biometric, .pin]) else { throw WalkError("no demand for two keys") }
         for (index, people) in [[Person.ada], [.ada, .ben]].enumerated() {
+            // In the canonical form, so that it can be compared with what the server says was signed.
             let transaction = """
-                {"type":"urn:eudi:sca:payment:1","payload":{"transaction_id":"t-\(index)","payee":{"name":"Super Store",\
-                "id":"DE75512108001245126199"},"currency":"EUR","amount":"12.50"}}
+                {"payload":{"amount":"12.50","currency":"EUR","payee":{"id":"DE75512108001245126199","name":"Super Store"},\
+                "transaction_id":"t-\(index)"},"type":"urn:eudi:sca:payment:1"}
                 """
             let more = index == 0 ? "" : #","second_account":"\#(ben)","demand":{"keys":["biometric","pin"]}"#
             let answer = try await server.send(
@@ -82,7 +101,7 @@ extension Sending {
             world.approvals.append(
                 World.Approval(
                     id: try answer.read(ApprovalRecord.self).id, transaction: transaction, people: people,
-                    demand: index == 0 ? .oneKey : demand ?? .oneKey, expiresAt: .seconds(86400)))
+                    demand: index == 0 ? .oneKey : demand, expiresAt: .seconds(86400)))
         }
         return world
     }

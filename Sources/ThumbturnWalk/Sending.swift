@@ -18,6 +18,10 @@ struct Prepared: Sendable {
     var brought: [World.Key] = []
     /// The token key that the operator revokes.
     var leaked: TokenSigner?
+    /// The number of the password that is sent.
+    var password: Int?
+    /// What is accepted once: the challenge or the ticket.
+    var once: String?
     var send: @Sendable (WalkServer) async throws -> WalkServer.Answer
 }
 
@@ -38,12 +42,13 @@ struct Sending: Sendable {
         case .password(let phone, let isFormer):
             let person: Person = phone == .bens ? .ben : .ada
             guard let state = world.people[person] else { return nil }
-            let json = Signing.encode(
-                PasswordSignInRequest(
-                    account: person.rawValue, password: Self.password(state.passwords - (isFormer ? 1 : 0))))
-            return prepared { [cast] in
+            let number = state.passwords - (isFormer ? 1 : 0)
+            let json = Signing.encode(PasswordSignInRequest(account: person.rawValue, password: Self.password(number)))
+            var signIn = prepared { [cast] in
                 try await $0.send(.post, "/v1/accounts/sign-in", .json(json), by: cast.session(of: phone))
             }
+            signIn.password = number
+            return signIn
         case .vouch(let index, let phone):
             let session = world.sessions[index]
             let json = Signing.encode(VouchRequest(jkt: cast.session(of: phone).thumbprint))
@@ -54,9 +59,10 @@ struct Sending: Sendable {
         case .enrol(let index, let caller, let ifEnrolled):
             return try await prepareEnrolment(world.tickets[index], caller, ifEnrolled, action, in: world, server)
         case .changeByTicket(let change, let index, let caller):
-            guard let name = world.nextEdition(of: change.kind, on: caller),
-                let challenge = try await challenge(for: .change(change), [newKid(name)], bound: caller, world, server)
-            else { return nil }
+            let name = world.nextEdition(of: change.kind, on: caller)
+            guard let challenge = try await challenge(for: .change(change), [newKid(name)], bound: caller, world, server) else {
+                return nil
+            }
             let kid = try kids(of: challenge)[0]
             let request = KeyChangeRequest(key: registration(name, kid, challenge), ticket: world.tickets[index].text)
             var change = prepared { [cast] in
@@ -64,6 +70,7 @@ struct Sending: Sendable {
                     .post, "/v1/devices/current/keys", .json(Signing.encode(request)), by: cast.session(of: caller))
             }
             change.brought = [World.Key(name: name, kid: kid, shows: name.kind)]
+            change.once = request.ticket
             return change
         case .refresh(let index, let isFormer, let caller):
             let session = world.sessions[index]
@@ -87,7 +94,7 @@ struct Sending: Sendable {
             return prepared { [cast] in try await $0.send(.delete, "/v1/devices/current", by: cast.session(of: phone)) }
         case .changePassword(let index):
             let session = world.sessions[index]
-            guard let person = world.people[.ada] else { return nil }
+            guard let name = world.person(of: session.phone), let person = world.people[name] else { return nil }
             let json = Signing.encode(PasswordChangeRequest(password: Self.password(person.passwords + 1)))
             return prepared { [cast] in
                 try await $0.send(
@@ -100,13 +107,14 @@ struct Sending: Sendable {
             return prepared { [cast] in
                 try await $0.send(.post, "/v1/approvals/\(id)/decline", by: cast.session(of: phone))
             }
-        case .redeem(let index, let client):
+        case .redeem(let index, let client, let isAltered):
             let approval = world.approvals[index]
-            let json = Array(#"{"transaction":\#(approval.transaction)}"#.utf8)
+            let transaction = isAltered ? approval.transaction.replacing("12.50", with: "99.50") : approval.transaction
+            let json = Array(#"{"transaction":\#(transaction)}"#.utf8)
             return prepared { [cast] server in
                 try await server.send(
                     .post, "/v1/approvals/\(approval.id)/redeem", .json(json), by: cast.session(of: .new),
-                    token: try Self.token(of: client, cast, server), idempotency: "key-\(index)")
+                    token: try Self.token(of: client, cast, server), idempotency: "key-\(index)-\(isAltered)")
             }
         case .withdraw(let index, let client):
             let id = world.approvals[index].id
@@ -142,29 +150,24 @@ struct Sending: Sendable {
             signer.isFormer ? world.phones[signer.phone]?.former[signer.kind] : world.phones[signer.phone]?.keys[signer.kind]
         }
         guard keys.count == attempt.signers.count else { return nil }
-        var new: KeyName?
-        for case .change(let change) in [attempt.act, attempt.challengeFor] where change.bringsKey && new == nil {
-            new = world.nextEdition(of: change.kind, on: attempt.caller)
-            guard new != nil else { return nil }
-        }
-        let ownFirst = if case .change(let change) = attempt.challengeFor { change.bringsKey } else { false }
-        let asked = (ownFirst ? new.map { [newKid($0)] } ?? [] : []) + keys.map(\.kid)
+        let named = attempt.challengeFor.kindOfNewKey.map { world.nextEdition(of: $0, on: attempt.caller) }
+        let new = attempt.act.kindOfNewKey.map { world.nextEdition(of: $0, on: attempt.caller) }
+        let asked = (named.map { [newKid($0)] } ?? []) + keys.map(\.kid)
         guard let challenge = try await challenge(for: attempt.challengeFor, asked, bound: attempt.bound, world, server) else {
             return nil
         }
-        let kid = ownFirst ? try kids(of: challenge)[0] : new.map { newKid($0) } ?? ""
+        let kid = named == nil ? new.map { newKid($0) } ?? "" : try kids(of: challenge)[0]
         let proofs = keys.map { key in
             let signs =
                 attempt.isWrong ? cast.key(KeyName(phone: .new, kind: .pin, edition: Cast.editions - 1)) : cast.key(key.name)
             return signs.proof(challenge, as: key.kid)
         }
-        var prepared = Prepared(action: action, madeAt: world.elapsed, epoch: world.epoch) { [cast, new] server in
+        var prepared = Prepared(action: action, madeAt: world.elapsed, epoch: world.epoch) { [cast] server in
             try await Self.send(attempt, proofs, new: new, kid, challenge, world, cast, server)
         }
         prepared.signers = keys
-        if case .change(let change) = attempt.act, change.bringsKey, let new {
-            prepared.brought = [World.Key(name: new, kid: kid, shows: new.kind)]
-        }
+        prepared.once = challenge
+        if let new { prepared.brought = [World.Key(name: new, kid: kid, shows: new.kind)] }
         return prepared
     }
 
@@ -183,8 +186,8 @@ struct Sending: Sendable {
             return try await server.send(
                 .post, "/v1/approvals/\(world.approvals[index].id)/proofs",
                 .json(Signing.encode(ApprovalProofRequest(proof: proofs[0]))), by: key)
-        case .change(let change):
-            let registration = change.bringsKey ? new.map { Self.registration($0, newKid, challenge, cast) } : nil
+        case .change:
+            let registration = new.map { Self.registration($0, newKid, challenge, cast) }
             return try await server.send(
                 .post, "/v1/devices/current/keys", .json(Signing.encode(KeyChangeRequest(key: registration, proof: proofs[0]))),
                 by: key)
@@ -244,8 +247,7 @@ struct Sending: Sendable {
         _ ticket: World.Ticket, _ caller: PhoneName, _ ifEnrolled: IfEnrolled, _ action: Action, in world: World,
         _ server: WalkServer
     ) async throws -> Prepared? {
-        let names = [KeyKind.biometric, .pin, .passcode].compactMap { world.nextEdition(of: $0, on: caller) }
-        guard names.count == 3 else { return nil }
+        let names = [KeyKind.biometric, .pin, .passcode].map { world.nextEdition(of: $0, on: caller) }
         let session = cast.session(of: caller)
         let request = ChallengeRequest(
             purpose: .enrol, kids: [session.thumbprint] + names.map(newKid), jkt: session.thumbprint)
@@ -270,6 +272,7 @@ struct Sending: Sendable {
         prepared.brought = zip(names, kids).map { name, kid in
             World.Key(name: name, kid: kid, shows: name.kind, isProven: name.kind != .passcode)
         }
+        prepared.once = ticket.text
         return prepared
     }
 

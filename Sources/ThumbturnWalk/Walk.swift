@@ -38,6 +38,8 @@ package final class Walk: Sendable {
         package var states = 0
         package var sequences = 0
         package var accepted = 0
+        /// The sequences that ended because the server gave no challenge.
+        package var withoutChallenge = 0
         package var races = 0
         /// The number of actions up to which every sequence was tried.
         package var depth = 0
@@ -45,6 +47,17 @@ package final class Walk: Sendable {
         package var ends: [String: Int] = [:]
         package var violations: [Story] = []
     }
+
+    /// The ends that a walk of one action reaches.
+    package static let ends = [
+        "a sign-in", "the step-up new-recipient", "the step-up change-password", "approval 1", "approval 2", "set-pin",
+        "change-pin", "remove-pin", "remove-biometric", "a full sign-in", "an enrolment anew", "reset-pin by a ticket",
+        "replace-biometric by a ticket", "a ticket of a vouching phone", "a refresh", "a use of a token",
+        "a removal of a phone", "a change of the password", "a list of approvals", "a declined approval",
+        "a redeemed approval", "a withdrawn approval", "the operator restores the backup",
+        "the operator revokes the signing token key", "the operator switches ada's account off",
+        "the operator switches ada's account on",
+    ]
 
     /// A beginning and the actions after it, which end in a broken rule.
     package struct Story: Sendable, CustomStringConvertible {
@@ -73,6 +86,8 @@ package final class Walk: Sendable {
     private let common: WalkServer.Common
     private let sending: Sending
     private let seen = Mutex(Seen())
+    /// The first refusal of a stranger at each place.
+    private let refusals = Mutex<[String: WalkServer.Answer]>([:])
 
     /// - Parameter report: takes a line about the progress from time to time.
     package init(_ limits: Limits, report: @escaping @Sendable (String) -> Void = { _ in }) throws {
@@ -168,24 +183,56 @@ package final class Walk: Sendable {
         var server = try await open(state)
         let before = try Standings.lines(of: server.store)
         for action in world.actions(mixing: mixing) {
+            guard var sent = try await sending.prepare(action, in: world, server) else {
+                seen.withLock { $0.result.withoutChallenge += 1 }
+                continue
+            }
             seen.withLock { $0.result.sequences += 1 }
-            guard var sent = try await sending.prepare(action, in: world, server) else { continue }
             if case .hold(let attempt) = action {
                 sent.action = .attempt(attempt)
                 var after = world
                 after.held = sent
                 try await settle(after, action, nil, state, server)
+                server = try await open(state)
                 continue
             }
+            let recorded = try Standings.records(of: server.store)
             let answer = try await sent.send(server)
-            var (violation, after) = try WalkRules.judge(sent, answer, in: world, server)
+            var (violation, after) = try WalkRules.judge(sent, answer, in: world, server, sending.cast)
             if case .sendHeld = action { after.held = nil }
-            if answer.isAccepted { count(action) }
+            if answer.isAccepted {
+                count(action)
+                if violation == nil { violation = try refusalOfRecords(sent.action, since: recorded, world, server) }
+            } else if let place = sent.action.neutralPlace(in: world), differs(answer, at: place) {
+                violation = violation ?? "the refusals of a stranger differ at \(place)"
+            }
             let hasChanged = try answer.isAccepted || Standings.lines(of: server.store) != before
-            guard hasChanged || after.name != world.name else { continue }
+            guard hasChanged || violation != nil || after.name != world.name else {
+                if action.mayUseUp { server = try await open(state) }
+                continue
+            }
             try await settle(after, action, violation, state, server)
             server = try await open(state)
         }
+    }
+
+    /// What an accepted action should have written down and did not.
+    private func refusalOfRecords(
+        _ action: Action, since before: [String: Int], _ world: World, _ server: WalkServer
+    ) throws -> String? {
+        let now = try Standings.records(of: server.store)
+        func hasGrown(_ record: String) -> Bool { now[record] ?? 0 > before[record] ?? 0 }
+        if let notice = action.notice(in: world), !hasGrown(notice) { return "the owner gets no notice \(notice)" }
+        return action.isAudited && !hasGrown("audit") ? "the audit log has no row" : nil
+    }
+
+    /// Whether a refusal is not the same as the first one at this place.
+    private func differs(_ answer: WalkServer.Answer, at place: String) -> Bool {
+        let first = refusals.withLock { refusals in
+            refusals[place] = refusals[place] ?? answer
+            return refusals[place]
+        }
+        return first?.status != answer.status || first?.body != answer.body
     }
 
     /// Tries every pair of requests of which the second comes whole between the first one's reads and its transaction.
@@ -197,55 +244,67 @@ package final class Walk: Sendable {
             default: true
             }
         }
-        var (first, second): ([Action], [Action]) = ([], [])
+        var (first, second): ([(action: Action, write: Int)], [Action]) = ([], [])
         for action in actions {
             let server = try await open(state)
             guard let sent = try await sending.prepare(action, in: world, server) else { continue }
-            let writes = Mutex(false)
-            let answer = try await Interlude.$beforeWrite.withValue({ writes.withLock { $0 = true } }) {
+            let writes = Mutex(0)
+            let answer = try await Interlude.$beforeWrite.withValue({ writes.withLock { $0 += 1 } }) {
                 try await sent.send(server)
             }
             if answer.isAccepted { second.append(action) }
             if case .command = action { continue }
-            if writes.withLock({ $0 }) { first.append(action) }
+            for write in 0..<writes.withLock({ $0 }) { first.append((action, write)) }
         }
-        for action in first {
-            for other in second where action != other {
+        for (action, write) in first {
+            for other in second {
                 if isOver { return }
-                try await race(action, other, state)
+                try await race(action, other, before: write, state)
             }
         }
     }
 
-    private func race(_ action: Action, _ other: Action, _ state: State) async throws {
+    /// Sends a request, and another one whole before one of its transactions.
+    private func race(_ action: Action, _ other: Action, before write: Int, _ state: State) async throws {
         let world = state.world
         let server = try await open(state)
         guard let sent = try await sending.prepare(action, in: world, server) else { return }
-        seen.withLock { $0.result.races += 1 }
-        let between = Mutex<(hasRun: Bool, violation: String?, world: World, failure: (any Error)?)>((false, nil, world, nil))
+        let between = Mutex(Between(world: world))
         let answer = try await Interlude.$beforeWrite.withValue({
             guard
                 between.withLock({ between in
-                    defer { between.hasRun = true }
-                    return !between.hasRun
+                    defer { between.writes += 1 }
+                    return between.writes == write
                 })
             else { return }
             do {
                 try await Interlude.$beforeWrite.withValue(nil) {
                     guard let second = try await self.sending.prepare(other, in: world, server) else { return }
-                    let (violation, after) = try WalkRules.judge(second, try await second.send(server), in: world, server)
-                    between.withLock { ($0.violation, $0.world) = (violation, after) }
+                    let answer = try await second.send(server)
+                    let (violation, after) = try WalkRules.judge(second, answer, in: world, server, self.sending.cast)
+                    between.withLock { ($0.violation, $0.world, $0.hasRun) = (violation, after, true) }
                 }
             } catch {
                 between.withLock { $0.failure = error }
             }
         }) { try await sent.send(server) }
-        let (_, violationBetween, worldBetween, failure) = between.withLock { $0 }
-        if let failure { throw failure }
-        let (violation, after) = try WalkRules.judge(sent, answer, in: worldBetween, server)
+        let met = between.withLock { $0 }
+        if let failure = met.failure { throw failure }
+        guard met.hasRun else { throw WalkError("\(other) never came while this was judged: \(action)") }
+        seen.withLock { $0.result.races += 1 }
+        let (violation, after) = try WalkRules.judge(sent, answer, in: met.world, server, sending.cast)
         var told = state
         told.story.append("\(other) (while the next one is judged)")
-        try await settle(after, action, violationBetween ?? violation, told, server)
+        try await settle(after, action, met.violation ?? violation, told, server)
+    }
+
+    /// What has come between the reads of a request and its transaction.
+    private struct Between: Sendable {
+        var writes = 0
+        var hasRun = false
+        var violation: String?
+        var world: World
+        var failure: (any Error)?
     }
 
     /// Notes a broken rule, or a world that has not been seen yet.
@@ -254,9 +313,7 @@ package final class Walk: Sendable {
     ) async throws {
         var world = world
         let kid = server.service.tokenSigner.kid
-        var broken = violation
-        if let began = world.tokenKeys[kid], began < world.epoch { broken = broken ?? "a token key of an earlier epoch signs" }
-        if world.revokedTokenKeys[kid] != nil { broken = broken ?? "a revoked token key signs" }
+        var broken = violation ?? WalkRules.refusal(ofTokenKey: kid, in: world)
         if world.tokenKeys[kid] == nil { world.tokenKeys[kid] = world.epoch }
         let story = before.story + ["\(action)"]
         if broken == nil {
@@ -265,6 +322,7 @@ package final class Walk: Sendable {
             let image = try server.store.image()
             broken = try await refusalOfHonesty(world, server)
             if broken == nil { broken = try await acceptanceOfForgery(world, server) }
+            if broken == nil { broken = try await acceptanceOfReplay(world, server) }
             if broken == nil {
                 seen.withLock { seen in
                     seen.result.states += 1
@@ -310,14 +368,28 @@ package final class Walk: Sendable {
 
     // MARK: What must hold in every state
 
-    /// That ada gets in with her face whenever nothing stands against it.
+    /// That ada gets in with each of her keys, and with her password, whenever nothing stands against it.
     private func refusalOfHonesty(_ world: World, _ server: WalkServer) async throws -> String? {
-        guard world.isLive(.first), let key = world.phones[.first]?.keys[.biometric], world.elapsed >= key.pausedUntil else {
-            return nil
+        for kind in [KeyKind.biometric, .pin, .passcode] {
+            guard world.isLive(.first), let key = world.phones[.first]?.keys[kind], world.elapsed >= key.pausedUntil,
+                kind != .pin || key.wrong < WalkRules.mostWrongPINs
+            else { continue }
+            let action = Action.attempt(Attempt(.signIn, by: .first, [Signer(phone: .first, kind: kind)]))
+            let answer = try await sending.prepare(action, in: world, server)?.send(server)
+            if answer?.isAccepted != true { return "ada's own phone does not get in with her \(kind) key" }
         }
-        let action = Action.attempt(Attempt(.signIn, by: .first, [Signer(phone: .first, kind: .biometric)]))
-        let answer = try await sending.prepare(action, in: world, server)?.send(server)
-        return answer?.isAccepted == true ? nil : "ada's own phone does not get in with her face"
+        guard world.people[.ada]?.isOff == false else { return nil }
+        let answer = try await sending.prepare(.password(.new, isFormer: false), in: world, server)?.send(server)
+        return answer?.isAccepted == true ? nil : "ada's password does not sign in"
+    }
+
+    /// That no message is accepted again, by a server that has just started, in another epoch or after a restored backup.
+    private func acceptanceOfReplay(_ world: World, _ server: WalkServer) async throws -> String? {
+        let state = State(image: try server.store.image(), world: world, story: [])
+        for sent in world.accepted where try await sent.send(try await open(state)).isAccepted {
+            return "a message was accepted twice: \(sent.action)"
+        }
+        return nil
     }
 
     /// That nothing signed by a revoked token key is believed.
@@ -348,9 +420,8 @@ package final class Walk: Sendable {
         var names: [String: String] = [:]
         for phone in PhoneName.allCases {
             names[sending.cast.session(of: phone).thumbprint] = "phone \(phone.rawValue)"
-            for key in (world.phones[phone]?.keys.values).map(Array.init) ?? [] { names[key.kid] = "\(key.name)" }
-            for key in (world.phones[phone]?.former.values).map(Array.init) ?? [] { names[key.kid] = "\(key.name)" }
         }
+        for (kid, name) in world.kids { names[kid] = "\(name)" }
         for (index, approval) in world.approvals.enumerated() {
             let bytes = Base64URL.decode(approval.id) ?? []
             names[bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()] = "\(index)"
@@ -365,22 +436,33 @@ package final class Walk: Sendable {
     private func begin(_ beginning: Beginning) async throws {
         let server = try await WalkServer(common, from: nil, at: .zero)
         var world = try await sending.open(server)
+        func noteTokenKey() {
+            let kid = server.service.tokenSigner.kid
+            world.tokenKeys[kid] = world.tokenKeys[kid] ?? world.epoch
+        }
         for action in beginning.actions {
-            guard let sent = try await sending.prepare(action, in: world, server) else {
+            guard var sent = try await sending.prepare(action, in: world, server) else {
                 throw WalkError("the beginning \"\(beginning.name)\" cannot do: \(action)")
             }
+            noteTokenKey()
+            if case .hold(let attempt) = action {
+                sent.action = .attempt(attempt)
+                world.held = sent
+                continue
+            }
             let answer = try await sent.send(server)
-            let (violation, after) = try WalkRules.judge(sent, answer, in: world, server)
+            let (violation, after) = try WalkRules.judge(sent, answer, in: world, server, sending.cast)
             guard answer.isAccepted != action.isWrongAttempt, violation == nil else {
                 throw WalkError("the beginning \"\(beginning.name)\" fails at: \(action): \(violation ?? "\(answer.status)")")
             }
             world = after
         }
-        world.tokenKeys[server.service.tokenSigner.kid] = world.epoch
+        noteTokenKey()
         let image = try server.store.image()
+        let name = world.name + "\n" + words(try Standings.lines(of: server.store), world)
         seen.withLock { seen in
+            guard seen.names.insert(name).inserted else { return }
             seen.result.states += 1
-            seen.names.insert(beginning.name)
             seen.next.append(State(image: image, world: world, story: [beginning.name]))
         }
     }

@@ -15,6 +15,9 @@ enum WalkRules {
     static let presenceLife = Duration.seconds(300)
     static let ticketLife = Duration.seconds(300)
     static let refreshGrace = Duration.seconds(30)
+    static let sessionLife = Duration.seconds(12 * 3600)
+    static let idleLimit = Duration.seconds(3600)
+    static let mostWrongPINs = 10
     static let coolOff = Duration.seconds(24 * 3600)
 
     /// A rule that the server has broken, in words.
@@ -22,43 +25,38 @@ enum WalkRules {
 
     /// Judges the answer to a request, and returns the world after it.
     static func judge(
-        _ sent: Prepared, _ answer: WalkServer.Answer, in world: World, _ server: WalkServer
+        _ sent: Prepared, _ answer: WalkServer.Answer, in world: World, _ server: WalkServer, _ cast: Cast
     ) throws -> (violation: Violation?, world: World) {
         var after = world
-        if case .hold = sent.action { preconditionFailure("a message that is kept is not sent") }
-        if case .sendHeld = sent.action { preconditionFailure("a held message has the action that it was made for") }
         guard answer.isAccepted else {
-            if case .attempt(let attempt) = sent.action { count(attempt, sent, in: &after) }
-            if case .refresh(let index, _, let caller) = sent.action, caller == world.sessions[index].phone {
-                // A token that was used before ends its session; so the world forgets that session either way.
-                after.sessions[index].isOver = true
-            }
-            return (nil, after)
+            let violation = refuse(sent, answer, in: &after)
+            return (violation, after)
+        }
+        if let once = sent.once, !after.consumed.insert(once).inserted { return ("a message was accepted twice", after) }
+        switch sent.action {
+        case .attempt, .enrol, .changeByTicket: after.accepted = after.accepted.suffix(3) + [sent]
+        case .hold, .sendHeld, .password, .vouch, .refresh, .useToken, .remove, .removeItself, .changePassword, .list, .decline,
+            .redeem, .withdraw, .command, .pass:
+            break
         }
         let violation: Violation?
         switch sent.action {
-        case .attempt(let attempt), .hold(let attempt): violation = try accept(attempt, sent, answer, in: &after, server)
-        case .sendHeld: violation = nil
-        case .password(let phone, let isFormer):
+        case .attempt(let attempt): violation = try accept(attempt, sent, answer, in: &after, server, cast)
+        case .hold, .sendHeld: preconditionFailure("a message that is kept has the action that it was made for")
+        case .password(let phone, _):
             let person: Person = phone == .bens ? .ben : .ada
             violation =
-                isFormer
+                sent.password != world.people[person]?.passwords
                 ? "a former password was accepted"
                 : world.people[person]?.isOff == true ? "an account that is off signed in" : nil
-            after.tickets.append(
-                World.Ticket(
-                    text: try answer.read(EnrolmentTicket.self).ticket, phone: phone, person: person, voucher: nil,
-                    generation: world.people[person]?.generation ?? 0, epoch: world.epoch, madeAt: world.elapsed))
+            try add(answer, for: phone, of: person, voucher: nil, to: &after)
         case .vouch(let index, let phone):
             let session = world.sessions[index]
             violation =
                 refusal(of: session, in: world) ?? refusalToVouch(session, in: world)
                 ?? (world.elapsed - session.openedAt > presenceLife ? "a session vouched for a phone long after its proof" : nil)
             if let person = world.person(of: session.phone) {
-                after.tickets.append(
-                    World.Ticket(
-                        text: try answer.read(EnrolmentTicket.self).ticket, phone: phone, person: person, voucher: index,
-                        generation: world.people[person]?.generation ?? 0, epoch: world.epoch, madeAt: world.elapsed))
+                try add(answer, for: phone, of: person, voucher: index, to: &after)
             }
         case .enrol(let index, let caller, _): violation = try enrol(index, caller, sent, answer, in: &after)
         case .changeByTicket(let change, let index, let caller): violation = self.change(change, index, caller, sent, in: &after)
@@ -69,12 +67,14 @@ enum WalkRules {
                 violation = "a session that is over was refreshed"
             } else if caller != session.phone {
                 violation = "another phone refreshed a session"
+            } else if world.elapsed - session.openedAt >= sessionLife || world.elapsed - session.refreshedAt >= idleLimit {
+                violation = "a session was refreshed after its time"
             } else if isFormer, tokens.refreshToken != session.refresh || world.elapsed - session.refreshedAt > refreshGrace {
                 violation = "a former refresh token got another successor"
             } else {
-                violation = nil
+                violation = refusal(of: tokens.accessToken, of: session, by: server, cast, in: world)
             }
-            if !isFormer {
+            if !isFormer, tokens.refreshToken != session.refresh {
                 after.sessions[index].formerRefresh = session.refresh
                 after.sessions[index].refresh = tokens.refreshToken
                 after.sessions[index].refreshedAt = world.elapsed
@@ -119,11 +119,14 @@ enum WalkRules {
             } else {
                 violation = nil
             }
-            after.people[.ada]?.passwords += 1
-            after.people[.ada]?.generation += 1
-            after.endSessions { world.person(of: $0.phone) == .ada && $0.phone != session.phone }
+            let person = world.person(of: session.phone) ?? .ada
+            after.people[person]?.passwords += 1
+            after.people[person]?.generation += 1
+            after.endSessions { world.person(of: $0.phone) == person && $0.phone != session.phone }
             after.sessions[index].isOver = true
-        case .list(let phone): violation = refusalToSee(phone, in: world)
+        case .list(let phone):
+            let list = try answer.read(ApprovalList.self)
+            violation = refusalToSee(phone, in: world) ?? refusalOfList(list, phone, in: world)
         case .decline(let index, let phone):
             violation =
                 refusalToSee(phone, in: world)
@@ -131,7 +134,8 @@ enum WalkRules {
                     ? nil : "a stranger declined an approval")
                 ?? refusalOfEnd(world.approvals[index], in: world)
             after.approvals[index].end = .declined
-        case .redeem(let index, let client): violation = try redeem(index, client, answer, in: &after, server)
+        case .redeem(let index, let client, let isAltered):
+            violation = isAltered ? "another transaction was redeemed" : try redeem(index, client, answer, in: &after)
         case .withdraw(let index, let client):
             violation =
                 client == "shop" ? refusalOfEnd(world.approvals[index], in: world) : "a back end withdrew another one's approval"
@@ -146,17 +150,46 @@ enum WalkRules {
         return (violation, after)
     }
 
+    /// What a refusal changes, and what must not have been refused so.
+    private static func refuse(_ sent: Prepared, _ answer: WalkServer.Answer, in world: inout World) -> Violation? {
+        switch sent.action {
+        case .attempt(let attempt): return count(attempt, sent, answer, in: &world)
+        case .refresh(let index, _, let caller) where caller == world.sessions[index].phone:
+            // A token that was used before ends its session; so the world forgets that session either way.
+            world.sessions[index].isOver = true
+        case .redeem(let index, "shop", _):
+            // A changed transaction, and a signature that is void by now, withdraw the approval.
+            if world.approvals[index].end == nil, world.elapsed < world.approvals[index].expiresAt {
+                world.approvals[index].mayHaveEnded = true
+            }
+        case .refresh, .redeem, .hold, .sendHeld, .password, .vouch, .enrol, .changeByTicket, .useToken, .remove, .removeItself,
+            .changePassword, .list, .decline, .withdraw, .command, .pass:
+            break
+        }
+        return nil
+    }
+
+    private static func add(
+        _ answer: WalkServer.Answer, for phone: PhoneName, of person: Person, voucher: Int?, to world: inout World
+    ) throws {
+        world.tickets.append(
+            World.Ticket(
+                text: try answer.read(EnrolmentTicket.self).ticket, phone: phone, person: person, voucher: voucher,
+                generation: world.people[person]?.generation ?? 0, epoch: world.epoch, madeAt: world.elapsed))
+    }
+
     // MARK: Proofs
 
     private static func accept(
-        _ attempt: Attempt, _ sent: Prepared, _ answer: WalkServer.Answer, in world: inout World, _ server: WalkServer
+        _ attempt: Attempt, _ sent: Prepared, _ answer: WalkServer.Answer, in world: inout World, _ server: WalkServer,
+        _ cast: Cast
     ) throws -> Violation? {
         let before = world
         let violation =
             refusal(of: attempt, sent, in: before) ?? refusal(of: attempt.act, by: sent.signers, on: attempt.caller, in: before)
         // A right signature makes a key active and ends its count.
         for signer in sent.signers {
-            guard world.phones[attempt.caller]?.keys[signer.name.kind]?.name == signer.name else { continue }
+            guard world.phones[attempt.caller]?.keys[signer.name.kind]?.kid == signer.kid else { continue }
             world.phones[attempt.caller]?.keys[signer.name.kind]?.isProven = true
             world.phones[attempt.caller]?.keys[signer.name.kind]?.wrong = 0
             world.phones[attempt.caller]?.keys[signer.name.kind]?.pausedUntil = .zero
@@ -165,22 +198,20 @@ enum WalkRules {
         switch attempt.act {
         case .signIn:
             let tokens = try answer.read(TokenAnswer.self)
-            add(
-                World.Session(
-                    phone: attempt.caller, key: first.name, shows: first.shows, access: tokens.accessToken,
-                    accessAt: before.elapsed, openedAt: before.elapsed, refresh: tokens.refreshToken, refreshedAt: before.elapsed),
-                to: &world)
-            return violation ?? refusal(of: tokens.accessToken, by: server, in: before)
+            let session = World.Session(
+                phone: attempt.caller, key: first.name, shows: first.shows, access: tokens.accessToken,
+                accessAt: before.elapsed, openedAt: before.elapsed, refresh: tokens.refreshToken, refreshedAt: before.elapsed)
+            add(session, to: &world)
+            return violation ?? refusal(of: tokens.accessToken, of: session, by: server, cast, in: before)
         case .stepUp(let act):
             let token = try answer.read(StepUpAnswer.self).accessToken
             // The strongest of the keys counts.
-            let shows = sent.signers.map(\.shows).contains(.biometric) ? KeyKind.biometric : first.shows
-            add(
-                World.Session(
-                    phone: attempt.caller, key: first.name, shows: shows, act: act, access: token, accessAt: before.elapsed,
-                    openedAt: before.elapsed, refreshedAt: before.elapsed),
-                to: &world)
-            return violation ?? refusal(of: token, by: server, in: before)
+            let shown = Set(sent.signers.map(\.shows))
+            let session = World.Session(
+                phone: attempt.caller, key: first.name, shows: shown.contains(.biometric) ? .biometric : first.shows, act: act,
+                access: token, accessAt: before.elapsed, openedAt: before.elapsed, refreshedAt: before.elapsed, factors: shown)
+            add(session, to: &world)
+            return violation ?? refusal(of: token, of: session, by: server, cast, in: before)
         case .approve(let index):
             guard let person = before.person(of: attempt.caller) else { return violation }
             // Signatures of one phone count together, and a key's new one takes the place of its former one.
@@ -220,11 +251,11 @@ enum WalkRules {
     ) -> Violation? {
         guard world.isLive(phone) else { return "\(phone) was accepted, and it is removed, or its account is off" }
         for signer in signers {
-            guard let key = world.phones[phone]?.keys[signer.name.kind], key.name == signer.name else {
+            guard let key = world.phones[phone]?.keys[signer.name.kind], key.kid == signer.kid else {
                 return "\(signer.name) was accepted, and it was replaced or removed"
             }
             if world.elapsed < key.pausedUntil { return "\(signer.name) was accepted during its pause" }
-            if key.name.kind == .pin, key.wrong >= PINLedger.limit { return "\(signer.name) was accepted after ten wrong PINs" }
+            if key.name.kind == .pin, key.wrong >= mostWrongPINs { return "\(signer.name) was accepted after ten wrong PINs" }
         }
         if Set(signers.map(\.name.kind)).count != signers.count { return "one key was accepted as two" }
         if act != .signIn, world.isCooling(phone) { return "\(phone) did \(act) during its cool-off" }
@@ -273,19 +304,26 @@ enum WalkRules {
         // A key that the passcode brought shows the passcode: a thief who knows it could have made the key.
         if shown == .passcode { new.shows = .passcode }
         world.phones[phone]?.keys[kind] = new
-        world.use(new.name)
+        world.use(new)
     }
 
     /// Counts a wrong signature as the server says that it does.
-    private static func count(_ attempt: Attempt, _ sent: Prepared, in world: inout World) {
-        guard attempt.isWrong, world.isLive(attempt.caller), let kind = sent.signers.first?.name.kind,
-            let key = world.phones[attempt.caller]?.keys[kind], world.elapsed >= key.pausedUntil
-        else { return }
-        world.phones[attempt.caller]?.keys[kind]?.wrong = key.wrong + 1
-        // A PIN key is disabled after ten; every other key pauses from the fifth on.
-        if kind != .pin, let wait = ThrottleLimits.standard.wait(after: key.wrong + 1) {
-            world.phones[attempt.caller]?.keys[kind]?.pausedUntil = world.elapsed + wait
+    private static func count(
+        _ attempt: Attempt, _ sent: Prepared, _ answer: WalkServer.Answer, in world: inout World
+    ) -> Violation? {
+        guard attempt.isWrong, sent.epoch == world.epoch, world.isLive(attempt.caller), let signer = sent.signers.first,
+            let key = world.phones[attempt.caller]?.keys[signer.name.kind], key.kid == signer.kid,
+            world.elapsed >= key.pausedUntil
+        else { return nil }
+        let (kind, wrong) = (signer.name.kind, key.wrong + 1)
+        world.phones[attempt.caller]?.keys[kind]?.wrong = wrong
+        guard kind == .pin else {
+            // Every key but a PIN key pauses from the fifth wrong signature on.
+            if wrong >= 5 { world.phones[attempt.caller]?.keys[kind]?.pausedUntil = world.elapsed + .seconds(30 << (wrong - 5)) }
+            return nil
         }
+        let left = (try? WireJSON.decodeClaims(Problem.self, from: answer.body))?.triesLeft
+        return left == max(0, mostWrongPINs - wrong) ? nil : "a wrong PIN was not counted before the answer"
     }
 
     // MARK: Sessions and tokens
@@ -293,7 +331,7 @@ enum WalkRules {
     /// Keeps the newest session of a phone, a key and an action; an older one serves no purpose that it does not.
     private static func add(_ session: World.Session, to world: inout World) {
         let same = world.sessions.firstIndex {
-            $0.phone == session.phone && $0.key == session.key && $0.act == session.act && !isVoucher($0, in: world)
+            $0.phone == session.phone && $0.key == session.key && $0.act == session.act && !$0.isOver && !isVoucher($0, in: world)
         }
         if let same { world.sessions[same] = session } else { world.sessions.append(session) }
     }
@@ -312,16 +350,32 @@ enum WalkRules {
     }
 
     /// What is wrong with a token that the server has just made.
-    private static func refusal(of token: String, by server: WalkServer, in world: World) -> Violation? {
+    private static func refusal(
+        of token: String, of session: World.Session, by server: WalkServer, _ cast: Cast, in world: World
+    ) -> Violation? {
         guard let jws = CompactJWS(token),
             let claims = try? WireJSON.decodeClaims(AccessTokenClaims.self, from: jws.payload),
             let header = try? WireJSON.decodeClaims(Header.self, from: jws.header)
         else { return "an access token cannot be read" }
-        let now = server.clock.now
+        let (now, phone) = (server.clock.now, world.phones[session.phone])
         if claims.authTime > now || claims.iat > now { return "a token says that it is from the future" }
         if claims.exp - claims.iat > accessTokenLife { return "a token lives longer than tokens do" }
-        if let began = world.tokenKeys[header.kid], began < world.epoch { return "a token key of an earlier epoch signs" }
-        if world.revokedTokenKeys[header.kid] != nil { return "a revoked token key signs" }
+        if claims.authTime > server.clock.time(at: session.openedAt) { return "a token is fresher than its proof" }
+        if claims.cnf.jkt != cast.session(of: session.phone).thumbprint { return "a token is bound to another key" }
+        if claims.sub != phone.flatMap({ world.people[$0.person]?.id }) || claims.did != phone?.id {
+            return "a token names another account or phone"
+        }
+        if claims.acr != Assurance(protection: .software, verification: .none).acr { return "a token says more than is shown" }
+        let grant = claims.authorizationDetails?.first
+        if claims.authorizationDetails?.map(\.action) != session.act.map({ [$0] }) { return "a token grants another action" }
+        if let grant, Set(grant.keys) != session.factors { return "a grant names keys that were not shown" }
+        return refusal(ofTokenKey: header.kid, in: world)
+    }
+
+    /// What is wrong with a token key that signs.
+    static func refusal(ofTokenKey kid: String, in world: World) -> Violation? {
+        if world.revokedTokenKeys[kid] != nil { return "a revoked token key signs" }
+        if let began = world.tokenKeys[kid], began < world.epoch { return "a token key of an earlier epoch signs" }
         return nil
     }
 
@@ -335,7 +389,7 @@ enum WalkRules {
         return [.biometric, .pin].contains(session.shows) ? nil : "a session that shows the \(session.shows) vouched for a phone"
     }
 
-    /// Why a ticket must not be accepted, and the factor that brings keys with it; nil after full credentials.
+    /// Why a ticket must not be accepted; nil if it may be.
     private static func judgeTicket(_ ticket: World.Ticket, by caller: PhoneName, in world: World) -> Violation? {
         if ticket.phone != caller { return "a ticket for \(ticket.phone) was accepted from \(caller)" }
         if ticket.isSpent { return "a ticket was accepted twice" }
@@ -367,7 +421,7 @@ enum WalkRules {
         if isAgain { phone.former = world.phones[caller]?.keys ?? [:] }
         for key in sent.brought {
             phone.keys[key.name.kind] = key
-            world.use(key.name)
+            world.use(key)
         }
         phone.coolsUntil = world.phones[caller]?.coolsUntil ?? .zero
         if voucher != .biometric, world.hasOtherPhones(than: caller, of: ticket.person) {
@@ -404,6 +458,19 @@ enum WalkRules {
         return world.isCooling(phone) ? "\(phone) saw or changed approvals during its cool-off" : nil
     }
 
+    private static func refusalOfList(_ list: ApprovalList, _ phone: PhoneName, in world: World) -> Violation? {
+        let shown = world.approvals.filter { approval in list.approvals.contains { $0.id == approval.id } }
+        if shown.count != list.approvals.count { return "a list has an approval that is unknown" }
+        for approval in shown {
+            guard let person = world.person(of: phone), approval.people.contains(person) else {
+                return "a list has an approval of another account"
+            }
+            if let refused = refusalOfEnd(approval, in: world) { return refused }
+        }
+        let texts = Set(world.approvals.map { Base64URL.encode(Array($0.transaction.utf8)) })
+        return list.approvals.allSatisfy { texts.contains($0.txn) } ? nil : "a list has another transaction"
+    }
+
     private static func refusalOfEnd(_ approval: World.Approval, in world: World) -> Violation? {
         approval.end == nil && world.elapsed < approval.expiresAt ? nil : "an approval ended that was over"
     }
@@ -413,7 +480,7 @@ enum WalkRules {
         approval.signatures.filter { signature in
             let phone = signature.key.name.phone
             return world.isLive(phone) && world.phones[phone]?.person == signature.person
-                && world.phones[phone]?.keys[signature.key.name.kind]?.name == signature.key.name
+                && world.phones[phone]?.keys[signature.key.name.kind]?.kid == signature.key.kid
                 && signature.at > world.people[signature.person]?.signaturesOver ?? .zero
         }
     }
@@ -424,7 +491,7 @@ enum WalkRules {
     }
 
     private static func redeem(
-        _ index: Int, _ client: String, _ answer: WalkServer.Answer, in world: inout World, _ server: WalkServer
+        _ index: Int, _ client: String, _ answer: WalkServer.Answer, in world: inout World
     ) throws -> Violation? {
         let approval = world.approvals[index]
         if client != "shop" { return "a back end redeemed another one's approval" }
@@ -444,10 +511,11 @@ enum WalkRules {
         if let person = approval.people.first(where: { !isSigned(approval, by: $0, in: world) }) {
             return "an approval was redeemed that \(person) had not signed as demanded"
         }
-        if receipt.txnHash != Base64URL.encode(SHA256.hash(data: Base64URL.decode(proof.txn) ?? [])) {
-            return "the receipt is for another transaction"
-        }
-        return nil
+        let bytes = Array(approval.transaction.utf8)
+        if proof.txn != Base64URL.encode(bytes) { return "another transaction was redeemed" }
+        if receipt.txnHash != Base64URL.encode(SHA256.hash(data: bytes)) { return "the receipt is for another transaction" }
+        guard let header = try? WireJSON.decodeClaims(Header.self, from: jws.header) else { return "a receipt cannot be read" }
+        return refusal(ofTokenKey: header.kid, in: world)
     }
 
     // MARK: The operator
@@ -463,12 +531,13 @@ enum WalkRules {
             restored.backup = world.backup
             (restored.tickets, restored.sessions, restored.held) = (world.tickets, world.sessions, world.held)
             (restored.tokenKeys, restored.revokedTokenKeys) = (world.tokenKeys, world.revokedTokenKeys)
-            restored.editions = world.editions
+            (restored.editions, restored.kids) = (world.editions, world.kids)
+            (restored.accepted, restored.consumed, restored.rotations) = (world.accepted, world.consumed, world.rotations)
             restored.epoch = world.epoch
             world = restored
             beginEpoch(in: &world)
         case .newEpoch: beginEpoch(in: &world)
-        case .rotateTokenKey: break
+        case .rotateTokenKey: world.rotations += 1
         case .revokeTokenKey:
             if let leaked = sent.leaked { world.revokedTokenKeys[leaked.kid] = leaked }
         case .disable:

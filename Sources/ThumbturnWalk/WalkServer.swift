@@ -144,6 +144,8 @@ final class WalkClock: Sendable {
 
     var now: UnixTime { start + elapsed.withLock { $0 } }
 
+    func time(at elapsed: Duration) -> UnixTime { start + elapsed }
+
     func pass(_ duration: Duration) { elapsed.withLock { $0 += duration } }
 
     var node: NodeClock { NodeClock(civil: { self.now }, monotonic: { self.elapsed.withLock { $0 } }) }

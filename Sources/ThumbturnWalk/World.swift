@@ -38,7 +38,8 @@ struct KeyName: Hashable, Sendable, CustomStringConvertible {
 
 /// All keys of the phones.
 struct Cast: Sendable {
-    static let editions = 4
+    /// More than a walk uses.
+    static let editions = 12
 
     private let keys: [KeyName: WalkKey]
 
@@ -69,17 +70,25 @@ struct World: Sendable {
     var phones: [PhoneName: Phone] = [:]
     /// The next edition of each key.
     var editions: [KeyName: Int] = [:]
+    /// The keys by their ids.
+    var kids: [String: KeyName] = [:]
     var approvals: [Approval] = []
 
     // What was ever sent, for everyone to use.
     var tickets: [Ticket] = []
     var sessions: [Session] = []
     var held: Prepared?
+    /// The last messages that were accepted and must never be again.
+    var accepted: [Prepared] = []
+    /// Every challenge and ticket that was accepted.
+    var consumed: Set<String> = []
 
     var backup: Backup?
     /// The keys of access tokens, with the epoch in which each began to sign.
     var tokenKeys: [String: Int] = [:]
     var revokedTokenKeys: [String: TokenSigner] = [:]
+    /// The number of the operator's rotations of that key.
+    var rotations = 0
 
     struct PersonState: Hashable, Sendable {
         var id: String
@@ -138,6 +147,8 @@ struct World: Sendable {
         var refresh: String?
         var formerRefresh: String?
         var refreshedAt: Duration
+        /// The factors that were shown.
+        var factors: Set<KeyKind> = []
         var isOver = false
     }
 
@@ -149,6 +160,8 @@ struct World: Sendable {
         var expiresAt: Duration
         var signatures: [Signature] = []
         var end: ApprovalState?
+        /// Whether a refused redemption may have withdrawn it.
+        var mayHaveEnded = false
         var receipt: String?
 
         struct Signature: Hashable, Sendable {
@@ -182,14 +195,13 @@ struct World: Sendable {
     /// Whether a session is live, whatever the age of its access token.
     func isLive(_ session: Session) -> Bool { !session.isOver && isLive(session.phone) }
 
-    /// The next edition of a key; nil if the cast has no more.
-    func nextEdition(of kind: KeyKind, on phone: PhoneName) -> KeyName? {
-        let edition = editions[KeyName(phone: phone, kind: kind, edition: 0)] ?? 0
-        return edition < Cast.editions ? KeyName(phone: phone, kind: kind, edition: edition) : nil
+    func nextEdition(of kind: KeyKind, on phone: PhoneName) -> KeyName {
+        KeyName(phone: phone, kind: kind, edition: editions[KeyName(phone: phone, kind: kind, edition: 0)] ?? 0)
     }
 
-    mutating func use(_ name: KeyName) {
-        editions[KeyName(phone: name.phone, kind: name.kind, edition: 0)] = name.edition + 1
+    mutating func use(_ key: Key) {
+        editions[KeyName(phone: key.name.phone, kind: key.name.kind, edition: 0)] = key.name.edition + 1
+        kids[key.kid] = key.name
     }
 
     mutating func endSessions(where isOver: (Session) -> Bool) {
@@ -204,7 +216,7 @@ struct World: Sendable {
 
     /// A text that is equal for equal worlds. What is over counts as equal, whatever it was.
     var name: String {
-        var parts = ["time \(elapsed.components.seconds) epoch \(min(epoch, 2))"]
+        var parts = ["time \(elapsed.components.seconds) epoch \(epoch)"]
         for (person, state) in people.sorted(by: { $0.key < $1.key }) {
             parts.append("\(person) \(state.isOff) \(state.passwords)")
         }
@@ -214,7 +226,8 @@ struct World: Sendable {
             parts.append("\(phone.rawValue) \(state.isRevoked) \(cools) former \(former)")
             for key in state.keys.values.sorted(by: { $0.name.kind.rawValue < $1.name.kind.rawValue }) {
                 let pause = max(key.pausedUntil - elapsed, .zero).components.seconds
-                parts.append("\(key.name.kind) \(key.name.edition) \(key.shows) \(key.wrong) \(pause) \(key.isProven)")
+                let wrong = min(key.wrong, WalkRules.mostWrongPINs)
+                parts.append("\(key.name.kind) \(key.name.edition) \(key.shows) \(wrong) \(pause) \(key.isProven)")
             }
         }
         for approval in approvals {
@@ -224,27 +237,27 @@ struct World: Sendable {
             let isOver = elapsed >= approval.expiresAt
             parts.append("approval \(approval.end?.rawValue ?? "") \(isOver) \(signatures.sorted())")
         }
-        parts += Set(
-            tickets.filter { isUsable($0) }.map {
-                "ticket \($0.phone.rawValue) \($0.person) \($0.voucher.map { sessions[$0].shows.rawValue } ?? "")"
-            }
-        )
-        .sorted()
-        parts += Set(
-            sessions.map { session in
-                let isFresh = elapsed - session.accessAt < WalkRules.accessTokenLife
-                return isLive(session)
-                    ? "session \(session.phone.rawValue) \(session.key.kind)\(session.key.edition) \(session.act ?? "") \(isFresh) \(session.formerRefresh != nil)"
-                    : "over \(session.phone.rawValue) \(session.act ?? "")"
-            }
-        ).sorted()
+        parts += Set(tickets.filter(isUsable).map(name)).sorted()
+        parts += Set(sessions.map(name)).sorted()
         if let held { parts.append("held \(held.action) \(elapsed - held.madeAt) \(held.epoch == epoch)") }
         if let backup { parts.append("backup of [\(backup.world.name)]") }
-        parts.append("token keys \(tokenKeys.count) \(revokedTokenKeys.count)")
+        parts.append("token keys \(tokenKeys.count) \(revokedTokenKeys.count) \(rotations)")
         return parts.joined(separator: "\n")
     }
 
-    private func isUsable(_ ticket: Ticket) -> Bool {
+    private func name(_ ticket: Ticket) -> String {
+        let voucher = ticket.voucher.map { "\(sessions[$0].phone.rawValue) \(sessions[$0].shows) \(isLive(sessions[$0]))" }
+        return "ticket \(ticket.phone.rawValue) \(ticket.person) \(voucher ?? "")"
+    }
+
+    private func name(_ session: Session) -> String {
+        guard isLive(session) else { return "over \(session.phone.rawValue) \(session.act ?? "")" }
+        let (key, isRefreshed) = ("\(session.key.kind)\(session.key.edition)", session.formerRefresh != nil)
+        let isFresh = elapsed - session.accessAt < WalkRules.accessTokenLife
+        return "session \(session.phone.rawValue) \(key) \(session.act ?? "") \(isFresh) \(isRefreshed)"
+    }
+
+    func isUsable(_ ticket: Ticket) -> Bool {
         !ticket.isSpent && ticket.epoch == epoch && ticket.generation == people[ticket.person]?.generation
             && elapsed - ticket.madeAt < WalkRules.ticketLife
     }

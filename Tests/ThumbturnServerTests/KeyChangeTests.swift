@@ -202,6 +202,22 @@ import ThumbturnLoad
         }
     }
 
+    /// A thief who has watched the PIN signs in and changes it: his session must not outlast the owner's next change.
+    @Test("a change by another key ends the sessions of former PINs too") func sessionsOfFormerPINs() async throws {
+        try await LiveServer.run { live in
+            let phone = try await Phone(live)
+            let token = try await phone.opens(phone.pin, phone.handle!).read(TokenAnswer.self).accessToken
+            func me() async throws -> Int {
+                let nonce = try await phone.device.challenge(over: phone.connection).nonce
+                return try await phone.device.get("/v1/me", token: token, nonce: nonce, over: phone.connection).status
+            }
+            #expect(try await phone.change(.changePIN, paidBy: .pin).kind == "ok")
+            #expect(try await me() == 200)
+            #expect(try await phone.change(.changePIN, paidBy: .biometric).kind == "ok")
+            #expect(try await me() == 401)
+        }
+    }
+
     @Test func aWrongOldPINIsCountedAndToldToItsOwnSessionKey() async throws {
         try await LiveServer.run { live in
             let phone = try await Phone(live)

@@ -61,11 +61,11 @@ extension AuthorizationServer {
         _ id: String, _ request: ApprovalRedemption, key: String, by client: Client
     ) async throws -> ApprovalProof {
         let approval = try await approval(id, createdBy: client)
-        let signingKey = secrets.current.signer(at: time.now)
         let redemption = Redemption(
             approval: approval.id, creator: client.id, key: key, txn: try Self.txn(of: request.transaction),
-            receipt: { [publicURL = settings.publicURL] approval, now in
-                try signingKey.sign(
+            // The key is looked up in the transaction too: an operator may have revoked the one of a moment ago.
+            receipt: { [secrets, publicURL = settings.publicURL] approval, now in
+                try secrets.current.signer(at: now).sign(
                     ApprovalReceipt(
                         iss: publicURL, aud: client.id, iat: now, approval: approval.id.text,
                         txnHash: Base64URL.encode(SHA256.hash(data: Base64URL.decode(approval.txn) ?? [])),

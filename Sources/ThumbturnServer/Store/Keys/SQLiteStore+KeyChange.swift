@@ -32,7 +32,10 @@ extension SQLiteStore {
             }
             if let old = change.old {
                 try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, old])
-                if !keys.contains(where: { $0.kid == old }) { try Self.endSessions(openedBy: old, in: db) }
+            }
+            // Another key, or a ticket, has brought or removed it.
+            if !keys.contains(where: { $0.kind == change.kind }) {
+                try Self.endSessions(openedBy: change.kind, of: device, in: db)
             }
             if let new = change.new {
                 try Self.insert(new, of: device, enrolledBy: origin, in: db, at: now)

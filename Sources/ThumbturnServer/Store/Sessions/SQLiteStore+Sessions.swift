@@ -46,8 +46,16 @@ extension SQLiteStore {
         )
     }
 
-    static func endSessions(openedBy kid: String, in db: Database) throws {
-        try db.run(sql: "UPDATE keys SET sessions_over = (SELECT commits FROM node) WHERE kid = ?", arguments: [kid])
+    /// Ends the sessions that a device's keys of one kind opened, the former keys too: a key that changed itself left its
+    /// sessions as they were.
+    static func endSessions(openedBy kind: KeyKind, of device: Data, in db: Database) throws {
+        try db.run(
+            sql: """
+                UPDATE keys SET sessions_over = (SELECT commits FROM node) WHERE kid IN (
+                    SELECT kid FROM keys WHERE device_id = ?1 AND kind = ?2 AND retired_at IS NULL
+                    UNION ALL SELECT kid FROM keys WHERE device_id = ?1 AND kind = ?2 AND retired_at IS NOT NULL)
+                """,
+            arguments: [device, kind.rawValue])
     }
 
     static func session(_ id: SessionID, in db: Database) throws -> SessionView? {
