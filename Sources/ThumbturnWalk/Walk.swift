@@ -248,13 +248,13 @@ package final class Walk: Sendable {
         for action in actions {
             let server = try await open(state)
             guard let sent = try await sending.prepare(action, in: world, server) else { continue }
-            let writes = Mutex(0)
-            let answer = try await Interlude.$beforeWrite.withValue({ writes.withLock { $0 += 1 } }) {
+            let writes = Tally()
+            let answer = try await Interlude.$beforeWrite.withValue(Interlude { _ = writes.next() }) {
                 try await sent.send(server)
             }
             if answer.isAccepted { second.append(action) }
             if case .command = action { continue }
-            for write in 0..<writes.withLock({ $0 }) { first.append((action, write)) }
+            for write in 0..<writes.next() { first.append((action, write)) }
         }
         for (action, write) in first {
             for other in second {
@@ -269,26 +269,22 @@ package final class Walk: Sendable {
         let world = state.world
         let server = try await open(state)
         guard let sent = try await sending.prepare(action, in: world, server) else { return }
-        let between = Mutex(Between(world: world))
-        let answer = try await Interlude.$beforeWrite.withValue({
-            guard
-                between.withLock({ between in
-                    defer { between.writes += 1 }
-                    return between.writes == write
-                })
-            else { return }
+        let between = Between(world)
+        let interlude = Interlude {
+            guard between.writes.next() == write else { return }
             do {
                 try await Interlude.$beforeWrite.withValue(nil) {
                     guard let second = try await self.sending.prepare(other, in: world, server) else { return }
                     let answer = try await second.send(server)
                     let (violation, after) = try WalkRules.judge(second, answer, in: world, server, self.sending.cast)
-                    between.withLock { ($0.violation, $0.world, $0.hasRun) = (violation, after, true) }
+                    between.met.withLock { ($0.violation, $0.world, $0.hasRun) = (violation, after, true) }
                 }
             } catch {
-                between.withLock { $0.failure = error }
+                between.met.withLock { $0.failure = error }
             }
-        }) { try await sent.send(server) }
-        let met = between.withLock { $0 }
+        }
+        let answer = try await Interlude.$beforeWrite.withValue(interlude) { try await sent.send(server) }
+        let met = between.met.withLock { $0 }
         if let failure = met.failure { throw failure }
         guard met.hasRun else { throw WalkError("\(other) never came while this was judged: \(action)") }
         seen.withLock { $0.result.races += 1 }
@@ -298,13 +294,31 @@ package final class Walk: Sendable {
         try await settle(after, action, met.violation ?? violation, told, server)
     }
 
+    /// Counts from zero.
+    private final class Tally: Sendable {
+        private let count = Mutex(0)
+
+        func next() -> Int {
+            count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+        }
+    }
+
     /// What has come between the reads of a request and its transaction.
-    private struct Between: Sendable {
-        var writes = 0
-        var hasRun = false
-        var violation: String?
-        var world: World
-        var failure: (any Error)?
+    private final class Between: Sendable {
+        struct Met: Sendable {
+            var hasRun = false
+            var violation: String?
+            var world: World
+            var failure: (any Error)?
+        }
+
+        let writes = Tally()
+        let met: Mutex<Met>
+
+        init(_ world: World) { met = Mutex(Met(world: world)) }
     }
 
     /// Notes a broken rule, or a world that has not been seen yet.

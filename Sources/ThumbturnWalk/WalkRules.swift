@@ -102,10 +102,10 @@ enum WalkRules {
             } else {
                 violation = nil
             }
-            after.phones[phone]?.isRevoked = true
+            after.phones[phone]?.revokedAt = world.elapsed
         case .removeItself(let phone):
             violation = nil
-            after.phones[phone]?.isRevoked = true
+            after.phones[phone]?.revokedAt = world.elapsed
         case .changePassword(let index):
             let session = world.sessions[index]
             if let refused = refusal(of: session, in: world) {
@@ -548,7 +548,7 @@ enum WalkRules {
         case .enable: world.people[.ada]?.isOff = false
         case .endDevices:
             world.people[.ada]?.generation += 1
-            for (phone, state) in world.phones where state.person == .ada { world.phones[phone]?.isRevoked = true }
+            for (phone, state) in world.phones where state.person == .ada { world.phones[phone]?.revokedAt = world.elapsed }
         case .setPassword:
             world.people[.ada]?.passwords += 1
             world.people[.ada]?.generation += 1

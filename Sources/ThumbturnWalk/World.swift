@@ -104,7 +104,8 @@ struct World: Sendable {
     struct Phone: Hashable, Sendable {
         var person: Person
         var id: String
-        var isRevoked = false
+        var revokedAt: Duration?
+        var isRevoked: Bool { revokedAt != nil }
         var coolsUntil = Duration.zero
         /// The keys that are enrolled now, the session key not among them.
         var keys: [KeyKind: Key] = [:]
@@ -208,8 +209,11 @@ struct World: Sendable {
         for index in sessions.indices where isOver(sessions[index]) { sessions[index].isOver = true }
     }
 
+    /// Whether a person has another phone, or had one within a cool-off.
     func hasOtherPhones(than phone: PhoneName, of person: Person) -> Bool {
-        phones.contains { $0.key != phone && $0.value.person == person && !$0.value.isRevoked }
+        phones.contains { name, other in
+            name != phone && other.person == person && other.revokedAt.map { elapsed - $0 < WalkRules.coolOff } ?? true
+        }
     }
 
     // MARK: Its name
@@ -223,7 +227,8 @@ struct World: Sendable {
         for (phone, state) in phones.sorted(by: { $0.key < $1.key }) {
             let former = state.former.values.map { "\($0.name.kind)\($0.name.edition)" }.sorted()
             let cools = max(state.coolsUntil - elapsed, .zero).components.seconds
-            parts.append("\(phone.rawValue) \(state.isRevoked) \(cools) former \(former)")
+            let isLately = state.revokedAt.map { elapsed - $0 < WalkRules.coolOff } ?? false
+            parts.append("\(phone.rawValue) \(state.isRevoked) \(isLately) \(cools) former \(former)")
             for key in state.keys.values.sorted(by: { $0.name.kind.rawValue < $1.name.kind.rawValue }) {
                 let pause = max(key.pausedUntil - elapsed, .zero).components.seconds
                 let wrong = min(key.wrong, WalkRules.mostWrongPINs)

@@ -63,6 +63,13 @@ import ThumbturnLoad
         #expect(!channel.isActive)
     }
 
+    @Test("a head that comes together with the end of the request before it has a deadline") func pipelined() throws {
+        let channel = try Self.channel()
+        try channel.writeInbound(ByteBuffer(string: "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" + Self.head))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(30))
+        #expect(!channel.isActive)
+    }
+
     @Test func aClientThatDoesNotReadItsAnswerIsClosed() throws {
         for isRead in [true, false] {
             let channel = try Self.channel()

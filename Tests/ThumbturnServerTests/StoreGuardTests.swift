@@ -43,7 +43,7 @@ import ThumbturnVerifier
         return new.id
     }
 
-    @Test("a device cools off beside another live device of its account, and else not") func coolOff() async throws {
+    @Test("a device cools off if its account has another device, or had one lately") func coolOff() async throws {
         try await with { store, clock, account in
             let eve = AccountID.random()
             _ = try await store.addAccount(Account(id: eve, name: "eve", passwordHash: "x"))
@@ -56,9 +56,13 @@ import ThumbturnVerifier
             expect(try await coolsOff("first"), is: false, "another account's device does not count, nor does it itself")
             expect(try await store.revoke(first.id, of: account), is: true)
             _ = try await store.enrol(device("second", account), spending: [])
-            expect(try await coolsOff("second"), is: false, "a revoked device does not count")
+            expect(try await coolsOff("second"), is: true, "a device that was revoked just now counts: revoking sheds no cool-off")
+            expect(try await store.revoke(try #require(try await store.key("second face")).device, of: account), is: true)
+            clock.advance(by: .seconds(24 * 3600))
             _ = try await store.enrol(device("third", account), spending: [])
-            expect(try await coolsOff("third"), is: true)
+            expect(try await coolsOff("third"), is: false, "one that was revoked a cool-off ago does not")
+            _ = try await store.enrol(device("fourth", account), spending: [])
+            expect(try await coolsOff("fourth"), is: true)
         }
     }
 

@@ -52,6 +52,8 @@ extension AuthorizationServer {
     func vouch(_ request: VouchRequest, _ caller: Caller) throws -> EnrolmentTicket {
         guard Base64URL.decode(request.jkt)?.count == 32 else { throw RequestError.malformed() }
         try requirePresence(caller, toChange: nil)
+        // An enrolment with the ticket may be refused with a row of the audit log.
+        try admit(caller.session.device)
         guard DeviceChangeRules.vouching(by: caller.session.standing(at: time.now).factor) != .none else {
             throw RequestError.stepUp(maximumAge: settings.deviceChangeMaximumAge)
         }

@@ -38,8 +38,13 @@ struct BoundedChannel<Base: ServerChildChannel>: ServerChildChannel {
     func handle(value: Base.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
 }
 
-/// Tells `RequestDeadline` that a request has been read to its end.
-private struct RequestWasRead {}
+/// Tells `RequestDeadline` how far the requests of a connection have been read.
+private enum RequestProgress {
+    /// The head of a request has been read. It may have come in the same read as the end of the request before it.
+    case begun
+    /// A request has been read to its end.
+    case ended
+}
 
 /// Closes a connection whose request has not been read to its end in time, counted from its first byte. It does not
 /// matter how often a byte arrives.
@@ -59,8 +64,11 @@ final class RequestDeadline: ChannelDuplexHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard event is RequestWasRead else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        deadline.stop()
+        switch event as? RequestProgress {
+        case nil: return context.triggerUserOutboundEvent(event, promise: promise)
+        case .begun: deadline.start(for: context.channel)
+        case .ended: deadline.stop()
+        }
         promise?.succeed()
     }
 
@@ -158,7 +166,11 @@ final class ConnectionGate: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        if case .end = part { context.triggerUserOutboundEvent(RequestWasRead(), promise: nil) }
+        switch part {
+        case .head: context.triggerUserOutboundEvent(RequestProgress.begun, promise: nil)
+        case .body: break
+        case .end: context.triggerUserOutboundEvent(RequestProgress.ended, promise: nil)
+        }
         switch admission {
         case nil, .admitted, .dropped: context.fireChannelRead(data)
         case .addressIsFull: turnAway(part, .tooManyRequests(), context)

@@ -24,7 +24,7 @@ extension SQLiteStore {
             for key in new.keys {
                 try Self.insert(key, of: blob(new.id.bytes), enrolledBy: support.origin, in: db, at: now)
             }
-            try Self.coolOff(new.id, until: now + support.coolOff, in: db)
+            try Self.coolOff(new.id, for: support.coolOff, in: db, at: now)
             try Self.audit(
                 AuditEvent(.deviceEnrolled, account: new.account, device: new.id, detail: support.origin.rawValue), in: db,
                 at: now)
@@ -90,7 +90,7 @@ extension SQLiteStore {
             }
             for key in added { try insert(key, of: blob(device.bytes), enrolledBy: support.origin, in: db, at: now) }
             try endSessions(of: blob(device.bytes), in: db)
-            try coolOff(device, until: now + support.coolOff, in: db)
+            try coolOff(device, for: support.coolOff, in: db, at: now)
             try audit(
                 AuditEvent(.keysChanged, account: new.account, device: device, detail: support.origin.rawValue), in: db, at: now)
             try note(.keysChanged, of: new.account, device, in: db, at: now)
@@ -141,15 +141,16 @@ extension SQLiteStore {
         try db.run(sql: "UPDATE accounts SET quotas_over = ? WHERE id = ?", arguments: [now.seconds, blob(account.bytes)])
     }
 
-    /// Starts the cool-off of a device, if its account has other devices.
-    static func coolOff(_ device: DeviceID, until time: UnixTime, in db: Database) throws {
+    /// Starts the cool-off of a device, if its account has other devices, or had one within a cool-off: otherwise a thief of
+    /// a password could shed the cool-off by having the others removed.
+    static func coolOff(_ device: DeviceID, for duration: Duration, in db: Database, at now: UnixTime) throws {
         try db.run(
             sql: """
-                UPDATE devices SET cools_off_until = max(cools_off_until, ?) WHERE id = ? AND EXISTS (
+                UPDATE devices SET cools_off_until = max(cools_off_until, ?1) WHERE id = ?2 AND EXISTS (
                     SELECT 1 FROM devices other WHERE other.account_id = devices.account_id AND other.id != devices.id
-                    AND other.revoked_at IS NULL)
+                    AND (other.revoked_at IS NULL OR other.revoked_at > ?3))
                 """,
-            arguments: [time.seconds, blob(device.bytes)]
+            arguments: [(now + duration).seconds, blob(device.bytes), (now + (.zero - duration)).seconds]
         )
     }
 }

@@ -42,7 +42,7 @@ extension SQLiteStore {
             }
             if case .ticket = authorisation.grounds {
                 // Full credentials brought a factor, as in an enrolment.
-                try Self.coolOff(change.device, until: now + change.coolOff, in: db)
+                try Self.coolOff(change.device, for: change.coolOff, in: db, at: now)
             }
             try Self.audit(
                 AuditEvent(

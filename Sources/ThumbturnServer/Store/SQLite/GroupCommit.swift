@@ -78,7 +78,7 @@ final class GroupCommit: Sendable {
     ///   - adopting: whether the work reads the secrets that it finds, which become this process's.
     ///   - work: may run twice, so it may change nothing but the database.
     func write<Value: Sendable>(adopting: Bool = false, _ work: @escaping Work<Value>) async throws -> Value {
-        if let interlude = Interlude.beforeWrite { await interlude() }
+        if let interlude = Interlude.beforeWrite { await interlude.run() }
         let origin = AuditOrigin(network: AuditOrigin.current.network, isKept: keepsAuditLog)
         return try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (Database, Schema.Tick, Bool) throws -> Completion = { db, tick, inSavepoint in

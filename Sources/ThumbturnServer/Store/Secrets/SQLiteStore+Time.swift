@@ -28,7 +28,10 @@ extension Schema {
         try db.execute(sql: "UPDATE throttles SET until = min(until, ?)", arguments: [pause])
         try db.execute(sql: "UPDATE keys SET paused_until = min(paused_until, ?)", arguments: [pause])
         try db.execute(
-            sql: "UPDATE devices SET cools_off_until = min(cools_off_until, ?), enrolled_at = min(enrolled_at, ?)",
+            sql: """
+                UPDATE devices SET cools_off_until = min(cools_off_until, ?1), enrolled_at = min(enrolled_at, ?2),
+                    revoked_at = min(revoked_at, ?2)
+                """,
             arguments: [(time + coolOff).seconds, time.seconds])
         try db.execute(sql: "UPDATE keys SET retired_at = min(retired_at, ?)", arguments: [time.seconds])
         try db.execute(sql: "DELETE FROM approval_rates")
