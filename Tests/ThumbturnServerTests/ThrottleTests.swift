@@ -475,6 +475,39 @@ import ThumbturnLoad
         }
     }
 
+    @Test(
+        "an address that a proxy forwards with a port counts as the address",
+        arguments: [
+            ("192.0.2.1:4711", "192.0.2.1"), (" 192.0.2.1 ", "192.0.2.1"), ("[2001:db8::1]:4711", "2001:db8::1"),
+            ("[2001:db8::1]", "2001:db8::1"), ("2001:db8::1", "2001:db8::1"), ("[::ffff:192.0.2.1]:4711", "192.0.2.1"),
+        ])
+    func port(_ entry: String, _ address: String) throws {
+        #expect(Network(forwarded: entry) == Network(try SocketAddress(ipAddress: address, port: 0)))
+    }
+
+    @Test(
+        "an entry without an address is of an unknown network", arguments: ["", "unknown", ":4711", "[", "[]", "[]:1", "a:b:c"])
+    func noAddress(_ entry: String) {
+        #expect(Network(forwarded: entry) == .unknown)
+    }
+
+    @Test func behindAProxyThatAddsPortsClientsDoNotShareOneCount() async throws {
+        try await LiveServer.run(configure: { $0.trustedProxies = 1 }, passwords: try Passwords(cost: .least)) { live in
+            try await live.service.addAccount(named: "eve", password: Self.real)
+            let attempt = try await Attempt(live)
+            func signIn(_ account: String, _ password: String, via hop: String) async throws -> String {
+                try await attempt.post(
+                    "/v1/accounts/sign-in", PasswordSignInRequest(account: account, password: password),
+                    headers: [("X-Forwarded-For", hop)]
+                ).kind
+            }
+            for number in 1...30 { _ = try await signIn("nobody \(number)", Self.wrong, via: "192.0.2.1:\(4000 + number)") }
+            #expect(try await signIn("eve", Self.real, via: "192.0.2.1:5000") == "verification-failed")
+            #expect(try await signIn("eve", Self.real, via: "203.0.113.9:5000") == "ok", "another client of the same proxy")
+            #expect(try await signIn("eve", Self.real, via: "[2001:db8::1]:5000") == "ok")
+        }
+    }
+
     @Test func anAddressThatHoldsItsShareOfTheQueueWaitsAndOthersDoNot() async throws {
         let passwords = try Passwords(cost: .least)
         try await LiveServer.run(configure: { $0.trustedProxies = 1 }, passwords: passwords) { live in

@@ -21,8 +21,25 @@ extension Network {
             self.init(peer)
             return
         }
-        let hop = String(Substring(hops[hops.count - proxies])).trimmingCharacters(in: .whitespaces)
-        self.init(try? SocketAddress(ipAddress: hop, port: 0))
+        self.init(forwarded: String(Substring(hops[hops.count - proxies])))
+    }
+
+    /// The network of an entry of `X-Forwarded-For`: an address, which some proxies write with the client's port
+    /// (`192.0.2.1:4711`, `[2001:db8::1]:4711`). With the port every client would be of an unknown network, and all of
+    /// them would share one count.
+    init(forwarded entry: String) {
+        let entry = entry.trimmingCharacters(in: .whitespaces)
+        let parts = entry.split(separator: ":", omittingEmptySubsequences: false)
+        let address =
+            if entry.hasPrefix("["), let end = entry.firstIndex(of: "]") {
+                String(entry[..<end].dropFirst())
+            } else if parts.count == 2 {
+                // An IPv6 address has two colons at least.
+                String(parts[0])
+            } else {
+                entry
+            }
+        self.init(try? SocketAddress(ipAddress: address, port: 0))
     }
 }
 
