@@ -218,7 +218,37 @@ import ThumbturnVerifier
                 return
             }
             expect(try await store.approval(new.id)?.state, is: .declined)
+            expect(try await refusals(in: store), is: 0, "the call ended nothing")
         }
+    }
+
+    @Test("a changed transaction has one row in the audit log, however often it is redeemed", arguments: [false, true])
+    func changedTransaction(_ isSigned: Bool) async throws {
+        try await with { store, _, account in
+            let new = NewApproval(
+                id: .random(), creator: "bank", transactionID: "t", account: account, second: nil, txn: "e30", demand: .oneKey,
+                lifetime: .seconds(60), cap: 2)
+            _ = try await store.create(new)
+            if isSigned {
+                try await store.pool.write { db in
+                    try db.execute(sql: "UPDATE approvals SET state = 'approved' WHERE id = ?", arguments: [blob(new.id.bytes)])
+                }
+            }
+            let redemption = Redemption(approval: new.id, creator: "bank", key: "k", txn: "W10") { _, _ in "" }
+            for _ in 1...5 {
+                guard case .changed = try await store.redeem(redemption) else {
+                    Issue.record("redeemed with another transaction")
+                    return
+                }
+            }
+            expect(try await store.approval(new.id)?.state, is: .withdrawn)
+            expect(try await refusals(in: store), is: 1)
+        }
+    }
+
+    /// The number of rows of refused redemptions in the audit log.
+    private func refusals(in store: SQLiteStore) async throws -> Int {
+        try await store.auditRows(after: 0, limit: .max).filter { $0.event.contains(#""event":"redemption-refused""#) }.count
     }
 
     @Test("an account's wrong signatures are noted once an hour, whatever others have") func hourlyNotice() async throws {

@@ -197,9 +197,12 @@ extension SQLiteStore {
             }
             let state = approval.state(at: now)
             guard approval.txn == redemption.txn else {
-                // The transaction was changed after it was approved.
-                if state == .open || state == .approved { try Self.end(approval.id, .withdrawn, in: db) }
-                try Self.audit(.redemptionRefused, approval, reason: "approval changed", in: db, at: now)
+                // The transaction was changed after it was approved. Only the call that ends the approval has a row: a back
+                // end may repeat it any number of times.
+                if state == .open || state == .approved {
+                    try Self.end(approval.id, .withdrawn, in: db)
+                    try Self.audit(.redemptionRefused, approval, reason: "approval changed", in: db, at: now)
+                }
                 return .changed
             }
             if state == .redeemed, approval.redemption?.key == redemption.key { return .redeemed(approval) }
