@@ -23,9 +23,14 @@ package protocol AuditStore: Sendable {
     ) async throws -> Bool
     /// All checkpoints in the order of their rows.
     func checkpoints() async throws -> [AuditVerification.StoredCheckpoint]
-    /// Deletes the rows that a checkpoint from before this time covers, and the checkpoints before that one. The rest can
-    /// still be verified.
-    func purgeAudit(before: UnixTime) async throws
+    /// Deletes the oldest rows that a checkpoint from before this time covers, and the checkpoints before that one. The
+    /// rest can still be verified.
+    ///
+    /// One call deletes some ten thousand rows in one transaction; call it again until nothing was deleted.
+    ///
+    /// - Returns: whether rows were deleted.
+    @discardableResult
+    func purgeAudit(before: UnixTime) async throws -> Bool
 }
 
 /// The state of the audit log.

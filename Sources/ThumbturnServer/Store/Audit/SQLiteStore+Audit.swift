@@ -47,10 +47,11 @@ extension SQLiteStore {
         try await pool.read { try Self.checkpoints(in: $0) }
     }
 
-    package func purgeAudit(before: UnixTime) async throws {
+    @discardableResult
+    package func purgeAudit(before: UnixTime) async throws -> Bool {
         try await writer.write { db, now in
             let first = try db.one(Int64.self, sql: "SELECT min(number) FROM audit")
-            // Some ten thousand rows at a time, so that no request waits long for a shorter retention.
+            // Some ten thousand rows at a time, so that no request waits long for a large deletion.
             let last = try db.one(
                 Int64.self,
                 sql: """
@@ -59,10 +60,11 @@ extension SQLiteStore {
                         (SELECT max(number) FROM audit_checkpoints WHERE at < ?1))
                     """,
                 arguments: [before.seconds, first])
-            guard let first, let last, first <= last else { return }
+            guard let first, let last, first <= last else { return false }
             try db.run(sql: "DELETE FROM audit WHERE number <= ?", arguments: [last])
             try db.run(sql: "DELETE FROM audit_checkpoints WHERE number < ?", arguments: [last])
             try Self.audit(AuditEvent(.purged, count: Int(last)), in: db, at: now)
+            return true
         }
     }
 
