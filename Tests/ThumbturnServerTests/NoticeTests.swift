@@ -76,6 +76,26 @@ import ThumbturnMessages
         }
     }
 
+    @Test func aLeakedTokenFloodsTheAuditLogInNoCase() async throws {
+        try await LiveServer.run { live in
+            let (ada, bob) = (try await live.device(), try await live.device(of: "bob"))
+            let leaked = try await ada.signIn().refreshToken
+            _ = try await bob.refresh(leaked)
+            let account = try #require(try await live.service.store.account(named: "ada")).id
+            let store = try #require(live.service.store as? SQLiteStore)
+            try await store.writer.write { db, now in
+                for kind in Notice.Kind.allCases {
+                    for _ in 1...(2 * Limits.noticesOfKind) {
+                        try SQLiteStore.note(kind, of: account, .random(), in: db, at: now)
+                    }
+                }
+            }
+            for _ in 1...5 { _ = try await bob.refresh(leaked) }
+            let rows = try await store.auditRows(after: 0, limit: .max)
+            #expect(rows.filter { $0.event.contains(#""event":"foreign-key""#) }.count == 1)
+        }
+    }
+
     final class Lines: Sendable { let all = Mutex<[String]>([]) }
 
     /// Keeps what is logged.

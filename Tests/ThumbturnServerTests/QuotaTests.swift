@@ -313,21 +313,74 @@ import ThumbturnMessages
         }
     }
 
-    @Test func noticesThatCanBeRepeatedPushOutNoOthers() async throws {
+    @Test("notices of one kind push out none of another", arguments: Notice.Kind.allCases)
+    func eachKindHasItsShare(_ warning: Notice.Kind) async throws {
         try await with { world in
             let (ada, bob) = (world.ada, world.bob)
             try await world.store.writer.write { db, now in
-                try SQLiteStore.note(.newDevice, of: ada, .random(), in: db, at: now)
-                try SQLiteStore.note(.foreignKey, of: bob, .random(), in: db, at: now)
+                try SQLiteStore.note(warning, of: bob, .random(), in: db, at: now)
+                try SQLiteStore.note(warning, of: ada, .random(), in: db, at: now)
             }
-            world.clock.advance(by: .seconds(1))
-            try await world.store.writer.write { db, now in
-                for _ in 0..<(2 * Limits.notices) {
-                    try SQLiteStore.note(.foreignKey, of: ada, .random(), in: db, at: now)
+            // Those that are joined are kept for an hour.
+            for _ in 1...2 {
+                world.clock.advance(by: .seconds(3601))
+                try await world.store.writer.write { db, now in
+                    for kind in Notice.Kind.allCases where kind != warning {
+                        for _ in 1...Limits.noticesOfKind { try SQLiteStore.note(kind, of: ada, .random(), in: db, at: now) }
+                    }
                 }
             }
-            expect(try await world.rows("SELECT count(*) FROM notices"), is: Limits.notices + 1)
-            expect(try await world.rows("SELECT count(*) FROM notices WHERE kind = 'new-device'"), is: 1)
+            let kinds = try await world.store.notices(of: ada).map(\.kind)
+            #expect(kinds.filter { $0 == warning }.count == 1, "the owner sees it among all the others")
+            #expect(kinds.count == 1 + (Notice.Kind.allCases.count - 1) * Limits.noticesOfKind)
+            expect(try await world.store.notices(of: bob).count, is: 1)
+            world.clock.advance(by: .seconds(3601))
+            _ = try await world.store.writer.write { db, now in
+                try SQLiteStore.note(warning, of: ada, .random(), in: db, at: now)
+            }
+            expect(try await world.store.notices(of: ada).first?.kind, is: warning, "and a new one")
+        }
+    }
+
+    @Test func aDeviceWithManyNoticesPushesOutItsOwnThatWereDelivered() async throws {
+        try await with { world in
+            let (ada, phone, thief) = (world.ada, DeviceID.random(), DeviceID.random())
+            func note(_ device: DeviceID, times: Int = 1) async throws {
+                world.clock.advance(by: .seconds(1))
+                try await world.store.writer.write { db, now in
+                    for _ in 1...times { try SQLiteStore.note(.keysChanged, of: ada, device, in: db, at: now) }
+                }
+            }
+            try await note(phone)
+            try await note(thief)
+            let waiting = try await world.store.notices(of: ada).map(\.id)
+            try await note(thief)
+            let delivered = try #require(try await world.store.notices(of: ada).first).id
+            try await world.store.settle(delivered)
+            try await note(thief, times: Limits.noticesOfKind - 2)
+            let left = try await world.store.notices(of: ada).map(\.id)
+            #expect(left.count == Limits.noticesOfKind && left.contains(waiting[0]) && left.contains(waiting[1]))
+            #expect(!left.contains(delivered))
+            try await note(thief, times: 2 * Limits.noticesOfKind)
+            let last = try await world.store.notices(of: ada)
+            #expect(last.count == Limits.noticesOfKind && last.filter { $0.device == phone.text }.count == 1)
+        }
+    }
+
+    @Test func noticesThatOthersAreJoinedWithStayForThatTime() async throws {
+        try await with { world in
+            let (ada, devices) = (world.ada, (0..<(2 * Limits.noticesOfKind)).map { _ in DeviceID.random() })
+            func note() async throws -> Int {
+                try await world.store.writer.write { db, now in
+                    try devices.filter { try SQLiteStore.note(.foreignKey, of: ada, $0, in: db, at: now) }.count
+                }
+            }
+            expect(try await note(), is: devices.count)
+            world.clock.advance(by: .seconds(3599))
+            expect(try await note(), is: 0, "each is joined with the first one of its device")
+            world.clock.advance(by: .seconds(2))
+            expect(try await note(), is: devices.count)
+            expect(try await world.rows("SELECT count(*) FROM notices"), is: devices.count, "the former ones have gone")
         }
     }
 
@@ -335,7 +388,7 @@ import ThumbturnMessages
         try await with { world in
             let (ada, bob) = (world.ada, world.bob)
             try await world.store.writer.write { db, now in
-                for _ in 1...100 { try SQLiteStore.note(.newDevice, of: ada, .random(), in: db, at: now) }
+                for _ in 1...Limits.noticesOfKind { try SQLiteStore.note(.newDevice, of: ada, .random(), in: db, at: now) }
             }
             world.clock.advance(by: .seconds(60))
             _ = try await world.store.writer.write { db, now in

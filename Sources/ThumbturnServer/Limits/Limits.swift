@@ -89,8 +89,9 @@ package enum Limits {
     package static let sessions = 32
     /// The most step-ups of one device that the store keeps at a time.
     package static let stepUps = 32
-    /// The most notices of an account that are kept.
-    package static let notices = 128
+    /// The most notices of one kind that an account keeps. An account enrols 48 devices in a day, so that the notices of
+    /// a day's enrolments do not push each other out.
+    package static let noticesOfKind = 64
     /// How long equal notices of an event that can be repeated at will count as one.
     package static let noticesJoined = Duration.seconds(3600)
     /// The time between the deliveries of two notices of one account.

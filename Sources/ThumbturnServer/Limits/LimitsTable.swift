@@ -53,7 +53,7 @@ extension Limits {
             ("proofs of a device", "\(proofsOfDevice) in a minute"),
             ("sign-in sessions of a device", count(sessions)),
             ("step-ups of a device", count(stepUps)),
-            ("notices of an account", count(notices)),
+            ("notices of one kind of an account", count(noticesOfKind)),
             ("equal notices are joined for", time(noticesJoined)),
             ("time between two deliveries to an account", time(noticeSpacing)),
             ("deliveries of a notice", count(noticeTries)),

@@ -10,7 +10,7 @@ extension SQLiteStore {
     package func notices(of account: AccountID) async throws -> [Notice] {
         try await pool.read { db in
             try db.all(
-                Row.self, sql: "SELECT * FROM notices WHERE account_id = ? ORDER BY at DESC, id LIMIT 100",
+                Row.self, sql: "SELECT * FROM notices WHERE account_id = ? ORDER BY at DESC, id",
                 arguments: [blob(account.bytes)]
             ).compactMap(Self.notice)
         }
@@ -59,26 +59,42 @@ extension SQLiteStore {
         {
             return false
         }
+        let id = Identifier<NoticeKind>.random()
         try db.run(
             sql: """
                 INSERT INTO notices (id, account_id, device_id, kind, at, due_at) VALUES (?1, ?2, ?3, ?4, ?5,
                     max(?5, coalesce(?6 + (SELECT max(due_at) FROM notices WHERE account_id = ?2 AND tries = 0), 0)))
                 """,
             arguments: [
-                blob(Identifier<NoticeKind>.random().bytes), blob(account.bytes), device.map { blob($0.bytes) }, kind.rawValue,
+                blob(id.bytes), blob(account.bytes), device.map { blob($0.bytes) }, kind.rawValue,
                 now.seconds, Limits.noticeSpacing.components.seconds,
             ]
         )
-        // Those that a caller can repeat at will go first, so that they push none of the others out.
+        try makeRoom(for: id, kind, of: account, in: db, at: now)
+        return true
+    }
+
+    /// Deletes a notice if there are more of its kind than are kept.
+    ///
+    /// Each kind has a share of its own, so that no number of events of one kind keeps a warning of another from its
+    /// owner. Within a kind the device with the most notices loses one, the oldest that was delivered, if there is one: the
+    /// devices of a thief push out their own. The new notice stays, and so do those that further ones are still joined
+    /// with: while they are there, each device has one an hour at most.
+    private static func makeRoom(
+        for new: Identifier<NoticeKind>, _ kind: Notice.Kind, of account: AccountID, in db: Database, at now: UnixTime
+    ) throws {
+        let joined = now + (.zero - (kind.joinedFor ?? .zero))
         try db.run(
             sql: """
-                DELETE FROM notices WHERE id IN (
-                    SELECT id FROM notices WHERE account_id = ?
-                    ORDER BY kind IN ('refresh-token-reused', 'foreign-key', 'wrong-signatures', 'wrong-sign-ins'), at DESC, id
-                    LIMIT -1 OFFSET ?)
+                DELETE FROM notices WHERE id = (
+                    SELECT id FROM notices
+                    WHERE account_id = ?1 AND kind = ?2 AND at <= ?4 AND id != ?3 AND device_id IS (
+                        SELECT device_id FROM notices WHERE account_id = ?1 AND kind = ?2 AND at <= ?4 AND id != ?3
+                        GROUP BY device_id ORDER BY count(*) DESC, min(at) LIMIT 1)
+                    ORDER BY due_at IS NOT NULL, at, id LIMIT 1)
+                AND (SELECT count(*) FROM notices WHERE account_id = ?1 AND kind = ?2) > ?5
                 """,
-            arguments: [blob(account.bytes), Limits.notices])
-        return true
+            arguments: [blob(account.bytes), kind.rawValue, blob(new.bytes), joined.seconds, Limits.noticesOfKind])
     }
 
     /// Whose notices of an account are looked through for an equal one.

@@ -29,6 +29,7 @@ extension SQLiteStore {
                 return .reused
             case .foreign:
                 // A leaked token may be sent any number of times; equal notices are joined, and so are the rows of the audit log.
+                // The notice that they are joined with stays for that time, whatever else the owner is told.
                 if try Self.note(.foreignKey, of: session.account, session.device, in: db, at: now) {
                     try Self.audit(
                         AuditEvent(.foreignKey, account: session.account, device: session.device, session: rotation.session),

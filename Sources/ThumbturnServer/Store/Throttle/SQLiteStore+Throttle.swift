@@ -86,7 +86,7 @@ extension SQLiteStore {
                     DELETE FROM notices_to_nobody WHERE id IN (
                         SELECT id FROM notices_to_nobody WHERE place = ? ORDER BY kind, at DESC, id LIMIT -1 OFFSET ?)
                     """,
-                arguments: [place, Limits.notices])
+                arguments: [place, Limits.noticesOfKind])
             return
         }
         guard try !wasNoted(.wrongSignIns, of: account, .anyDevice, since: anHourAgo, in: db), isWritten else { return }
