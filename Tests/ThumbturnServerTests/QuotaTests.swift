@@ -81,11 +81,12 @@ import ThumbturnMessages
 
         func ask(
             _ number: Int, by creator: String = "bank", _ account: AccountID? = nil, transaction: String? = nil, cap: Int = 8,
-            rate: ApprovalRate = Limits.approvalsOfCreator, rateForAccount: ApprovalRate = Limits.approvalsOfCreatorAndAccount
+            second: AccountID? = nil, rate: ApprovalRate = Limits.approvalsOfCreator,
+            rateForAccount: ApprovalRate = Limits.approvalsOfCreatorAndAccount
         ) async throws -> ApprovalCreation {
             var new = NewApproval(
                 id: .random(), creator: creator, transactionID: transaction ?? "t-\(number)", account: account ?? ada,
-                second: nil, txn: "txn \(number)", demand: .oneKey, lifetime: .seconds(60), cap: cap)
+                second: second, txn: "txn \(number)", demand: .oneKey, lifetime: .seconds(60), cap: cap)
             (new.rate, new.rateForAccount) = (rate, rateForAccount)
             return try await store.create(new)
         }
@@ -467,6 +468,88 @@ import ThumbturnMessages
             world.clock.advance(by: .seconds(60))
             try await world.store.purgeApprovals(before: UnixTime(seconds: 0))
             expect(try await world.rows("SELECT count(*) FROM approval_rates"), is: 0)
+        }
+    }
+
+    @Test func theSecondAccountHasTheSameRate() async throws {
+        try await with { world in
+            let slow = ApprovalRate(burst: 3, interval: .milliseconds(2500))
+            for number in 1...3 {
+                let made = try await world.ask(number, world.ada, second: world.bob, rateForAccount: slow)
+                guard case .made = made else {
+                    Issue.record("three at once: \(made)")
+                    return
+                }
+            }
+            let eve = AccountID.random()
+            _ = try await world.store.addAccount(Account(id: eve, name: "eve", passwordHash: "x"))
+            for (first, second) in [(world.bob, nil), (eve, world.bob)] as [(AccountID, AccountID?)] {
+                guard case .tooFast = try await world.ask(4, first, second: second, rateForAccount: slow) else {
+                    Issue.record("bob was asked three times, as the second one")
+                    return
+                }
+            }
+            guard case .made = try await world.ask(4, eve, rateForAccount: slow) else {
+                Issue.record("a refused request is not counted for the other account")
+                return
+            }
+        }
+    }
+
+    /// One is refused because its second account has as many open approvals as it may, and one because of the rate.
+    @Test("a refused request does not withdraw the approval that it would replace", arguments: [false, true])
+    func refusedReplacement(_ isFree: Bool) async throws {
+        try await with { world in
+            let slow = ApprovalRate(burst: 2, interval: .milliseconds(2500))
+            let free = ApprovalRate(burst: 1000, interval: .milliseconds(1))
+            func ask(_ number: Int, _ account: AccountID, second: AccountID? = nil, _ transaction: String) async throws -> String
+            {
+                let outcome = try await world.ask(
+                    number, account, transaction: transaction, cap: 1, second: second, rate: isFree ? free : slow,
+                    rateForAccount: free)
+                return switch outcome {
+                case .made: "made"
+                case .tooMany: "too many"
+                case .tooFast: "too fast"
+                default: "\(outcome)"
+                }
+            }
+            func withdrawals() async throws -> Int {
+                try await world.store.auditRows(after: 0, limit: .max).count {
+                    $0.event.contains(#""event":"approval-withdrawn""#)
+                }
+            }
+            expect(try await ask(1, world.bob, "bob's"), is: "made")
+            expect(try await ask(2, world.ada, "t"), is: "made")
+            expect(try await ask(3, world.ada, second: world.bob, "t"), is: "too many")
+            expect(try await world.store.openApprovals(of: world.ada).map(\.txn), is: ["txn 2"])
+            expect(try await ask(3, world.ada, "t"), is: isFree ? "made" : "too fast")
+            let open = try await world.store.openApprovals(of: world.ada)
+            #expect(open.map(\.txn) == [isFree ? "txn 3" : "txn 2"])
+            expect(try await withdrawals(), is: isFree ? 1 : 0)
+        }
+    }
+
+    @Test func endedApprovalsOfTheSecondAccountDoNotPileUp() async throws {
+        try await with { world in
+            let free = ApprovalRate(burst: 100_000, interval: .milliseconds(1))
+            for number in 1...(Limits.endedApprovals + 20) {
+                world.clock.advance(by: .seconds(1))
+                // Each asks another first account, so only the second one's count is reached.
+                let first = AccountID.random()
+                _ = try await world.store.addAccount(Account(id: first, name: "first \(number)", passwordHash: "x"))
+                guard
+                    case .made = try await world.ask(
+                        number, first, transaction: "t", second: world.bob, rate: free, rateForAccount: free)
+                else {
+                    Issue.record("\(number)")
+                    return
+                }
+            }
+            expect(
+                try await world.rows("SELECT count(*) FROM approvals WHERE state = 'withdrawn'"), is: Limits.endedApprovals)
+            let open = try await world.store.openApprovals(of: world.bob)
+            #expect(open.map(\.txn) == ["txn \(Limits.endedApprovals + 20)"])
         }
     }
 

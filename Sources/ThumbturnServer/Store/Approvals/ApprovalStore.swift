@@ -47,8 +47,11 @@ package struct NewApproval: Sendable {
     package var cap: Int
     /// The rate of this creator for all accounts together.
     package var rate = Limits.approvalsOfCreator
-    /// The rate of this creator for one account.
+    /// The rate of this creator for one account. It is counted for each account that is asked.
     package var rateForAccount = Limits.approvalsOfCreatorAndAccount
+
+    /// The accounts that are asked to approve: one or two.
+    package var accounts: [AccountID] { [account] + (second.map { [$0] } ?? []) }
 }
 
 /// The result of making an approval.
@@ -59,7 +62,7 @@ package enum ApprovalCreation: Sendable {
     case exists(ApprovalView)
     /// There is no account of one of the ids, or it is switched off.
     case unknownAccount
-    /// One of the accounts has the maximum of open approvals of this creator.
+    /// One of the accounts has the maximum of open approvals of this creator. Nothing has changed.
     case tooMany
     /// The creator makes approvals at too high a rate. Nothing has changed; the next one is accepted after this time.
     case tooFast(Duration)

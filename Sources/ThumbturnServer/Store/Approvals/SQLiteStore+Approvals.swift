@@ -27,7 +27,7 @@ extension SQLiteStore {
 
     package func create(_ new: NewApproval) async throws -> ApprovalCreation {
         try await writer.write { db, now in
-            let accounts = [new.account] + (new.second.map { [$0] } ?? [])
+            let accounts = new.accounts
             for account in accounts {
                 let known = try db.one(
                     Int.self, sql: "SELECT 1 FROM accounts WHERE id = ? AND disabled_at IS NULL",
@@ -46,26 +46,33 @@ extension SQLiteStore {
                     """,
                 arguments: [new.creator, new.transactionID]
             )
-            if let live, let old = try Self.approval(identifier(live), in: db) {
+            let old = try live.flatMap { try Self.approval(identifier($0), in: db) }
+            if let old {
                 guard old.state != .redeemed else { return .redeemed }
                 let isSame =
                     old.txn == new.txn && old.demand == new.demand && old.account == new.account && old.second == new.second
                 if isSame, now < old.expiresAt { return .exists(old) }
             }
-            if let wait = try Self.countRate(of: new, in: db, at: now) { return .tooFast(wait) }
-            if let live { try Self.end(identifier(live), .withdrawn, in: db) }
+            // A refused request changes nothing, so the one that it would replace ends after the last guard.
             for account in accounts {
                 let open = try db.one(
                     Int.self,
                     sql: """
                         SELECT (SELECT count(*) FROM approvals
-                                WHERE account_id = ?1 AND creator = ?3 AND state = 'open' AND expires_at > ?2)
+                                WHERE account_id = ?1 AND creator = ?3 AND state = 'open' AND expires_at > ?2
+                                    AND id IS NOT ?4)
                             + (SELECT count(*) FROM approvals
-                                WHERE second_id = ?1 AND creator = ?3 AND state = 'open' AND expires_at > ?2)
+                                WHERE second_id = ?1 AND creator = ?3 AND state = 'open' AND expires_at > ?2
+                                    AND id IS NOT ?4)
                         """,
-                    arguments: [blob(account.bytes), now.seconds, new.creator]
+                    arguments: [blob(account.bytes), now.seconds, new.creator, live]
                 )
                 guard let open, open < new.cap else { return .tooMany }
+            }
+            if let wait = try Self.countRate(of: new, in: db, at: now) { return .tooFast(wait) }
+            if let old {
+                try Self.end(old.id, .withdrawn, in: db)
+                if old.state(at: now) != .expired { try Self.audit(.approvalWithdrawn, old, in: db, at: now) }
             }
             try db.run(
                 sql: """
@@ -91,7 +98,8 @@ extension SQLiteStore {
     ///
     /// - Returns: how long to wait for the next one; nil if this one is accepted.
     private static func countRate(of new: NewApproval, in db: Database, at now: UnixTime) throws -> Duration? {
-        let rates: [(account: [UInt8], rate: ApprovalRate)] = [([], new.rate), (new.account.bytes, new.rateForAccount)]
+        var rates: [(account: [UInt8], rate: ApprovalRate)] = [([], new.rate)]
+        for account in new.accounts { rates.append((account.bytes, new.rateForAccount)) }
         var counted: [(account: [UInt8], fullAt: Int64)] = []
         for (account, rate) in rates {
             let interval = Int64(rate.interval / .milliseconds(1))
@@ -114,18 +122,32 @@ extension SQLiteStore {
         return nil
     }
 
-    /// Deletes the oldest ended approvals of the creator for this account: one that makes and withdraws approvals again
-    /// and again leaves no pile of them.
+    /// Deletes the oldest ended approvals of the creator for each account that is asked: one that makes and withdraws
+    /// approvals again and again leaves no pile of them. Those that ask an account as the second one are counted apart,
+    /// because each of the two has its own index.
     private static func forgetEnded(besides new: NewApproval, in db: Database, at now: UnixTime) throws {
-        try db.run(
-            sql: """
-                DELETE FROM approvals WHERE id IN (
-                    SELECT id FROM approvals
-                    WHERE creator = ? AND account_id = ? AND state != 'redeemed'
-                        AND (state NOT IN ('open', 'approved') OR expires_at <= ?)
-                    ORDER BY created_at DESC, id LIMIT -1 OFFSET ?)
-                """,
-            arguments: [new.creator, blob(new.account.bytes), now.seconds, Limits.endedApprovals])
+        let statements = [
+            """
+            DELETE FROM approvals WHERE id IN (
+                SELECT id FROM approvals
+                WHERE creator = ? AND account_id = ? AND state != 'redeemed'
+                    AND (state NOT IN ('open', 'approved') OR expires_at <= ?)
+                ORDER BY created_at DESC, id LIMIT -1 OFFSET ?)
+            """,
+            """
+            DELETE FROM approvals WHERE id IN (
+                SELECT id FROM approvals
+                WHERE creator = ? AND second_id = ? AND state != 'redeemed'
+                    AND (state NOT IN ('open', 'approved') OR expires_at <= ?)
+                ORDER BY created_at DESC, id LIMIT -1 OFFSET ?)
+            """,
+        ]
+        for account in new.accounts {
+            for sql in statements {
+                try db.run(
+                    sql: sql, arguments: [new.creator, blob(account.bytes), now.seconds, Limits.endedApprovals])
+            }
+        }
     }
 
     package func approve(

@@ -32,6 +32,18 @@ extension Schema {
         }
     }
 
+    static func registerSecondAccounts(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("30 approvals by their second account") { db in
+            // Ended approvals are counted for the account that is asked as the second one, too.
+            try db.execute(
+                sql: """
+                    CREATE INDEX approvals_of_creator_and_second ON approvals (creator, second_id, created_at)
+                        WHERE second_id IS NOT NULL AND state != 'redeemed';
+                    """
+            )
+        }
+    }
+
     static func registerShares(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("29 shares of the quotas") { db in
             try db.execute(

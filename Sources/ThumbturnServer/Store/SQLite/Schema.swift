@@ -252,6 +252,7 @@ enum Schema {
         registerClientLimits(&migrator)
         registerAudit(&migrator)
         registerShares(&migrator)
+        registerSecondAccounts(&migrator)
         return migrator
     }
 
