@@ -25,8 +25,11 @@ struct Restore: AsyncParsableCommand {
         abstract: "Replaces the database by a backup and begins a new epoch.",
         discussion: """
             The backup does not know which challenges and tokens were used after it was made, so all users must sign in again \
-            and open approvals end. Devices that were revoked since are enrolled again, and wrong PINs since are no longer \
-            counted: revoke such devices again. A new key signs access tokens. Running servers refuse their next request, \
+            and open approvals end. What was changed since the backup is as it was before: devices that were revoked are enrolled, \
+            keys that were replaced are enrolled again, wrong PINs are no longer counted, disabled accounts are on, former \
+            passwords are accepted, and accounts that got one-time codes have none. Back ends that were removed are \
+            registered with their former keys, limits and right to Bearer tokens. Do all of this again before you start \
+            the servers: accounts end, disable, password and totp, clients remove and clients change. A new key signs access tokens. Running servers refuse their next request, \
             read the new secrets, and continue. If the backup is from days of a wrong clock and its time is still to come, \
             the server's time is set to the clock's. On a new machine make the data folder first, with mode 0700, and put \
             master.key into it or set THUMBTURN_MASTER_KEY.

@@ -154,6 +154,33 @@ import ThumbturnVerifier
         }
     }
 
+    /// The operator removed the back end after the backup was made.
+    @Test("a restore does not revive tokens that have no session", arguments: [true, false])
+    func tokensWithoutASession(_ isSameSecond: Bool) async throws {
+        try await LiveServer.plain { live in
+            let bank = try await live.backEnd([.introspect])
+            let app = try await PlainClient(live)
+            let (old, plain) = (try await bank.accessToken(at: live.clock.now), try await app.token())
+            let jkt = bank.signer.sessionKid
+            _ = try await live.service.client(token: old, boundTo: jkt)
+            #expect(try await live.service.plainClaims(of: plain) != nil)
+            let backup = live.folder + ".backup"
+            defer { try? FileManager.default.removeItem(atPath: backup) }
+            try await EmbeddedServer(live.service).backUp(to: backup)
+            try await EmbeddedServer(live.service).removeClient(named: "bank")
+            if !isSameSecond { live.clock.advance(by: .seconds(10)) }
+            try await EmbeddedServer(live.service).restore(from: backup)
+
+            await #expect(throws: RequestError.self) { _ = try await live.service.client(token: old, boundTo: jkt) }
+            #expect(try await live.service.plainClaims(of: plain) == nil)
+            // Assertions of the second in which the epoch began, and of a minute before, are refused.
+            live.clock.advance(by: .seconds(61))
+            let new = try await bank.accessToken(at: live.clock.now)
+            expect(try await live.service.client(token: new, boundTo: jkt).id, is: "bank")
+            #expect(try await live.service.plainClaims(of: try await app.token()) != nil)
+        }
+    }
+
     /// The server judges a proof with the secrets of one epoch, and learns of the next epoch before it writes.
     @Test(
         "a proof that was judged with old secrets is not accepted in the new epoch",

@@ -59,8 +59,8 @@ extension AuthorizationServer {
     func client(token: String, boundTo jkt: String?) async throws -> Client {
         do {
             let claims = try ClientTokenClaims(
-                verifying: token, keys: try await tokenKeys(), issuer: settings.publicURL, audience: settings.publicURL,
-                longestLife: settings.accessTokenLifetime, at: time.now
+                verifying: token, keys: try await currentTokenKeys(), issuer: settings.publicURL,
+                audience: settings.publicURL, longestLife: settings.accessTokenLifetime, at: time.now
             )
             // A client that has the name of a removed one must not be reached with the tokens of the removed one.
             guard var client = try await store.client(claims.sub), client.createdAt <= claims.iat else {

@@ -97,7 +97,7 @@ extension AuthorizationServer {
     /// such keys.
     func plainClaims(of text: String) async throws -> PlainTokenClaims? {
         guard settings.allowsPlainClients else { return nil }
-        let keys = try await tokenKeys()
+        let keys = try await currentTokenKeys()
         guard
             let claims = try? PlainTokenClaims(
                 verifying: text, keys: keys, issuer: settings.publicURL, audience: settings.audience,

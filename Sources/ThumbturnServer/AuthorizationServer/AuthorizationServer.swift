@@ -79,6 +79,15 @@ package struct AuthorizationServer: Sendable {
         return secrets.current.tokenKeys
     }
 
+    /// The keys of tokens without a session: of back ends and of plain clients. A person's token ends with its session,
+    /// which ends with the epoch; such a token would be accepted again after a restore until it expires, although its
+    /// back end or its key was removed after the backup. So a key of an earlier epoch does not verify it. The key and not
+    /// the token's `iat` decides, because the first tokens of an epoch may be of the second in which it began.
+    func currentTokenKeys() async throws -> [String: VerifyingKey] {
+        try await secrets.keepUp()
+        return secrets.current.currentTokenKeys
+    }
+
     /// The key that signs access tokens now.
     package var tokenSigner: TokenSigner { secrets.current.signer(at: time.now) }
 

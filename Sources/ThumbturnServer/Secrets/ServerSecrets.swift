@@ -23,6 +23,8 @@ package final class ServerSecrets: Sendable {
         var refreshTokens: RefreshTokens
         var tokens: TokenKeys
         var tokenKeys: [String: VerifyingKey]
+        /// Those of `tokenKeys` that sign or may sign: none is of an earlier epoch.
+        var currentTokenKeys: [String: VerifyingKey]
 
         /// The epoch of the secrets. Their challenges and tickets are consumed in no other epoch.
         var epoch: Int64 { edition.epoch }
@@ -168,12 +170,16 @@ package final class ServerSecrets: Sendable {
             preconditionFailure("the store makes a secret for every use")
         }
         var tokenKeys: [String: VerifyingKey] = [:]
-        for key in keys { tokenKeys[key.signer.kid] = key.verifying }
+        var currentTokenKeys: [String: VerifyingKey] = [:]
+        for key in keys {
+            tokenKeys[key.signer.kid] = key.verifying
+            if !key.isFormer { currentTokenKeys[key.signer.kid] = key.verifying }
+        }
         return Current(
             edition: edition, masterKey: masterKey,
             decoyOneTimeSecret: try masterKey.seal(OneTimeCodes.random().secret, label: SealLabel.oneTime),
             challenges: Array(challenges.prefix(2)), refresh: refresh, refreshTokens: RefreshTokens(key: refresh),
-            tokens: TokenKeys(keys: keys), tokenKeys: tokenKeys
+            tokens: TokenKeys(keys: keys), tokenKeys: tokenKeys, currentTokenKeys: currentTokenKeys
         )
     }
 }

@@ -11,7 +11,7 @@ import ThumbturnVerifier
 ///                   10 min                       life of a token and 10 min
 ///
 /// A new epoch, and the revocation of the signing key, end the signing of all earlier keys: their tokens are accepted
-/// until they expire. The first key after that signs at once.
+/// until they expire, except those of back ends and plain clients, which have no session that ended. The first key after that signs at once.
 struct TokenKeys: Sendable {
     struct Key: Sendable {
         var secret: String
