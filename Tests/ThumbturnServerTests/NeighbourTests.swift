@@ -54,7 +54,8 @@ import ThumbturnVerifier
         }
 
         func ticket(_ name: String) -> Tickets.Right {
-            Tickets.Right(account: account(name), spend: spend(.ticket), voucher: nil)
+            // The account got its one-time codes once.
+            Tickets.Right(account: account(name), spend: spend(.ticket), voucher: nil, credentialGeneration: 1)
         }
 
         func by(_ rules: CeremonyRules, _ name: String, _ kinds: String...) -> Authorisation {
@@ -95,9 +96,11 @@ import ThumbturnVerifier
         }
 
         func attempt(_ name: String, _ evidence: SignInAttempt.Evidence) -> SignInAttempt {
-            SignInAttempt(
+            var attempt = SignInAttempt(
                 account: account(name), evidence: evidence, inARow: [.account(account(name))], byRate: [],
                 limits: .standard)
+            attempt.credentialGeneration = 1
+            return attempt
         }
 
         private func enrol(_ name: String, _ owner: String) async throws {
@@ -109,7 +112,7 @@ import ThumbturnVerifier
                     .init(kid: "\(name) passcode", kind: .passcode, x963: [2], isActive: false),
                     .init(kid: "\(name) pin", kind: .pin, x963: [3], isActive: true),
                 ], coolOff: .zero)
-            _ = try await store.enrol(device, spending: [])
+            _ = try await store.enrol(device, spending: [], generation: 1)
             for kind in ["face", "pin"] {
                 _ = try await store.openSession(
                     NewSession(id: session(name, kind), tokenHash: [7]), by: by(.signIn, name, kind))
@@ -203,7 +206,7 @@ import ThumbturnVerifier
                 ], coolOff: .seconds(100))
             again.ifEnrolled = .replace
             let notes = try await $0.store.notices(of: $0.account("ada")).filter { $0.kind == .keysChanged }.count
-            guard try await $0.store.enrol(again, spending: []) != nil else { return false }
+            guard try await $0.store.enrol(again, spending: [], generation: 1) != nil else { return false }
             expect(try await $0.store.notices(of: $0.account("ada")).filter { $0.kind == .keysChanged }.count, is: notes + 1)
             return true
         },
@@ -212,7 +215,7 @@ import ThumbturnVerifier
             let device = NewDevice(
                 id: .random(), account: $0.account("ada"), name: "third", sessionJKT: "third",
                 keys: [.init(kid: "third", kind: .session, x963: [], isActive: true), key], coolOff: .seconds(100))
-            return try await $0.store.enrol(device, spending: []) != nil
+            return try await $0.store.enrol(device, spending: [], generation: 1) != nil
         },
         Change("a changed key") {
             let change = NewKeys(

@@ -149,6 +149,17 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func aTicketFromBeforeTheOneTimeCodesIsVoid() async throws {
+        try await LiveServer.run { live in
+            let ada = try await live.device()
+            let attempt = try await Attempt(live)
+            let ticket = try await attempt.ticket().read(EnrolmentTicket.self).ticket
+            _ = try await live.service.setOneTimeCodes(ofAccountNamed: "ada")
+            #expect(try await attempt.enrol(ticket: ticket).kind == "verification-failed")
+            expect(try await ada.signIn().tokenType, is: "DPoP")
+        }
+    }
+
     @Test func aTicketFromBeforeChangesNoKey() async throws {
         try await LiveServer.run { live in
             let phone = try await KeyChangeTests.Phone(live)

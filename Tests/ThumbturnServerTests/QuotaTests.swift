@@ -404,6 +404,23 @@ import ThumbturnMessages
         }
     }
 
+    @Test func anEnrolmentAgainWithAnotherNameIsAudited() async throws {
+        try await with { world in
+            func renamed() async throws -> Int {
+                try await world.store.auditRows(after: 0, limit: .max).count {
+                    $0.event.contains(#""event":"device-renamed""#)
+                }
+            }
+            var device = world.device("phone", of: world.ada)
+            device.ifEnrolled = .replace
+            for (name, rows) in [("phone", 0), ("phone", 0), ("another phone", 1), ("another phone", 1)] {
+                device.name = name
+                expect(try await world.enrol(device), is: "done")
+                expect(try await renamed(), is: rows)
+            }
+        }
+    }
+
     // MARK: Approvals
 
     @Test func oneBackEndTakesNoPlaceOfAnother() async throws {

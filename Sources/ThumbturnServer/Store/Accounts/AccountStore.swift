@@ -7,7 +7,8 @@ package protocol AccountStore: Sendable {
     func addAccount(_ account: Account) async throws -> Bool
     /// The account of this name. An unknown name takes as long as a known one.
     func account(named name: String) async throws -> Account?
-    /// Sets the sealed secret of one-time codes. If nil, sign-ins demand no one-time code.
+    /// Sets the sealed secret of one-time codes. If nil, sign-ins demand no one-time code. Tickets and sign-ins that were
+    /// judged before become void.
     func setOneTimeSecret(_ sealed: [UInt8]?, of account: AccountID) async throws
     /// Replaces all recovery codes of an account.
     func setRecoveryCodes(_ hashes: [[UInt8]], of account: AccountID) async throws
@@ -43,7 +44,8 @@ package struct Account: Sendable {
     package var passwordHash: String
     /// The sealed secret of one-time codes; nil if sign-ins demand none.
     package var oneTimeSecret: [UInt8]? = nil
-    /// A number that grows with each change of the password and whenever the account is switched off. What was judged
+    /// A number that grows with each change of the password or the one-time codes and whenever the account is switched
+    /// off. What was judged
     /// under a lower number is void.
     package var credentialGeneration: Int64 = 0
 

@@ -125,7 +125,7 @@ extension SQLiteStore {
     }
 
     /// Makes tickets, and sign-ins that were judged before this transaction, void.
-    private static func voidCredentials(of account: AccountID, in db: Database) throws {
+    static func voidCredentials(of account: AccountID, in db: Database) throws {
         try db.run(
             sql: "UPDATE accounts SET credential_generation = credential_generation + 1 WHERE id = ?",
             arguments: [blob(account.bytes)]

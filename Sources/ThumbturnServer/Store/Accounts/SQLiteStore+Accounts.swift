@@ -45,6 +45,8 @@ extension SQLiteStore {
                 sql: "UPDATE accounts SET one_time_secret = ?, one_time_last = 0 WHERE id = ?",
                 arguments: [sealed.map { blob($0) }, blob(account.bytes)]
             )
+            // A ticket from before was issued without a code of these.
+            try Self.voidCredentials(of: account, in: db)
             try Self.audit(
                 AuditEvent(sealed == nil ? .oneTimeCodesRemoved : .oneTimeCodesSet, account: account), in: db, at: now)
             try Self.note(.oneTimeCodesSet, of: account, nil, in: db, at: now)

@@ -82,7 +82,11 @@ extension SQLiteStore {
         guard mayChangeKeys || (added.isEmpty && gone.isEmpty), try areFree(added, in: db) else { return .refused }
         if !added.isEmpty, let full = try Self.full(new.quota, ofChanges: device, in: db, at: now) { return .full(full) }
         if mayChangeKeys {
-            try db.run(sql: "UPDATE devices SET name = ? WHERE id = ?", arguments: [new.name, blob(device.bytes)])
+            try db.run(
+                sql: "UPDATE devices SET name = ?1 WHERE id = ?2 AND name != ?1", arguments: [new.name, blob(device.bytes)])
+            if db.changesCount == 1 {
+                try audit(AuditEvent(.deviceRenamed, account: new.account, device: device), in: db, at: now)
+            }
         }
         if !added.isEmpty || !gone.isEmpty {
             for key in gone {
