@@ -23,10 +23,10 @@ struct Walking: AsyncParsableCommand {
     var depth = 8
 
     @Option(help: "Up to how many actions parts that do not belong together are put together.")
-    var mixing = 2
+    var mixing = 1
 
     @Option(help: "Up to how many actions the last two may come at the same time.")
-    var racing = 3
+    var racing = 2
 
     func run() async throws {
         guard minutes > 0, depth > 0 else { throw ValidationError("--minutes and --depth must be more than 0.") }

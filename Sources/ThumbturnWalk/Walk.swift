@@ -22,14 +22,17 @@ package final class Walk: Sendable {
         package var racing: Int
         /// When to stop, with what has been seen so far.
         package var end: ContinuousClock.Instant?
+        /// How many of the beginnings are walked, the first ones; nil for all.
+        package var beginnings: Int?
         /// The number of states that are looked at at the same time.
         package var workers: Int
 
         package init(
-            depth: Int, mixing: Int, racing: Int, end: ContinuousClock.Instant? = nil,
+            depth: Int, mixing: Int, racing: Int, end: ContinuousClock.Instant? = nil, beginnings: Int? = nil,
             workers: Int = ProcessInfo.processInfo.activeProcessorCount
         ) {
-            (self.depth, self.mixing, self.racing, self.end, self.workers) = (depth, mixing, racing, end, workers)
+            (self.depth, self.mixing, self.racing) = (depth, mixing, racing)
+            (self.end, self.beginnings, self.workers) = (end, beginnings, workers)
         }
     }
 
@@ -99,7 +102,7 @@ package final class Walk: Sendable {
 
     /// Walks until a rule is broken, the depth is reached or the time is over. Call it once.
     package func run() async throws -> Result {
-        for beginning in Beginning.all { try await begin(beginning) }
+        for beginning in Beginning.all.prefix(limits.beginnings ?? .max) { try await begin(beginning) }
         var levels = [takeNext()]
         for depth in 1...limits.depth {
             let isMixing = depth <= limits.mixing
@@ -397,10 +400,9 @@ package final class Walk: Sendable {
         return answer?.isAccepted == true ? nil : "ada's password does not sign in"
     }
 
-    /// That no message is accepted again, by a server that has just started, in another epoch or after a restored backup.
+    /// That no message is accepted again, in another epoch or after a restored backup either.
     private func acceptanceOfReplay(_ world: World, _ server: WalkServer) async throws -> String? {
-        let state = State(image: try server.store.image(), world: world, story: [])
-        for sent in world.accepted where try await sent.send(try await open(state)).isAccepted {
+        for sent in world.accepted where try await sent.send(server).isAccepted {
             return "a message was accepted twice: \(sent.action)"
         }
         return nil

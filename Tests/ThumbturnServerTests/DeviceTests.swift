@@ -284,9 +284,12 @@ import ThumbturnServer
     }
 
     @Test func theLastDeviceMayGoAndFullCredentialsBeginAnew() async throws {
-        try await LiveServer.run { live in
+        let clock = TestClock()
+        try await LiveServer.run(clock: clock) { live in
             let only = try await live.device()
             #expect(try await only.delete("/v1/devices/current", token: try await only.signIn().accessToken).status == 204)
+            // Until then the next one would cool off, as if the first were still there.
+            clock.advance(by: .seconds(24 * 3600))
             let next = try await live.device()
             let third = try await live.device()
             let token = try await next.signIn().accessToken

@@ -25,7 +25,10 @@ import Testing
         // Once, when an operator sets the time.
         "UPDATE throttles SET until = min(until, ?)",
         "UPDATE keys SET paused_until = min(paused_until, ?)",
-        "UPDATE devices SET cools_off_until = min(cools_off_until, ?), enrolled_at = min(enrolled_at, ?)",
+        """
+        UPDATE devices SET cools_off_until = min(cools_off_until, ?1), enrolled_at = min(enrolled_at, ?2), \
+        revoked_at = min(revoked_at, ?2)
+        """,
         "UPDATE keys SET retired_at = min(retired_at, ?)",
         "DELETE FROM approval_rates",
         "UPDATE accounts SET signatures_over = min(signatures_over, ?), quotas_over = min(quotas_over, ?)",

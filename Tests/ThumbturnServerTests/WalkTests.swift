@@ -4,13 +4,14 @@ import Testing
 import ThumbturnWalk
 
 @Suite struct WalkTests {
-    /// Every single action after every beginning, and what people do with the server is reached. `thumbturn-server walk`
-    /// goes further, with the parts of others and two requests at once.
-    @Test("a walk of one action breaks no rule, and gets everywhere") func walk() async throws {
-        let result = try await Walk(.init(depth: 1, mixing: 0, racing: 0)).run()
+    /// Every single action after the first two beginnings. scripts/test walks all of them by the command.
+    @Test("a walk of one action breaks no rule") func walk() async throws {
+        let result = try await Walk(.init(depth: 1, mixing: 0, racing: 0, beginnings: 2)).run()
         #expect(result.violations.isEmpty, "\(result.violations.map(\.description).joined(separator: "\n"))")
         #expect(result.depth == 1)
-        for end in Walk.ends { #expect(result.ends[end] ?? 0 > 0, "never reached: \(end)") }
+        for end in ["a sign-in", "approval 1", "set-pin", "change-pin", "a full sign-in", "a declined approval"] {
+            #expect(result.ends[end] ?? 0 > 0, "never reached: \(end)")
+        }
     }
 }
 #endif
