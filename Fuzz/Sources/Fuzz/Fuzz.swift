@@ -15,7 +15,7 @@ import ThumbturnParsers
         case ("seeds", 3): try writeSeeds(of: arguments[1], to: arguments[2])
         case (let name?, _):
             guard let work = work(of: name) else { stop("There is no target \(name).") }
-            target.withLock { $0 = work }
+            target.withLock { $0 = Target(run: work) }
             exit(runLibFuzzer())
         case (nil, _): stop("usage: Fuzz list | seeds TARGET FOLDER | TARGET [options]")
         }
@@ -50,12 +50,16 @@ import ThumbturnParsers
         var count = CommandLine.argc - 1
         var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = CommandLine.unsafeArgv + 1
         return LLVMFuzzerRunDriver(&count, &arguments) { start, count in
-            Fuzz.target.withLock { $0 }(Array(UnsafeBufferPointer(start: start, count: count)))
+            Fuzz.target.withLock { $0 }.run(Array(UnsafeBufferPointer(start: start, count: count)))
             return 0
         }
     }
 
-    private static let target = Mutex<@Sendable ([UInt8]) -> Void>({ _ in })
+    /// A structure, because a function in a generic place is wrapped anew each time that it is read: after some hundred
+    /// thousand inputs the stack was full.
+    private struct Target: Sendable { var run: @Sendable ([UInt8]) -> Void }
+
+    private static let target = Mutex(Target { _ in })
 
     private static func stop(_ sentence: String) -> Never {
         FileHandle.standardError.write(Data("\(sentence)\n".utf8))
