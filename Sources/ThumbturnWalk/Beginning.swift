@@ -45,8 +45,10 @@ struct Beginning: Sendable {
         ("ada's PIN signed in, and changed itself", [proof(.signIn, .pin), proof(.change(.changePIN), .pin)]),
         ("the passcode set ada's PIN", [proof(.change(.removePIN), .biometric), proof(.change(.setPIN), .passcode)]),
         ("ada's PIN has approved a payment", [proof(.approve(0), .pin)]),
-        ("ada's PIN has approved a payment, and was changed since",
-            [proof(.approve(0), .pin), proof(.change(.changePIN), .biometric)]),
+        (
+            "ada's PIN has approved a payment, and was changed since",
+            [proof(.approve(0), .pin), proof(.change(.changePIN), .biometric)]
+        ),
         ("ada's PIN signed in, and removed itself", [proof(.signIn, .pin), proof(.change(.removePIN), .pin)]),
         ("ada has a ticket for her own phone", [.password(.first, isFormer: false)]),
         ("ada's face may set the password", [proof(.stepUp("change-password"), .biometric)]),

@@ -66,7 +66,7 @@ import ThumbturnTestKit
             ("  \"pains\": [],\n", "", "the file: lacks the member \"pains\""),
             ("\"pains\": []", "\"pains\": [43]", "pains[0]: "),
             ("\"policy\": \"unlock\"", "\"policy\": \"unlok\"", "policy: \"unlok\" is none of "),
-            ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": []}", "policy.ladder: is empty"),
+            ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": []}", "policy: ladder: is empty"),
             ("\"policy\": \"unlock\"", "\"policy\": {\"ladders\": []}", "policy.ladders: "),
             ("\"policy\": \"unlock\"", "\"policy\": {}", "policy: lacks the member \"ladder\""),
             ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": [\"nose\"]}", "policy.ladder[0]: "),

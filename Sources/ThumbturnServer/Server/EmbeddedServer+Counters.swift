@@ -19,11 +19,12 @@ extension EmbeddedServer {
             for (index, keys) in devices.enumerated() {
                 tasks.addTask {
                     let id = AccountID.random()
-                    _ = try await service.store.addAccount(Account(id: id, name: "load \(id.text)", passwordHash: ""))
+                    let account = Account(id: id, name: "load \(id.text)", passwordHash: "")
+                    _ = try await service.store.addAccount(account)
                     let device = NewDevice(
                         id: .random(), account: id, name: "Load", sessionJKT: keys[0].kid, keys: keys, coolOff: .zero
                     )
-                    let ticket = service.ticketOfTheOperator(to: id)
+                    let ticket = service.ticketOfTheOperator(to: account)
                     _ = try await service.store.enrol(
                         device,
                         by: Authorisation(rules: .enrol, spends: [ticket.spend], grounds: .ticket(ticket), jkt: keys[0].kid))
