@@ -56,7 +56,7 @@ import ThumbturnVerifier
             expect(try await coolsOff("first"), is: false, "another account's device does not count, nor does it itself")
             expect(try await store.revoke(first.id, of: account), is: true)
             _ = try await store.enrol(device("second", account), spending: [])
-            expect(try await coolsOff("second"), is: true, "a device that was revoked just now counts: revoking sheds no cool-off")
+            expect(try await coolsOff("second"), is: true, "a device that was revoked just now counts")
             expect(try await store.revoke(try #require(try await store.key("second face")).device, of: account), is: true)
             clock.advance(by: .seconds(24 * 3600))
             _ = try await store.enrol(device("third", account), spending: [])
