@@ -53,16 +53,19 @@ import TestSupport
         #expect(shown.status == 0, "\(shown.errors)")
         #expect(shown.output.hasSuffix("signed in with the biometric key, as ada\n"), "\(shown.output)")
 
-        // Another device of the account would cool off, and get no step-up.
-        let ended = try await Built.run(
-            Built.path("thumbturn-server"), ["accounts", "end", ServerProcess.account, "--yes", "--data", folder + "/data"])
-        #expect(ended.status == 0, "\(ended.errors)")
+        // Another device of the account would cool off, and get no step-up: this program has a server of its own.
+        let another = try await Built.freePort()
+        try await ServerProcess.addAccount(in: folder + "/another")
+        let second = try await ServerProcess.start(
+            "thumbturn-server", ["serve", "--data", folder + "/another", "--listen", "127.0.0.1:\(another)"], port: another
+        )
+        defer { second.stop() }
         // The blocks of the page form one program, whose output is at its end.
         let parts = try Self.blocks(of: "docs/app.md").joined()
         let page = try String(contentsOf: repository.appendingPathComponent("docs/app.md"), encoding: .utf8)
         let expected = try #require(page.split(separator: "prints:\n\n```\n").last?.split(separator: "```").first)
         try Self.write("Parts", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) {
-            parts.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
+            parts.replacing("127.0.0.1:8080", with: "127.0.0.1:\(another)")
         }
         let played = try await Self.run("Parts", in: folder)
         #expect(played.status == 0 && played.output.hasSuffix(expected), "\(played.output)\(played.errors)")
