@@ -157,11 +157,6 @@ enum WalkRules {
         case .refresh(let index, _, let caller) where caller == world.sessions[index].phone:
             // A token that was used before ends its session; so the world forgets that session either way.
             world.sessions[index].isOver = true
-        case .redeem(let index, "shop", _):
-            // A changed transaction, and a signature that is void by now, withdraw the approval.
-            if world.approvals[index].end == nil, world.elapsed < world.approvals[index].expiresAt {
-                world.approvals[index].mayHaveEnded = true
-            }
         case .refresh, .redeem, .hold, .sendHeld, .password, .vouch, .enrol, .changeByTicket, .useToken, .remove, .removeItself,
             .changePassword, .list, .decline, .withdraw, .command, .pass:
             break

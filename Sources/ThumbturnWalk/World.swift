@@ -161,8 +161,6 @@ struct World: Sendable {
         var expiresAt: Duration
         var signatures: [Signature] = []
         var end: ApprovalState?
-        /// Whether a refused redemption may have withdrawn it.
-        var mayHaveEnded = false
         var receipt: String?
 
         struct Signature: Hashable, Sendable {

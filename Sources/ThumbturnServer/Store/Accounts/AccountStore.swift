@@ -44,9 +44,8 @@ package struct Account: Sendable {
     package var passwordHash: String
     /// The sealed secret of one-time codes; nil if sign-ins demand none.
     package var oneTimeSecret: [UInt8]? = nil
-    /// A number that grows with each change of the password or the one-time codes and whenever the account is switched
-    /// off. What was judged
-    /// under a lower number is void.
+    /// A number that grows with each change of the password or the one-time codes, and whenever the account is switched
+    /// off. What was judged under a lower number is void.
     package var credentialGeneration: Int64 = 0
 
     package init(id: AccountID, name: String, passwordHash: String) {
