@@ -20,8 +20,9 @@ package struct AuthorizationServer: Sendable {
     let clientRates = RequestRates<String>()
     let deviceRates = RequestRates<DeviceID>()
     let providers: IdentityProviders
-    /// Runs after a proof was judged and before the transaction that consumes its challenge, and before the one that
-    /// redeems an approval. It is empty except in tests of these races.
+    /// Runs once in a request that was judged, before the transaction that does what it asks for. It is empty except in
+    /// tests of these races. An `Interlude` cannot stand in for it: that one comes before every transaction of its task and
+    /// of its child tasks, so in a running server also before a checkpoint of the audit log.
     package var beforeSpending: @Sendable () async -> Void = {}
 
     /// Opens the server's data folder, or makes it if it is missing and the use may make it. Throws `SetupError`.
