@@ -270,19 +270,25 @@ import ThumbturnVerifier
 
     // MARK: The server
 
-    @Test("tidying deletes all rows past their retention, in several transactions") func tidying() async throws {
+    /// The server without HTTP, in a folder of its own. It keeps the rows of the audit log for an hour.
+    private func withServer(_ body: (AuthorizationServer, TestClock) async throws -> Void) async throws {
         let folder = LiveServer.temporaryFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = TestClock()
         var settings = try ServerSettings(publicURL: "http://localhost", dataFolder: folder)
         settings.auditRetention = .seconds(3600)
-        let server = try await AuthorizationServer(settings, clock: clock.node)
-        try await fill(try #require(server.store as? SQLiteStore))
-        try await server.tidyAudit()
-        let told = try await server.store.auditRows(after: 0, limit: .max).map {
-            try WireJSON.decodeClaims(AuditEvent.self, from: Array($0.event.utf8)).count
+        try await body(try await AuthorizationServer(settings, clock: clock.node), clock)
+    }
+
+    @Test("tidying deletes all rows past their retention, in several transactions") func tidying() async throws {
+        try await withServer { server, _ in
+            try await fill(try #require(server.store as? SQLiteStore))
+            try await server.tidyAudit()
+            let told = try await server.store.auditRows(after: 0, limit: .max).map {
+                try WireJSON.decodeClaims(AuditEvent.self, from: Array($0.event.utf8)).count
+            }
+            #expect(told == [11_000, 22_000, 25_000], "once a minute is enough, whatever was written in the meantime")
         }
-        #expect(told == [11_000, 22_000, 25_000], "once a minute is enough, whatever was written in the meantime")
     }
 
     private func events(_ live: LiveServer) async throws -> [AuditEvent] {
@@ -388,39 +394,35 @@ import ThumbturnVerifier
     /// The operator keeps checkpoints elsewhere, and some of them are older than the first row that is left.
     @Test("a kept checkpoint whose row was purged is no fault, and one whose row was deleted too early is one")
     func kept() async throws {
-        let folder = LiveServer.temporaryFolder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let clock = TestClock()
-        var settings = try ServerSettings(publicURL: "http://localhost", dataFolder: folder)
-        settings.auditRetention = .seconds(3600)
-        let server = try await AuthorizationServer(settings, clock: clock.node)
-        func checkpoint() async throws -> AuditVerification.StoredCheckpoint {
-            try await server.store.record(AuditEvent(.policy))
-            clock.advance(by: .seconds(60))
-            expect(try await server.checkpointAudit(), is: true)
-            let all = try await server.store.checkpoints()
-            return try #require(all.last)
-        }
-        let first = try await checkpoint()
-        let second = try await checkpoint()
-        clock.advance(by: settings.auditRetention + .seconds(1))
-        try await server.tidy()
-        expect(try await server.store.auditState().first, is: second.number + 1)
-        let verified = try await server.verifyAudit(with: [first.signed, second.signed])
-        #expect(verified.rows == 1, "the row that tells of the deletion")
+        try await withServer { server, clock in
+            func checkpoint() async throws -> AuditVerification.StoredCheckpoint {
+                try await server.store.record(AuditEvent(.policy))
+                clock.advance(by: .seconds(60))
+                expect(try await server.checkpointAudit(), is: true)
+                let all = try await server.store.checkpoints()
+                return try #require(all.last)
+            }
+            let first = try await checkpoint()
+            let second = try await checkpoint()
+            clock.advance(by: server.settings.auditRetention + .seconds(1))
+            try await server.tidy()
+            expect(try await server.store.auditState().first, is: second.number + 1)
+            let verified = try await server.verifyAudit(with: [first.signed, second.signed])
+            #expect(verified.rows == 1, "the row that tells of the deletion")
 
-        let third = try await checkpoint()
-        let fourth = try await checkpoint()
-        try await server.store.record(AuditEvent(.policy))
-        try await DatabaseQueue(path: folder + "/thumbturn.sqlite").write { db in
-            try db.execute(sql: "DELETE FROM audit WHERE number <= ?", arguments: [fourth.number])
-            try db.execute(sql: "DELETE FROM audit_checkpoints WHERE number < ?", arguments: [fourth.number])
+            let third = try await checkpoint()
+            let fourth = try await checkpoint()
+            try await server.store.record(AuditEvent(.policy))
+            try await DatabaseQueue(path: server.settings.dataFolder + "/thumbturn.sqlite").write { db in
+                try db.execute(sql: "DELETE FROM audit WHERE number <= ?", arguments: [fourth.number])
+                try db.execute(sql: "DELETE FROM audit_checkpoints WHERE number < ?", arguments: [fourth.number])
+            }
+            #expect(try await server.verifyAudit().rows == 1, "by itself the log cannot tell")
+            let fault = try await #require(throws: AuditFault.self) {
+                _ = try await server.verifyAudit(with: [first.signed, third.signed])
+            }
+            #expect(fault == .missing(from: 1, to: third.number))
         }
-        #expect(try await server.verifyAudit().rows == 1, "by itself the log cannot tell")
-        let fault = try await #require(throws: AuditFault.self) {
-            _ = try await server.verifyAudit(with: [first.signed, third.signed])
-        }
-        #expect(fault == .missing(from: 1, to: third.number))
     }
 
     @Test("a ticket that became void leaves the row of a refusal") func voidTicket() async throws {

@@ -300,13 +300,21 @@ import ThumbturnVerifier
         }
     }
 
+    /// Enrols a device and has it try wrong passwords until it has to wait.
+    private func tryWrongly(
+        _ account: AccountID, _ store: SQLiteStore
+    ) async throws -> (device: NewDevice, attempt: SignInAttempt) {
+        let phone = device("ada", account)
+        _ = try await store.enrol(phone, spending: [])
+        let attempt = SignInAttempt(
+            account: account, evidence: .nothing, inARow: [.device(phone.id)], byRate: [], limits: .standard)
+        for _ in 0..<5 { _ = try await store.settle(attempt) }
+        return (phone, attempt)
+    }
+
     @Test("the notice of wrong sign-ins names the device that they count at") func wrongSignInsOfADevice() async throws {
         try await with { store, _, account in
-            let phone = device("ada", account)
-            _ = try await store.enrol(phone, spending: [])
-            let attempt = SignInAttempt(
-                account: account, evidence: .nothing, inARow: [.device(phone.id)], byRate: [], limits: .standard)
-            for _ in 0..<5 { _ = try await store.settle(attempt) }
+            let (phone, _) = try await tryWrongly(account, store)
             let noted = try await store.notices(of: account).filter { $0.kind == .wrongSignIns }
             #expect(noted.map(\.device) == [phone.id.text])
         }
@@ -617,11 +625,7 @@ import ThumbturnVerifier
 
     @Test("to unlock an account is to unlock its devices") func unlockedDevice() async throws {
         try await with { store, _, account in
-            let phone = device("ada", account)
-            _ = try await store.enrol(phone, spending: [])
-            let attempt = SignInAttempt(
-                account: account, evidence: .nothing, inARow: [.device(phone.id)], byRate: [], limits: .standard)
-            for _ in 0..<5 { _ = try await store.settle(attempt) }
+            let (_, attempt) = try await tryWrongly(account, store)
             expect(try await store.standing(of: attempt), is: .closed)
             try await store.unlock(account)
             expect(try await store.standing(of: attempt), is: .open)

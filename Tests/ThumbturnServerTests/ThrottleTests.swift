@@ -461,16 +461,12 @@ import ThumbturnLoad
         try await LiveServer.run(configure: { $0.trustedProxies = 1 }, passwords: try Passwords(cost: .least)) { live in
             try await live.service.addAccount(named: "eve", password: Self.real)
             let attempt = try await Attempt(live)
-            func signIn(_ account: String, _ password: String, via hops: String) async throws -> String {
-                try await attempt.post(
-                    "/v1/accounts/sign-in", PasswordSignInRequest(account: account, password: password),
-                    headers: [("X-Forwarded-For", hops)]
-                ).kind
+            for number in 1...30 {
+                _ = try await attempt.signIn("nobody \(number)", Self.wrong, via: "9.9.9.\(number), 192.0.2.1")
             }
-            for number in 1...30 { _ = try await signIn("nobody \(number)", Self.wrong, via: "9.9.9.\(number), 192.0.2.1") }
-            #expect(try await signIn("eve", Self.real, via: "203.0.113.9, 192.0.2.1") == "verification-failed")
+            #expect(try await attempt.signIn("eve", Self.real, via: "203.0.113.9, 192.0.2.1").kind == "verification-failed")
             #expect(
-                try await signIn("eve", Self.real, via: "192.0.2.1, 203.0.113.9") == "ok",
+                try await attempt.signIn("eve", Self.real, via: "192.0.2.1, 203.0.113.9").kind == "ok",
                 "an address that the client adds is ignored")
         }
     }
@@ -495,16 +491,14 @@ import ThumbturnLoad
         try await LiveServer.run(configure: { $0.trustedProxies = 1 }, passwords: try Passwords(cost: .least)) { live in
             try await live.service.addAccount(named: "eve", password: Self.real)
             let attempt = try await Attempt(live)
-            func signIn(_ account: String, _ password: String, via hop: String) async throws -> String {
-                try await attempt.post(
-                    "/v1/accounts/sign-in", PasswordSignInRequest(account: account, password: password),
-                    headers: [("X-Forwarded-For", hop)]
-                ).kind
+            for number in 1...30 {
+                _ = try await attempt.signIn("nobody \(number)", Self.wrong, via: "192.0.2.1:\(4000 + number)")
             }
-            for number in 1...30 { _ = try await signIn("nobody \(number)", Self.wrong, via: "192.0.2.1:\(4000 + number)") }
-            #expect(try await signIn("eve", Self.real, via: "192.0.2.1:5000") == "verification-failed")
-            #expect(try await signIn("eve", Self.real, via: "203.0.113.9:5000") == "ok", "another client of the same proxy")
-            #expect(try await signIn("eve", Self.real, via: "[2001:db8::1]:5000") == "ok")
+            #expect(try await attempt.signIn("eve", Self.real, via: "192.0.2.1:5000").kind == "verification-failed")
+            #expect(
+                try await attempt.signIn("eve", Self.real, via: "203.0.113.9:5000").kind == "ok",
+                "another client of the same proxy")
+            #expect(try await attempt.signIn("eve", Self.real, via: "[2001:db8::1]:5000").kind == "ok")
         }
     }
 
@@ -512,19 +506,17 @@ import ThumbturnLoad
         let passwords = try Passwords(cost: .least)
         try await LiveServer.run(configure: { $0.trustedProxies = 1 }, passwords: passwords) { live in
             let attempt = try await Attempt(live)
-            func signIn(from address: String, _ account: String = "ada") async throws -> LoadConnection.Answer {
-                try await attempt.post(
-                    "/v1/accounts/sign-in", PasswordSignInRequest(account: account, password: Self.real),
-                    headers: [("X-Forwarded-For", address)])
-            }
             let busy = live.service.throttlePlaces.address(Network(try SocketAddress(ipAddress: "192.0.2.1", port: 1)))
             passwords.places.withLock { $0 = .init(taken: 6, bySender: [busy: 6]) }
-            let (known, unknown) = (try await signIn(from: "192.0.2.1"), try await signIn(from: "192.0.2.1", "nobody"))
+            let known = try await attempt.signIn("ada", Self.real, via: "192.0.2.1")
+            let unknown = try await attempt.signIn("nobody", Self.real, via: "192.0.2.1")
             #expect(known.status == 429 && known.kind == "unavailable" && known.headerNames.contains("retry-after"))
             #expect(unknown.status == 429 && unknown.body == known.body, "whether or not there is such an account")
-            #expect(try await signIn(from: "192.0.2.2").kind == "ok", "another address has places of its own")
+            #expect(
+                try await attempt.signIn("ada", Self.real, via: "192.0.2.2").kind == "ok",
+                "another address has places of its own")
             passwords.places.withLock { $0 = .init() }
-            #expect(try await signIn(from: "192.0.2.1").kind == "ok")
+            #expect(try await attempt.signIn("ada", Self.real, via: "192.0.2.1").kind == "ok")
         }
     }
 
@@ -610,6 +602,13 @@ extension EnrolmentTests.Attempt {
         self.live = live
         device = enrolled.device
         connection = enrolled.connection
+    }
+
+    /// A sign-in that proxies forward, with their header `X-Forwarded-For`.
+    func signIn(_ account: String, _ password: String, via hops: String) async throws -> LoadConnection.Answer {
+        try await post(
+            "/v1/accounts/sign-in", PasswordSignInRequest(account: account, password: password),
+            headers: [("X-Forwarded-For", hops)])
     }
 }
 
