@@ -551,6 +551,21 @@ import ThumbturnLoad
         }
     }
 
+    @Test func vouchingForADeviceCountsAsAProof() async throws {
+        try await LiveServer.run(configure: { $0.proofsOfDevice = 3 }) { live in
+            let ada = try await live.device()
+            let new = LoadDevice(server: live.url)
+            // The sign-in is the first of three.
+            let token = try await ada.signIn().accessToken
+            for _ in 1...2 { #expect(try await ada.vouch(for: new, token: token).status == 200) }
+            let refused = try await ada.vouch(for: new, token: token)
+            #expect(refused.status == 429 && refused.kind == "unavailable" && refused.headerNames.contains("retry-after"))
+            live.clock.advance(by: .seconds(60))
+            for _ in 1...3 { #expect(try await ada.vouch(for: new, token: token).status == 200) }
+            #expect(try await ada.vouch(for: new, token: token).status == 429)
+        }
+    }
+
     @Test func aPlainClientHasTheRateOfADevice() async throws {
         try await LiveServer.plain({ $0.proofsOfDevice = 2 }) { live in
             let (app, other) = (try await PlainClient(live), try await PlainClient(live))
