@@ -94,7 +94,7 @@ public struct DPoPProof: Sendable {
 
     private static func normalized(_ address: String) -> String? {
         // A URI is ASCII (RFC 3986 section 2).
-        guard address.utf8.allSatisfy({ $0 < 0x80 }), var parts = URLComponents(string: address),
+        guard ASCII.holds(address), var parts = URLComponents(string: address),
             let scheme = parts.scheme?.lowercased(), let host = parts.host
         else { return nil }
         parts.scheme = scheme

@@ -34,7 +34,7 @@ public struct UnverifiedProof: Sendable {
 
     /// A challenge is a compact JWS, so it is ASCII.
     private static func challenge(_ payload: [UInt8]) -> String? {
-        payload.allSatisfy { $0 < 0x80 } ? String(decoding: payload, as: UTF8.self) : nil
+        ASCII.holds(payload) ? String(decoding: payload, as: UTF8.self) : nil
     }
 
     /// Verifies that `key` signed this proof, or throws `wrongSignature`. The caller has to find the key by `kid`, and

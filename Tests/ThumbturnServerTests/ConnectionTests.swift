@@ -22,9 +22,10 @@ import ThumbturnLoad
     private static func channel(_ connections: Connections = Connections(.init())) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(RequestDeadline(.seconds(30)))
+        let request = ConnectionDeadline(.seconds(30))
+        try pipeline.addHandler(RequestDeadline(request))
         try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
-        try pipeline.addHandler(ConnectionGate(connections, isBehindProxies: false, limit: .seconds(30)))
+        try pipeline.addHandler(ConnectionGate(connections, isBehindProxies: false, request: request, limit: .seconds(30)))
         try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
         return channel
     }

@@ -53,10 +53,12 @@ package final class JSONTree: Sendable {
         guard bytes.count <= StrictJSON.maximumLength else {
             throw JSONError(.path(""), "is longer than \(StrictJSON.maximumLength) bytes")
         }
-        guard bytes.first != 0xEF, bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else {
-            throw JSONError(line: 1, expected: "UTF-8 without a byte order mark", found: "other bytes")
+        if !ASCII.holds(bytes) {
+            guard bytes.first != 0xEF, String(validating: bytes, as: UTF8.self) != nil else {
+                throw JSONError(line: 1, expected: "UTF-8 without a byte order mark", found: "other bytes")
+            }
+            guard StreamSafeText.holds(bytes) else { throw JSONTreeReader.tooManyMarks }
         }
-        guard StreamSafeText.holds(bytes) else { throw JSONTreeReader.tooManyMarks }
         var reader = JSONTreeReader(bytes: bytes)
         try reader.read()
         self.bytes = bytes
@@ -116,8 +118,13 @@ package final class JSONTree: Sendable {
 
     private func isName(_ node: Node, _ name: String) -> Bool {
         if let unescapedName = node.unescapedName { return unescaped[Int(unescapedName)].utf8.elementsEqual(name.utf8) }
-        return Int(node.nameEnd - node.nameStart) == name.utf8.count
-            && bytes[Int(node.nameStart)..<Int(node.nameEnd)].elementsEqual(name.utf8)
+        guard Int(node.nameEnd - node.nameStart) == name.utf8.count else { return false }
+        var at = Int(node.nameStart)
+        for byte in name.utf8 {
+            if bytes[at] != byte { return false }
+            at += 1
+        }
+        return true
     }
 
     private func text(_ start: Int32, _ end: Int32) -> String { String(decoding: bytes[Int(start)..<Int(end)], as: UTF8.self) }

@@ -117,7 +117,9 @@ struct JSONTreeReader {
     /// Whether two names without escapes are the same.
     private func isSameName(_ one: JSONTree.Node, _ other: JSONTree.Node) -> Bool {
         hasOneLength(one, other)
-            && bytes[Int(one.nameStart)..<Int(one.nameEnd)].elementsEqual(bytes[Int(other.nameStart)..<Int(other.nameEnd)])
+            && (0..<Int(one.nameEnd - one.nameStart)).allSatisfy {
+                bytes[Int(one.nameStart) + $0] == bytes[Int(other.nameStart) + $0]
+            }
     }
 
     private func name(_ node: JSONTree.Node) -> ArraySlice<UInt8> {

@@ -8,14 +8,14 @@ package enum StreamSafeText {
 
     /// Whether no run of combining marks in this text, in UTF-8, is longer than that. Other bytes are told elsewhere.
     package static func holds(_ bytes: [UInt8]) -> Bool {
-        bytes.allSatisfy { $0 < 0x80 } || holds(scalars: String(decoding: bytes, as: UTF8.self))
+        ASCII.holds(bytes) || holds(scalars: String(decoding: bytes, as: UTF8.self))
     }
 
     /// Whether no run of combining marks in this text is longer than that.
     ///
     /// It is not generic: called from another module, a generic function looks at each byte through a table.
     package static func holds(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 < 0x80 } || holds(scalars: text)
+        ASCII.holds(text) || holds(scalars: text)
     }
 
     private static func holds(scalars text: String) -> Bool {

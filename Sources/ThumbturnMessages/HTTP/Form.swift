@@ -27,6 +27,7 @@ package struct Form: Sendable {
     package subscript(name: String) -> String? { fields[name] }
 
     private static func decoded(_ text: ArraySlice<UInt8>) -> String? {
+        guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return string(Array(text)) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var index = text.startIndex
@@ -42,7 +43,11 @@ package struct Form: Sendable {
             }
             index += 1
         }
-        return StreamSafeText.holds(bytes) ? String(validating: bytes, as: UTF8.self) : nil
+        return string(bytes)
+    }
+
+    private static func string(_ bytes: [UInt8]) -> String? {
+        StreamSafeText.holds(bytes) ? String(validating: bytes, as: UTF8.self) : nil
     }
 
     private static func hexDigit(_ byte: UInt8) -> UInt8? {

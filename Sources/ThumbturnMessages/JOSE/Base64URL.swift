@@ -16,23 +16,35 @@ public enum Base64URL {
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         let values = values
-        var isValid = false
+        // All values of characters so far: a foreign one leaves a bit that no value has.
+        var (seen, unused) = (UInt32(0), UInt32(0))
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { bytes, written in
-            var (bits, count) = (UInt32(0), UInt32(0))
-            for character in text {
-                let value = values[Int(character)]
-                guard value != foreign else { return }
-                bits = bits << 6 | UInt32(value)
-                count += 6
-                guard count >= 8 else { continue }
-                count -= 8
-                unsafe bytes.initializeElement(at: written, to: UInt8(truncatingIfNeeded: bits >> count))
-                written += 1
-                bits &= (1 << count) - 1
+            func next(_ index: Int) -> UInt32 {
+                let value = UInt32(values[Int(text[index])])
+                seen |= value
+                return value
             }
-            isValid = bits == 0
+            func put(_ bits: UInt32) {
+                unsafe bytes.initializeElement(at: written, to: UInt8(truncatingIfNeeded: bits))
+                written += 1
+            }
+            var index = text.startIndex
+            while index + 4 <= text.endIndex {
+                let bits = next(index) << 18 | next(index + 1) << 12 | next(index + 2) << 6 | next(index + 3)
+                put(bits >> 16)
+                put(bits >> 8)
+                put(bits)
+                index += 4
+            }
+            guard index < text.endIndex else { return }
+            let bits = next(index) << 12 | next(index + 1) << 6 | (index + 2 < text.endIndex ? next(index + 2) : 0)
+            put(bits >> 10)
+            unused = bits & 0x3FF
+            guard index + 2 < text.endIndex else { return }
+            put(bits >> 2)
+            unused = bits & 3
         }
-        return isValid ? bytes : nil
+        return seen < 64 && unused == 0 ? bytes : nil
     }
 
     package static func encodedBytes(_ bytes: some Sequence<UInt8>) -> [UInt8] { encodedBytes(Array(bytes)) }
@@ -45,17 +57,20 @@ public enum Base64URL {
                 unsafe text.initializeElement(at: written, to: alphabet[Int(six & 63)])
                 written += 1
             }
-            var (bits, count) = (UInt32(0), UInt32(0))
-            for byte in bytes {
-                bits = bits << 8 | UInt32(byte)
-                count += 8
-                while count >= 6 {
-                    count -= 6
-                    put(bits >> count)
-                }
-                bits &= (1 << count) - 1
+            var index = 0
+            while index + 3 <= bytes.count {
+                let bits = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+                put(bits >> 18)
+                put(bits >> 12)
+                put(bits >> 6)
+                put(bits)
+                index += 3
             }
-            if count > 0 { put(bits << (6 - count)) }
+            guard index < bytes.count else { return }
+            let bits = UInt32(bytes[index]) << 16 | (index + 1 < bytes.count ? UInt32(bytes[index + 1]) << 8 : 0)
+            put(bits >> 18)
+            put(bits >> 12)
+            if index + 1 < bytes.count { put(bits >> 6) }
         }
     }
 

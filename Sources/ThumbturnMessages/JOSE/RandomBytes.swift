@@ -9,7 +9,16 @@ package enum RandomBytes {
 
     /// 16 bytes of a generator.
     package static func sixteen(using generator: inout some RandomNumberGenerator) -> [UInt8] {
-        let words: (UInt64, UInt64) = (generator.next(), generator.next())
-        return (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? words.0 : words.1) >> (UInt64($0 & 7) * 8)) }
+        eight(generator.next()) + eight(generator.next())
+    }
+
+    /// 8 bytes of the system's generator.
+    package static func eight() -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return eight(generator.next())
+    }
+
+    private static func eight(_ word: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: word >> (UInt64($0) * 8)) }
     }
 }

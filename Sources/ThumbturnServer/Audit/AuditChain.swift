@@ -37,15 +37,16 @@ package enum AuditChain {
         hash.update(data: label)
         hash.update(data: log)
         hash.update(data: previous)
-        hash.update(data: bytes(number) + bytes(at.seconds))
+        update(&hash, number)
+        update(&hash, at.seconds)
         hash.update(data: Array(event.utf8))
         return Array(hash.finalize())
     }
 
     private static let label = Array("thumbturn-audit-v1".utf8)
 
-    private static func bytes(_ number: Int64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+    private static func update(_ hash: inout SHA256, _ number: Int64) {
+        unsafe withUnsafeBytes(of: number.bigEndian) { unsafe hash.update(bufferPointer: $0) }
     }
 }
 #endif

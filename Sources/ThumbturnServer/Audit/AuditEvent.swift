@@ -131,6 +131,8 @@ struct AuditOrigin: Sendable {
     var network: Network?
     /// False only in a measurement of what the log costs.
     var isKept = true
+    /// The end of the log in the transaction that runs; nil in a transaction of its own.
+    var end: AuditEnd?
 
     @TaskLocal static var current = AuditOrigin()
 }

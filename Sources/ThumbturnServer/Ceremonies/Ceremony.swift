@@ -126,7 +126,7 @@ struct Ceremony: Sendable {
     private enum State: Sendable {
         case ready
         case openingTicket
-        case openingChallenge(String, Tickets.Right?)
+        case openingChallenge(String, Tickets.Right?, [Result<UnverifiedProof, VerificationError>])
         case finding(Opened, [UnverifiedProof])
         case spending(Refusal)
         case counting(KeyKind, VerificationError)
@@ -171,11 +171,11 @@ struct Ceremony: Sendable {
             return openChallenge(ticket)
         case (.openingTicket, .notOpened(let error)), (.openingChallenge, .notOpened(let error)):
             return end(.failure(.unopened(error)))
-        case (.openingChallenge(let challenge, let ticket), .challenge(let claims, let spend)):
+        case (.openingChallenge(let challenge, let ticket, let read), .challenge(let claims, let spend)):
             guard claims.cnf.jkt == jkt else { return end(.failure(.unopened(.foreignKey))) }
             guard intent.isFor(claims.act) else { return end(.failure(.unopened(.wrongPurpose))) }
             let spends = [spend] + (ticket.map { [$0.spend] } ?? [])
-            return find(Opened(challenge: challenge, claims: claims, ticket: ticket, spends: spends), at: now)
+            return find(Opened(challenge: challenge, claims: claims, ticket: ticket, spends: spends), read, at: now)
         case (.finding(let opened, let proofs), .found(let found)):
             return judge(opened, proofs, found, at: now)
         case (.spending(let refusal), .spent):
@@ -198,20 +198,30 @@ struct Ceremony: Sendable {
     }
 
     private mutating func openChallenge(_ ticket: Tickets.Right?) -> Step {
-        // The challenge is read even from a proof that is otherwise malformed, so that a malformed attempt consumes it
-        // too.
-        guard let challenge = (proofs + intent.registrationProofs).lazy.compactMap(UnverifiedProof.challenge).first else {
-            return end(.failure(.unopened(.malformed)))
+        let read = proofs.map { text in
+            Result { () throws(VerificationError) in try UnverifiedProof(text) }
         }
-        return ask(.openChallenge(challenge, rules.challenge), .openingChallenge(challenge, ticket))
+        guard let challenge = challenge(in: read) else { return end(.failure(.unopened(.malformed))) }
+        return ask(.openChallenge(challenge, rules.challenge), .openingChallenge(challenge, ticket, read))
     }
 
-    private mutating func find(_ opened: Opened, at now: UnixTime) -> Step {
-        let read: [UnverifiedProof]
+    /// The challenge is read even from a proof that is otherwise malformed, so that a malformed attempt consumes it too.
+    private func challenge(in read: [Result<UnverifiedProof, VerificationError>]) -> String? {
+        if case .success(let proof) = read.first { return proof.challenge }
+        for proof in proofs + intent.registrationProofs {
+            if let challenge = UnverifiedProof.challenge(in: proof) { return challenge }
+        }
+        return nil
+    }
+
+    private mutating func find(
+        _ opened: Opened, _ read: [Result<UnverifiedProof, VerificationError>], at now: UnixTime
+    ) -> Step {
+        let proofs: [UnverifiedProof]
         do throws(VerificationError) {
             let kids = intent.kidsThatMayAnswer(opened.claims)
-            read = try proofs.map { text throws(VerificationError) in
-                let proof = try UnverifiedProof(text)
+            proofs = try read.map { read throws(VerificationError) in
+                let proof = try read.get()
                 guard proof.challenge == opened.challenge else { throw .foreignKey }
                 guard kids.contains(proof.kid) else { throw .unknownKey }
                 return proof
@@ -220,11 +230,11 @@ struct Ceremony: Sendable {
             return spend(opened, then: .spent(error))
         }
         switch intent {
-        case .signIn, .stepUp: return ask(.findKeys(read.map(\.kid)), .finding(opened, read))
-        case .approve(let approval): return ask(.findApproval(approval.id), .finding(opened, read))
-        case .changeKeys: return ask(.findDevice, .finding(opened, read))
+        case .signIn, .stepUp: return ask(.findKeys(proofs.map(\.kid)), .finding(opened, proofs))
+        case .approve(let approval): return ask(.findApproval(approval.id), .finding(opened, proofs))
+        case .changeKeys: return ask(.findDevice, .finding(opened, proofs))
         // All of its keys are in the request.
-        case .enrol: return judge(opened, read, Found(), at: now)
+        case .enrol: return judge(opened, proofs, Found(), at: now)
         }
     }
 

@@ -17,15 +17,17 @@ struct BoundedChannel<Base: ServerChildChannel>: ServerChildChannel {
     let limit: TimeAmount
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
-        channel.eventLoop.makeCompletedFuture {
+        let deadline = NIOLoopBound(ConnectionDeadline(limit), eventLoop: channel.eventLoop)
+        return channel.eventLoop.makeCompletedFuture {
             // In front of the parser, which does not show an unfinished head.
-            try channel.pipeline.syncOperations.addHandler(RequestDeadline(limit))
+            try channel.pipeline.syncOperations.addHandler(RequestDeadline(deadline.value))
         }
         .flatMap { base.setup(channel: channel, logger: logger) }
         .flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            let gate = ConnectionGate(connections, isBehindProxies: isBehindProxies, limit: limit)
+            let gate = ConnectionGate(
+                connections, isBehindProxies: isBehindProxies, request: deadline.value, limit: limit)
             try pipeline.addHandler(gate, position: .after(parser))
             // A server that stops in the moment of an accept drops the connection's value before anything has handled
             // it, and NIO ends the process when a writer that was never finished is released. A channel that closes
@@ -38,38 +40,20 @@ struct BoundedChannel<Base: ServerChildChannel>: ServerChildChannel {
     func handle(value: Base.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
 }
 
-/// Tells `RequestDeadline` how far the requests of a connection have been read.
-private enum RequestProgress {
-    /// The head of a request has been read. It may have come in the same read as the end of the request before it.
-    case begun
-    /// A request has been read to its end.
-    case ended
-}
-
-/// Closes a connection whose request has not been read to its end in time, counted from its first byte. It does not
-/// matter how often a byte arrives.
-final class RequestDeadline: ChannelDuplexHandler {
+/// Begins the deadline of a request with its first byte. `ConnectionGate` ends it when the request has been read to its end.
+/// It does not matter how often a byte arrives.
+final class RequestDeadline: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
-    typealias OutboundIn = ByteBuffer
 
     private let deadline: ConnectionDeadline
 
-    init(_ limit: TimeAmount) {
-        deadline = ConnectionDeadline(limit)
+    init(_ deadline: ConnectionDeadline) {
+        self.deadline = deadline
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         deadline.start(for: context.channel)
         context.fireChannelRead(data)
-    }
-
-    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        switch event as? RequestProgress {
-        case nil: return context.triggerUserOutboundEvent(event, promise: promise)
-        case .begun: deadline.start(for: context.channel)
-        case .ended: deadline.stop()
-        }
-        promise?.succeed()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -82,7 +66,7 @@ final class RequestDeadline: ChannelDuplexHandler {
 
 /// A time after which a connection is closed, which is set and lifted with each request. Between requests its timer runs
 /// on, because setting one and cancelling it for each request costs more.
-private final class ConnectionDeadline {
+final class ConnectionDeadline {
     private let limit: TimeAmount
     private var deadline: NIODeadline?
     private var timer: Scheduled<Void>?
@@ -129,14 +113,18 @@ final class ConnectionGate: ChannelDuplexHandler {
     private let isBehindProxies: Bool
     private var admission: Connections.Admission?
     private var isAnswered = false
+    private let request: ConnectionDeadline
     private let deadline: ConnectionDeadline
     /// The answers that the client has not read to their end. With pipelining there may be more than one.
     private var unread = 0
 
-    /// - Parameter limit: the time in which a client has to read an answer.
-    init(_ connections: Connections, isBehindProxies: Bool, limit: TimeAmount) {
+    /// - Parameters:
+    ///   - request: the deadline of `RequestDeadline`.
+    ///   - limit: the time in which a client has to read an answer.
+    init(_ connections: Connections, isBehindProxies: Bool, request: ConnectionDeadline, limit: TimeAmount) {
         self.connections = connections
         self.isBehindProxies = isBehindProxies
+        self.request = request
         deadline = ConnectionDeadline(limit)
     }
 
@@ -167,9 +155,10 @@ final class ConnectionGate: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
         switch part {
-        case .head: context.triggerUserOutboundEvent(RequestProgress.begun, promise: nil)
+        // The head may have come in the same read as the end of the request before it.
+        case .head: request.start(for: context.channel)
         case .body: break
-        case .end: context.triggerUserOutboundEvent(RequestProgress.ended, promise: nil)
+        case .end: request.stop()
         }
         switch admission {
         case nil, .admitted, .dropped: context.fireChannelRead(data)

@@ -25,7 +25,7 @@ enum SafeHead {
     }
 
     static func holds(for head: HTTPRequest) -> Bool {
-        (head.path ?? "").utf8.allSatisfy { $0 < 0x80 } && StreamSafeText.holds(head.authority ?? "")
+        ASCII.holds(head.path ?? "") && StreamSafeText.holds(head.authority ?? "")
             && head.headerFields.allSatisfy { StreamSafeText.holds($0.value) }
     }
 }

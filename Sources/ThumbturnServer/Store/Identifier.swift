@@ -41,14 +41,15 @@ package struct Identifier<Kind>: Hashable, Sendable {
     package static func random() -> Self {
         while true {
             let new = Self(unchecked: RandomBytes.sixteen())
-            if !new.text.hasPrefix("-") { return new }
+            // The first six bits are the first character.
+            if new.bytes[0] >> 2 != 62 { return new }
         }
     }
 
     /// A new identifier that begins with the time: four bytes of seconds, four bytes of `moment`, and eight random
     /// bytes. Rows that are written at the same time lie next to each other, so that a batch of them touches few pages.
     package static func random(at now: UnixTime, _ moment: UInt32) -> Self {
-        Self(unchecked: bigEndian(UInt32(truncatingIfNeeded: now.seconds)) + bigEndian(moment) + random().bytes.dropFirst(8))
+        Self(unchecked: bigEndian(UInt32(truncatingIfNeeded: now.seconds)) + bigEndian(moment) + RandomBytes.eight())
     }
 
     /// The lowest identifier that `random(at:_:)` can make after a time. All that were made until then are below it.

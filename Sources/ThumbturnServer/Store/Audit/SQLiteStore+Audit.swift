@@ -70,18 +70,16 @@ extension SQLiteStore {
 
     // MARK: Inside a transaction
 
-    /// Writes the row of an event in the event's own transaction. `AuditChain` links it at the end of the transaction.
+    /// Writes the row of an event in the event's own transaction.
     static func audit(_ event: AuditEvent, in db: Database, at now: UnixTime) throws {
         let origin = AuditOrigin.current
         guard origin.isKept else { return }
         var event = event
         event.from = origin.network?.text
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO audit (number, at, event)
-                SELECT max(audit_number, coalesce((SELECT max(number) FROM audit), 0)) + 1, ?, ? FROM node WHERE one = 1
-                """
-        ).execute(arguments: [now.seconds, json(event)])
+        if let end = origin.end { return try end.append(json(event), in: db, at: now) }
+        let end = AuditEnd()
+        try end.append(json(event), in: db, at: now)
+        try end.save(in: db)
     }
 
     private static func checkpoints(in db: Database) throws -> [AuditVerification.StoredCheckpoint] {
@@ -108,32 +106,55 @@ extension SQLiteStore {
     }
 }
 
-extension Schema {
-    /// Links the rows that this transaction has written to the chain. Every transaction that writes rows ends with it.
-    static func linkAudit(in db: Database) throws {
-        guard
-            let node = try db.one(Row.self, sql: "SELECT audit_log, audit_number, audit_hash FROM node WHERE one = 1")
-        else { return }
-        let log = Array(node["audit_log"] as Data)
-        var (number, hash) = (node["audit_number"] as Int64, Array(node["audit_hash"] as Data))
-        let rows = try db.all(
-            Row.self, sql: "SELECT number, at, event FROM audit WHERE number > ? ORDER BY number", arguments: [number])
-        guard !rows.isEmpty else { return }
-        for row in rows {
-            number = row["number"]
-            hash = AuditChain.hash(
-                log: log, previous: hash, number: number, at: UnixTime(seconds: row["at"]), event: row["event"])
-            try db.run(sql: "UPDATE audit SET hash = ? WHERE number = ?", arguments: [blob(hash), number])
-        }
-        try db.run(
-            sql: "UPDATE node SET audit_number = ?, audit_hash = ? WHERE one = 1", arguments: [number, blob(hash)])
+/// The end of the audit log's chain, for the time of one transaction, which writes rows after it. Only the writer's queue
+/// uses it.
+final class AuditEnd: @unchecked Sendable {
+    /// The chain after the last row; nil until the first row of the transaction is written.
+    private(set) var head: Head?
+
+    struct Head {
+        let log: [UInt8]
+        var number: Int64
+        var hash: [UInt8]
     }
 
+    /// Writes a row, linked to the one before it.
+    fileprivate func append(_ event: String, in db: Database, at now: UnixTime) throws {
+        var head = try head ?? Self.read(db)
+        head.number += 1
+        head.hash = AuditChain.hash(log: head.log, previous: head.hash, number: head.number, at: now, event: event)
+        try db.cachedStatement(sql: "INSERT INTO audit (number, at, event, hash) VALUES (?, ?, ?, ?)")
+            .execute(arguments: [head.number, now.seconds, event, blob(head.hash)])
+        self.head = head
+    }
+
+    /// Goes back to an earlier end, after the rows since then were rolled back.
+    func rollBack(to earlier: Head?) { head = earlier }
+
+    /// Stores the end. Every transaction that has written rows ends with it.
+    func save(in db: Database) throws {
+        guard let head else { return }
+        try db.run(
+            sql: "UPDATE node SET audit_number = ?, audit_hash = ? WHERE one = 1", arguments: [head.number, blob(head.hash)])
+    }
+
+    /// A row that was written past the server keeps its number, and no hash covers it.
+    private static func read(_ db: Database) throws -> Head {
+        let node = try db.value(
+            Row.self,
+            sql: """
+                SELECT audit_log, audit_hash, max(audit_number, coalesce((SELECT max(number) FROM audit), 0)) AS number
+                FROM node WHERE one = 1
+                """)
+        return Head(log: Array(node["audit_log"] as Data), number: node["number"], hash: Array(node["audit_hash"] as Data))
+    }
+}
+
+extension Schema {
     static func registerAudit(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("28 audit log") { db in
             try db.execute(
                 sql: """
-                    -- The hash of a row is NULL only inside the transaction that writes it.
                     CREATE TABLE audit (
                         number INTEGER PRIMARY KEY,
                         at INTEGER NOT NULL,

@@ -79,16 +79,17 @@ final class GroupCommit: Sendable {
     ///   - work: may run twice, so it may change nothing but the database.
     func write<Value: Sendable>(adopting: Bool = false, _ work: @escaping Work<Value>) async throws -> Value {
         if let interlude = Interlude.beforeWrite { await interlude.run() }
-        let origin = AuditOrigin(network: AuditOrigin.current.network, isKept: keepsAuditLog)
+        let network = AuditOrigin.current.network
         return try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (Database, Schema.Tick, Bool) throws -> Completion = { db, tick, inSavepoint in
+                let origin = AuditOrigin(network: network, isKept: self.keepsAuditLog, end: tick.audit)
                 let checked = {
                     guard adopting || tick.edition == self.currentEdition else { throw StoreError.anotherEpoch }
                     return try AuditOrigin.$current.withValue(origin) { try work(db, tick.now) }
                 }
                 let result: Result<Value, any Error> =
                     inSavepoint
-                    ? Result { try Self.inSavepoint(of: db, checked) }
+                    ? Result { try Self.inSavepoint(of: db, tick.audit, checked) }
                     : .success(try Self.inTransaction(of: db, checked))
                 return {
                     if adopting, case .success = result { self.edition.withLock { $0 = tick.edition } }
@@ -112,8 +113,11 @@ final class GroupCommit: Sendable {
         return try work()
     }
 
-    private static func inSavepoint<Value>(of db: Database, _ work: () throws -> Value) throws -> Value {
+    private static func inSavepoint<Value>(
+        of db: Database, _ audit: AuditEnd, _ work: () throws -> Value
+    ) throws -> Value {
         try inTransaction(of: db) {
+            let end = audit.head
             try db.execute(sql: "SAVEPOINT job")
             do {
                 let value = try work()
@@ -121,6 +125,7 @@ final class GroupCommit: Sendable {
                 return value
             } catch {
                 try? db.execute(sql: "ROLLBACK TO job; RELEASE job")
+                audit.rollBack(to: end)
                 throw error
             }
         }
@@ -199,7 +204,7 @@ final class GroupCommit: Sendable {
                         throw JobFailed(error: error)
                     }
                 }
-                if keepsAuditLog { try Schema.linkAudit(in: db) }
+                try tick.audit.save(in: db)
                 return .commit
             }
         }

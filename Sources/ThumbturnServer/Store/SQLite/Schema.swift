@@ -262,6 +262,8 @@ enum Schema {
         /// The number of transactions so far, this one included.
         var commits: Int64
         var edition: SecretsEdition
+        /// The end of the audit log.
+        let audit = AuditEnd()
     }
 
     /// Counts this transaction, and moves the stored time forward, never back.

@@ -182,7 +182,6 @@ extension Schema {
         try SQLiteStore.audit(
             AuditEvent(.epochBegan, detail: try Int64.fetchOne(db, sql: "SELECT epoch FROM node").map { String($0) }), in: db,
             at: now)
-        try linkAudit(in: db)
         try db.execute(sql: "DELETE FROM secrets WHERE use IN ('challenge', 'refresh')")
         try db.execute(sql: "UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL", arguments: [now.seconds])
         try db.execute(sql: "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')")

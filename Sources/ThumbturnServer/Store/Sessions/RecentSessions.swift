@@ -13,12 +13,16 @@ final class RecentSessions: Sendable {
 
         func sessions(of jkt: String) -> [UInt128] { young[jkt] ?? old[jkt] ?? [] }
 
-        mutating func put(_ sessions: [UInt128], of jkt: String) {
-            if young.count >= Limits.recentDevices {
-                old = young
-                young = [:]
+        mutating func add(_ session: UInt128, of jkt: String, without gone: [UInt128]) {
+            if young[jkt] == nil {
+                if young.count >= Limits.recentDevices {
+                    old = young
+                    young = [:]
+                }
+                young[jkt] = old[jkt] ?? []
             }
-            young[jkt] = sessions
+            if !gone.isEmpty { young[jkt]?.removeAll { gone.contains($0) } }
+            young[jkt]?.append(session)
         }
     }
 
@@ -38,10 +42,8 @@ final class RecentSessions: Sendable {
 
     /// Adds a session, after those of `surplus` have ended.
     func opened(_ session: SessionID, by jkt: String, ending ended: [SessionID]) {
-        let gone = Set(ended.map(\.number))
-        state.withLock { state in
-            state.put(state.sessions(of: jkt).filter { !gone.contains($0) } + [session.number], of: jkt)
-        }
+        let (session, gone) = (session.number, ended.map(\.number))
+        state.withLock { $0.add(session, of: jkt, without: gone) }
     }
 }
 

@@ -1,0 +1,25 @@
+/// The text that everything of ours is, but for names and words of persons. It is looked at eight bytes at a time, because each
+/// request is looked at several times.
+package enum ASCII {
+    /// Whether all of these bytes are ASCII.
+    package static func holds(_ bytes: [UInt8]) -> Bool { unsafe bytes.withUnsafeBytes { unsafe holds($0) } }
+
+    /// Whether this text is ASCII.
+    package static func holds(_ text: String) -> Bool {
+        let isASCII = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe holds(UnsafeRawBufferPointer($0)) }
+        return isASCII ?? text.utf8.allSatisfy { $0 < 0x80 }
+    }
+
+    private static func holds(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var (index, seen) = (0, UInt64(0))
+        while index + 8 <= bytes.count {
+            seen |= unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            index += 8
+        }
+        while index < bytes.count {
+            seen |= unsafe UInt64(bytes[index])
+            index += 1
+        }
+        return seen & 0x8080_8080_8080_8080 == 0
+    }
+}
