@@ -137,7 +137,7 @@ struct Serve: AsyncParsableCommand {
         if let livenessVendors { try settings.approvals.readLivenessVendors(livenessVendors) }
         let (server, publicURL) = (try await EmbeddedServer(settings), settings.publicURL)
 
-        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        LoggingSystem.bootstrap(StandardErrorLog.init)
         var logger = Logger(label: "thumbturn")
         logger.logLevel = logLevel
         if server.wasRestored {

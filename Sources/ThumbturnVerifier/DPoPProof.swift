@@ -78,12 +78,12 @@ public struct DPoPProof: Sendable {
     /// The key for detecting a replay: a proof with the same key must not be accepted again while this one is fresh. It
     /// is the first 16 bytes of SHA-256 over the thumbprint and the `jti`.
     public var replayKey: [UInt8] {
-        Array(SHA256.hash(data: Array("\(jkt) \(jti)".utf8)).prefix(16))
+        Array(SHA256.bytes(of: Array("\(jkt) \(jti)".utf8)).prefix(16))
     }
 
     /// The value of `ath` and `bdy`: SHA-256 in base64url.
     public static func hash(_ bytes: [UInt8]) -> String {
-        Base64URL.encode(SHA256.hash(data: bytes))
+        Base64URL.encode(SHA256.bytes(of: bytes))
     }
 
     /// Whether two addresses are the same after the normalisation of RFC 3986 sections 6.2.2 and 6.2.3, without query

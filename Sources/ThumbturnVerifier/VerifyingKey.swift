@@ -66,7 +66,7 @@ public struct VerifyingKey: Sendable, Hashable {
     }
 
     /// The SHA-256 thumbprint in base64url (RFC 7638): 43 characters. Computed on each call.
-    public var thumbprint: String { Base64URL.encode(SHA256.hash(data: jwk.thumbprintInput)) }
+    public var thumbprint: String { Base64URL.encode(SHA256.bytes(of: jwk.thumbprintInput)) }
 
     /// The key as a JSON Web Key (RFC 7517), without an id.
     public var jwk: JWK { JWK(x: Array(x963[1..<33]), y: Array(x963[33...])) }

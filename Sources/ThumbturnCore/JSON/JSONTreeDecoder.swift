@@ -34,12 +34,14 @@ struct JSONTreeDecoder: Decoder {
 
     func value<T: Decodable>(_ type: T.Type) throws -> T {
         if type == String.self, let text = try string() as? T { return text }
-        if refusesUnknownMembers, let message = type as? any Message.Type { try refuseUnknownMembers(of: message) }
+        // Only an object has members, and asking a type whether it is a message takes longer than most of these values.
+        if refusesUnknownMembers, node.kind == .object, let message = type as? any Message.Type {
+            try refuseUnknownMembers(of: message)
+        }
         return try T(from: self)
     }
 
     private func refuseUnknownMembers<Value: Message>(of type: Value.Type) throws {
-        guard node.kind == .object else { throw mismatch(JSONTree.Kind.object.name, type) }
         let known = Value.CodingKeys.allCases
         let present = known.count { tree.member($0.stringValue, of: index) != nil }
         guard present < Int(node.count) else { return }

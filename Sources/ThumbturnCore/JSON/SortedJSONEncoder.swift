@@ -189,6 +189,7 @@ struct SortedJSONEncoder: Encoder {
         mutating func encode(_ value: Int, forKey key: Key) { at(key).json.put(value) }
         mutating func encode(_ value: Int64, forKey key: Key) { at(key).json.put(value) }
         mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try at(key).put(value, at: place.depth + 1) }
+        mutating func encodeIfPresent(_ value: String?, forKey key: Key) { if let value { encode(value, forKey: key) } }
 
         mutating func nestedContainer<Nested: CodingKey>(
             keyedBy type: Nested.Type, forKey key: Key

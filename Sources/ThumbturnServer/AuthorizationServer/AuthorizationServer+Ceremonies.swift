@@ -9,20 +9,22 @@ extension AuthorizationServer {
     /// Runs a ceremony to its end. Throws `RequestError` if it is refused, and before anything is verified or consumed if
     /// the device has proved too often in the last minute.
     func run(_ ceremony: Ceremony) async throws -> Ceremony.Committed {
+        let (jkt, rules) = (ceremony.jkt, ceremony.rules)
         var ceremony = ceremony
         defer { counters.verifications.wrappingAdd(ceremony.verifications, ordering: .relaxed) }
         var step = ceremony.begin()
         while true {
             switch step {
-            case .ask(let request): step = ceremony.handle(try await answer(request, ceremony), at: time.now)
+            case .ask(let request): step = ceremony.handle(try await answer(request, jkt, rules), at: time.now)
             case .end(.success(let committed)): return committed
-            case .end(.failure(let refusal)): throw RequestError(refusal, ceremony.rules)
+            case .end(.failure(let refusal)): throw RequestError(refusal, rules)
             }
         }
     }
 
-    private func answer(_ request: Ceremony.Request, _ ceremony: Ceremony) async throws -> Ceremony.Answer {
-        let jkt = ceremony.jkt
+    private func answer(
+        _ request: Ceremony.Request, _ jkt: String, _ rules: CeremonyRules
+    ) async throws -> Ceremony.Answer {
         switch request {
         case .openTicket(let ticket):
             do throws(VerificationError) {
@@ -54,7 +56,7 @@ extension AuthorizationServer {
         case .spend(let spends, let refusal, let key):
             // A refusal of an unknown or revoked key is only counted, so that its holder cannot fill the log.
             let event = key.flatMap { $0.isRevoked ? nil : $0 }.map {
-                AuditEvent(.refused, by: $0, reason: RequestError(refusal, ceremony.rules).reason.code)
+                AuditEvent(.refused, by: $0, reason: RequestError(refusal, rules).reason.code)
             }
             _ = try await store.spend(spends, recording: event)
             return .spent

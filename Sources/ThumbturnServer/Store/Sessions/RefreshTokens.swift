@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import ThumbturnCore
 import ThumbturnMessages
+import ThumbturnVerifier
 
 /// The text of refresh tokens: session (16 bytes), generation (4 bytes, big-endian) and HMAC-SHA-256 over both (32
 /// bytes), in base64url.
@@ -33,6 +34,6 @@ struct RefreshTokens {
     }
 
     /// The hash under which a token is stored.
-    static func hash(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
+    static func hash(_ token: String) -> [UInt8] { SHA256.bytes(of: Array(token.utf8)) }
 }
 #endif
