@@ -80,6 +80,19 @@ package final class JSONTree: Sendable {
     /// The text of a number.
     package func number(_ node: Node) -> String { text(node.start, node.end) }
 
+    /// A whole number that is written without fraction and exponent; nil for any other, and for one that does not fit.
+    package func whole(_ node: Node) -> Int64? {
+        let digits = bytes[Int(node.start)..<Int(node.end)]
+        // Up to 18 digits fit.
+        guard digits.count <= 18, digits.first != UInt8(ascii: "-") else { return Int64(number(node)) }
+        var number: Int64 = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            number = number * 10 + Int64(digit - UInt8(ascii: "0"))
+        }
+        return number
+    }
+
     /// The indices of an object's members, or of an array's elements.
     package func children(of index: Int) -> [Int] {
         var (found, at) = ([Int](), index + 1)

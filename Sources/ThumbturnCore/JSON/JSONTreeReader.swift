@@ -182,6 +182,10 @@ struct JSONTreeReader {
 
     /// `-` digits `.` digits `e` digits (RFC 8259 section 6), of which only the first digits are needed.
     private static func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
+        // Almost all are whole.
+        if text.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            return text.first != UInt8(ascii: "0") ? !text.isEmpty : text.count == 1
+        }
         var rest = text
         func skip(_ characters: String) -> Bool {
             guard let first = rest.first, characters.utf8.contains(first) else { return false }

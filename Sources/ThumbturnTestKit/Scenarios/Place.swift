@@ -20,7 +20,7 @@ struct Place {
             switch node.kind {
             case .string, .array, .object: continue
             case .number:
-                guard Int64(tree.number(node)) == nil else { continue }
+                guard tree.whole(node) == nil else { continue }
                 throw tree.error(at: index, "expected a whole number, found \(tree.number(node))")
             case .true, .false, .null:
                 throw tree.error(at: index, "expected a string, a whole number, an array or an object, found \(node.kind.name)")
@@ -85,7 +85,7 @@ struct Place {
     }
 
     func number(_ range: ClosedRange<Int64> = 0...86_400_000) throws -> Int64 {
-        guard node.kind == .number, let number = Int64(tree.number(node)), range.contains(number) else {
+        guard node.kind == .number, let number = tree.whole(node), range.contains(number) else {
             throw problem("is no whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
