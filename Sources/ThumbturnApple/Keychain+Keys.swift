@@ -73,7 +73,7 @@ extension Keychain {
         do throws(Failure) {
             key = try self.key(name, context)
         } catch {
-            guard SilentRefusal(error.status) == .refused else { throw error }
+            guard SilentRefusal.lookupMayHaveJudged(error.status) else { throw error }
             throw Failure(.notMatched, status: error.status)
         }
         do throws(Failure) {

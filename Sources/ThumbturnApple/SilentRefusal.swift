@@ -54,14 +54,21 @@ enum SilentRefusal: Hashable, Sendable {
         return !judgedNothing.contains(AppleStatus(domain: status.domain, code: status.code))
     }
 
+    /// Whether the lookup of a key with an application password may have judged the password that it was given: the
+    /// keychain turns what a token refuses into "cannot be decoded" or into an internal error. Only a device that is
+    /// locked has certainly judged nothing, and a lookup that found no key, which has no status.
+    static func lookupMayHaveJudged(_ status: Failure.PlatformStatus?) -> Bool {
+        guard let status else { return false }
+        return AppleStatus(status) != AppleStatus(-25308)
+    }
+
     private static let judgedNothing: Set<AppleStatus> = [
-        // Disk, input and output, memory; our own mistake; not found; no entitlement.
-        AppleStatus(-34), AppleStatus(-36), AppleStatus(-108), AppleStatus(-50), AppleStatus(-25300), AppleStatus(-34018),
-        // No connection to the token; no such key; no such token.
-        AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -2), AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -6),
-        AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -7),
-        // The context was invalidated.
-        AppleStatus(domain: AppleStatus.localAuthentication, code: -9),
+        // Our own mistake; not found; no entitlement. A full disk, or a token that cannot be reached, may be noticed only
+        // after the password was judged.
+        AppleStatus(-50), AppleStatus(-25300), AppleStatus(-34018),
+        // No such key; no such token.
+        AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -6), AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -7),
+        // The context was invalidated before it was used.
         AppleStatus(domain: AppleStatus.localAuthentication, code: -10),
     ]
 }

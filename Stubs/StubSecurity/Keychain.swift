@@ -168,6 +168,11 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     guard let first = found.first else { return errSecItemNotFound }
     guard device.facts.isReadable else { return locked }
     if query[kSecReturnRef] as? Bool == true, let key = first.key {
+        if let refusal = device.facts.wrongPasswordAtLookup, let password = key.password, let given = context?.standInPassword,
+            Data(SHA256.hash(data: given)) != password
+        {
+            return refusal
+        }
         // A reference needs no prompt. It keeps the query's context.
         result?.pointee = key.copy(using: context)
         return errSecSuccess

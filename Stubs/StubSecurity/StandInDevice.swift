@@ -87,6 +87,9 @@ public struct StandInFacts: Sendable {
     public var stateHash: Data?
     /// The status of an item that a change of the enrolled set has invalidated: -25293 or -25300.
     public var deadStatus: OSStatus = errSecAuthFailed
+    /// The status with which the lookup of a key refuses a wrong application password; nil where only signing refuses it.
+    /// It is not known which of them a system does.
+    public var wrongPasswordAtLookup: OSStatus?
     /// Whether a sheet stays up after its context was invalidated, as some systems are reported to do.
     public var keepsSheets = false
     /// Whether a watch or another companion is nearby.

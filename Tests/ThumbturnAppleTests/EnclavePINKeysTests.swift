@@ -10,10 +10,10 @@ import ThumbturnTestKit
 
 @Suite struct EnclavePINKeysTests {
     private func told(
-        _ model: SimulatedPhone.Model = .iPhone(.face),
+        _ model: SimulatedPhone.Model = .iPhone(.face), _ more: @escaping @Sendable (inout StandInFacts) -> Void = { _ in },
         _ story: @escaping @Sendable (AppleWorld, EnclavePINKeys) async throws -> Void
     ) async throws {
-        let world = AppleWorld(model)
+        let world = AppleWorld(model, more)
         try await world.run { try await story(world, EnclavePINKeys(keychain: world.keychain(), rounds: 10)) }
         #expect(world.device.calls("SecKeyCreateRandomKey") > 0 && world.phone.promptCount == 0)
         world.expectNothingOnTheSide()
@@ -40,6 +40,23 @@ import ThumbturnTestKit
             #expect(refused?.code == .notMatched && refused?.status?.code == -25293)
             #expect(world.device.calls("SecKeyCreateSignature") == before + 1)
             await expectFailure(.policyDenies) { _ = try await keys.create(.of(.session), pin: pin) }
+        }
+    }
+
+    @Test(
+        "every answer at the lookup counts as a wrong PIN, except a locked device and a key that is not there",
+        arguments: [
+            (-26275, true), (-26276, true), (-25293, true), (-2070, true), (-50, true), (-34018, true), (-36, true),
+            (-25308, false), (-25300, false),
+        ] as [(OSStatus, Bool)])
+    func refusedAtTheLookup(_ status: OSStatus, _ counts: Bool) async throws {
+        try await told(.iPhone(.face), { $0.wrongPasswordAtLookup = status }) { world, keys in
+            let pin = try #require(PIN("824193")), wrong = try #require(PIN("824194"))
+            _ = try await keys.create(.of(.pin), pin: pin)
+            let refused = await failure { _ = try await keys.sign([1], with: .of(.pin), pin: wrong) }
+            #expect((refused?.code == .notMatched) == counts && refused != nil)
+            #expect(await keys.state(of: .of(.pin)) == .usable, "the state is read without a PIN")
+            _ = try await keys.sign([1], with: .of(.pin), pin: pin)
         }
     }
 

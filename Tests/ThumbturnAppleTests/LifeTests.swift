@@ -17,8 +17,11 @@ import ThumbturnTestKit
         let platform: DevicePlatform
         let auth: Authenticator
 
-        init(_ model: SimulatedPhone.Model = .iPhone(.face), installation: URL? = nil) throws {
-            world = AppleWorld(model)
+        init(
+            _ model: SimulatedPhone.Model = .iPhone(.face), hasPIN: Bool = false, installation: URL? = nil,
+            _ more: @escaping @Sendable (inout StandInFacts) -> Void = { _ in }
+        ) throws {
+            world = AppleWorld(model, hasPIN: hasPIN, more)
             server = InMemoryServer(clock: world.phone.clock)
             platform = world.platform(transport: server, installation: installation)
             auth = try Authenticator(server: InMemoryServer.url, platform: platform)
@@ -167,6 +170,27 @@ import ThumbturnTestKit
             story.phone.enrolNewFace()
             expect(try await grant.rung, is: .devicePasscode)
         }
+    }
+
+    @Test(
+        "wrong PINs are counted whatever the lookup of the key answers", arguments: [-25293, -26275, -26276, -36] as [OSStatus])
+    func wrongPINs(_ answer: OSStatus) async throws {
+        let story = try Story(hasPIN: true) { $0.wrongPasswordAtLookup = answer }
+        try await story.world.run {
+            try await story.auth.enrol(with: Self.signIn)
+            let policy = UnlockPolicy(ladder: [.appPIN])
+            for _ in 1...5 { story.phone.pins("000000") }
+            await expectFailure(.paused) { _ = try await story.auth.authenticate("Unlock", policy: policy) }
+            #expect(story.phone.pinRequests.map(\.wrongInARow) == [0, 1, 2, 3, 4])
+            for pause in [30, 60, 120, 240, 300] {
+                #expect(await story.auth.readiness().state(of: .pin) == .paused(for: .seconds(pause)))
+                await story.sleep(.seconds(pause))
+                story.phone.pins("000000")
+                #expect(await failure { _ = try await story.auth.authenticate("Unlock", policy: policy) } != nil)
+            }
+            #expect(await story.auth.readiness().state(of: .pin) == .invalidated(.wrongPINs))
+        }
+        story.world.expectNothingOnTheSide()
     }
 
     @Test func removingThePasscodeInvalidatesEveryKeyWithUserVerification() async throws {

@@ -120,11 +120,18 @@ struct PINGuess: ~Copyable, Sendable {
     ///
     /// - Returns: the failure to throw: after a wrong PIN, the pause that it began.
     consuming func failed(_ failure: Failure) async -> Failure {
-        if failure.code == .notMatched { return during.standing(at: ledger.now).state.obstacle ?? failure }
-        // Hardware remembers by itself that a key is used up; the server's answer is remembered only here.
-        let isUsedUp = failure.code == .keyInvalidated && judge == .server
-        try? await ledger.write(isUsedUp ? .exhausted(at: ledger.now) : before)
-        return failure
+        switch failure.code {
+        case .notMatched:
+            return during.standing(at: ledger.now).state.obstacle ?? failure
+        case .keyInvalidated:
+            // A platform may call a key invalidated because of the PIN that it was given, so the guess stays counted.
+            // Hardware remembers by itself that a key is used up; the server's answer is remembered only here.
+            if judge == .server { try? await ledger.write(.exhausted(at: ledger.now)) }
+            return failure
+        default:
+            try? await ledger.write(before)
+            return failure
+        }
     }
 }
 
