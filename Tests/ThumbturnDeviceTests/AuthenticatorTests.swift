@@ -157,6 +157,29 @@ struct World: Sendable {
         }
     }
 
+    @Test func aCancelledCallLeavesNothing() async throws {
+        try await World.enrolled { world in
+            let slow = SlowTokens(server: world.server, clock: world.clock)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
+            var policy = UnlockPolicy(ladder: [.devicePasscode])
+            policy.reuse = .seconds(300)
+            let lax = policy
+            try await auth.requireStrongerRungNextTime()
+            let call = Task(executorPreference: world.clock.executor) {
+                await failure { _ = try await auth.authenticate("Unlock", policy: lax) }
+            }
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            call.cancel()
+            #expect(await call.value?.code == .cancelledByApp)
+            #expect(world.server.paths.contains("POST /v1/token"), "the server gave a session all the same")
+            await expectFailure(.sessionOver) { _ = try await auth.me() }
+            #expect(await auth.readiness().biometry == .lockedOut(.untilStrongerRung), "the sensor is still off")
+            let prompts = world.phone.promptCount
+            _ = try await auth.authenticate("Unlock", policy: lax)
+            #expect(world.phone.promptCount == prompts + 1, "and no later call reuses it")
+        }
+    }
+
     @Test func aNewFaceInvalidatesTheBiometricKeyAndNoOther() async throws {
         try await World.enrolled { world in
             world.phone.enrolNewFace()

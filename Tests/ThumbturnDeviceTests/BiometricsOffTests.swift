@@ -281,8 +281,8 @@ import ThumbturnTestKit
     }
 }
 
-/// A server that takes ten seconds over a proof.
-private struct SlowTokens: Transport {
+/// A server that takes ten seconds over a proof, and answers at once where its caller is cancelled.
+struct SlowTokens: Transport {
     let server: InMemoryServer
     let clock: VirtualClock
 

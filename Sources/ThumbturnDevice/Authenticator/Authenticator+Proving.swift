@@ -38,6 +38,8 @@ extension Authenticator {
             request, by: start, with: signers,
             readiness: { signers == nil ? readiness : await self.readiness(for: policy) }, redeem: redeemAndNote
         )
+        // Its callers have heard of their cancellation: a success that comes after it changes nothing.
+        guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
         if rung != .biometric {
             // A sensor that was switched off since the key signed stays off.
             if forgottenCount == self.forgottenCount { try? await countedSensor(policy).forgive() }

@@ -151,6 +151,8 @@ extension Authenticator {
     package func redeem(_ proofs: [Proof]) async throws(Failure) -> DeviceSession {
         let live = try await requireEnrolment()
         let answer = try await token(for: try fields(for: proofs), of: live)
+        // The caller has heard of its cancellation: its session is not kept, and ends at the server by its own limits.
+        guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
         // A new sign-in ends the last step-up.
         lastStepUp = nil
         // The enrolment may have been ended while the server answered; then nothing is stored.
@@ -168,6 +170,7 @@ extension Authenticator {
         let answer = try await connection.send(
             "POST", to: "/v1/token", body: .form(fields), key: name(of: .session, in: live), expecting: StepUpAnswer.self
         )
+        guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
         // There is one step-up at a time: this one ends the last.
         lastStepUp = nil
         return try session(answer.accessToken, type: answer.tokenType, expiresIn: answer.expiresIn)
