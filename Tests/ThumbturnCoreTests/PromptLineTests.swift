@@ -44,6 +44,16 @@ import ThumbturnCore
         #expect(line.turns.map(\.callers) == [[3]])
     }
 
+    @Test func aClosedTurnIsNotJoined() {
+        var line = Line()
+        _ = line.handle(.came(1, "unlock", mayShare: true))
+        #expect(line.handle(.closed(turn: 1)) == [] && line.handle(.closed(turn: 2)) == [])
+        #expect(line.handle(.came(2, "unlock", mayShare: true)) == [])
+        #expect(line.turns.map(\.callers) == [[1], [2]])
+        #expect(line.handle(.came(3, "unlock", mayShare: true)) == [] && line.turns.map(\.callers) == [[1], [2, 3]])
+        #expect(line.handle(.ended(turn: 1)) == [.start(turn: 2)])
+    }
+
     @Test func aWaitingCallerCanLeave() {
         var line = Line()
         _ = line.handle(.came(1, "unlock", mayShare: true))
@@ -52,13 +62,14 @@ import ThumbturnCore
         #expect(line.handle(.ended(turn: 1)) == [])
     }
 
-    /// Four callers, two requests, shared or not, in every order of arriving, leaving and ending.
+    /// Four callers, two requests, shared or not, in every order of arriving, leaving, closing and ending.
     @Test func everyOrderOfEventsKeepsTheRules() {
         struct Node: Hashable {
             var line = Line()
             var next = 1
             var running: Int?
             var stopped: Set<Int> = []
+            var closed: Set<Int> = []
         }
         var (seen, queue): (Set<Node>, [Node]) = ([Node()], [Node()])
         var joins = 0
@@ -66,6 +77,7 @@ import ThumbturnCore
             var events: [Line.Event] = node.line.turns.flatMap(\.callers).map { .left($0) }
             if let running = node.running { events.append(.ended(turn: running)) }
             events.append(.ended(turn: 99))
+            events += node.line.turns.filter { !node.closed.contains($0.id) }.map { .closed(turn: $0.id) }
             if node.next <= 4 {
                 for request in ["a", "b"] {
                     events += [.came(node.next, request, mayShare: true), .came(node.next, request, mayShare: false)]
@@ -75,6 +87,7 @@ import ThumbturnCore
                 var after = node
                 if case .came = event { after.next += 1 }
                 if case .ended(let turn) = event, turn == after.running { after.running = nil }
+                if case .closed(let turn) = event { after.closed.insert(turn) }
                 for effect in after.line.handle(event) {
                     switch effect {
                     case .start(let turn):
@@ -93,7 +106,7 @@ import ThumbturnCore
                     let turn = turns.first(where: { $0.callers.contains(caller) }), turn.callers.count > 1
                 {
                     joins += 1
-                    #expect(turn.request == request && mayShare && !turn.isStopping)
+                    #expect(turn.request == request && mayShare && !turn.isStopping && !after.closed.contains(turn.id))
                 }
                 if seen.insert(after).inserted { queue.append(after) }
             }

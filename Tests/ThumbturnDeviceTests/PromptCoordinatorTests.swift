@@ -48,6 +48,66 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func aTapForAnotherQuestionIsNoTapForTheOneThatWaits() async throws {
+        try await Self.enrolled { world, auth, _ in
+            let prompts = world.phone.promptCount
+            async let screen = auth.authenticate("Pay", policy: .highRisk, by: .screen)
+            await Self.wait(.seconds(1), world)
+            async let tapped = auth.authenticate("Unlock", policy: .highRisk)
+            await Self.wait(.seconds(60), world)
+            #expect(world.phone.promptCount == prompts, "the payment still waits for its own tap")
+            await auth.prompt()
+            expect(try await screen.rung, is: .biometric)
+            expect(try await tapped.rung, is: .biometric)
+            #expect(world.phone.promptCount == prompts + 2)
+        }
+    }
+
+    @Test func noCallerJoinsAfterADismissal() async throws {
+        try await Self.enrolled { world, auth, _ in
+            let prompts = world.phone.promptCount
+            world.phone.next(.match, after: .seconds(2))
+            async let before = auth.authenticate("Unlock")
+            await Self.wait(.seconds(1), world)
+            await auth.forgetRecentAuthentication()
+            async let after = auth.authenticate("Unlock")
+            let (first, second) = try await (before, after)
+            #expect(world.phone.promptCount == prompts + 2, "the later call asks for itself")
+            #expect(first.session.accessToken != second.session.accessToken)
+        }
+    }
+
+    @Test func noCallerJoinsOnceThePersonHasAnswered() async throws {
+        try await Self.enrolled { world, _, _ in
+            let slow = SlowTokens(server: world.server, clock: world.clock)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
+            let prompts = world.phone.promptCount
+            async let before = auth.authenticate("Unlock")
+            await Self.wait(.seconds(1), world)
+            #expect(world.phone.promptCount == prompts + 1, "the proof is on its way")
+            async let after = auth.authenticate("Unlock")
+            let (first, second) = try await (before, after)
+            #expect(world.phone.promptCount == prompts + 2)
+            #expect(first.session.accessToken != second.session.accessToken)
+        }
+    }
+
+    @Test func noCallerJoinsAVaultsUnlockOnceItsSensorIsOff() async throws {
+        try await Self.enrolled { world, auth, _ in
+            let vault = Vault(named: "designs", platform: auth.platform, access: .userPresence)
+            _ = try await vault.unlocked("Open") { $0.rung }
+            let prompts = world.phone.promptCount
+            world.phone.next(.ignore)
+            async let before = vault.unlocked("Open") { $0.rung }
+            await Self.wait(.seconds(1), world)
+            try await vault.requireStrongerRungNextTime()
+            async let after = vault.unlocked("Open") { $0.rung }
+            expect(try await before, is: .devicePasscode)
+            _ = try await after
+            #expect(world.phone.promptCount == prompts + 3, "the later call asks for itself")
+        }
+    }
+
     @Test func anotherReasonWaitsItsTurn() async throws {
         try await Self.enrolled { world, auth, _ in
             let prompts = world.phone.promptCount

@@ -9,8 +9,8 @@ package struct PromptLine<Request: Hashable & Sendable>: Hashable, Sendable {
         package let id: Int
         package let request: Request
         /// Whether equal requests may join. An unlock may be shared; a step-up, an approval and an enrolment each ask
-        /// their own question.
-        let isShared: Bool
+        /// their own question. It ends when the person has answered, or was dismissed.
+        package fileprivate(set) var isShared: Bool
         package fileprivate(set) var callers: Set<Int>
         /// Whether the request was withdrawn while it ran and its prompt is not gone yet. No caller joins it.
         package fileprivate(set) var isStopping = false
@@ -22,6 +22,8 @@ package struct PromptLine<Request: Hashable & Sendable>: Hashable, Sendable {
         case came(Int, Request, mayShare: Bool)
         /// A caller no longer waits.
         case left(Int)
+        /// No later caller may join a turn: the person has answered, or what they answer is not to count for others.
+        case closed(turn: Int)
         /// A turn has its outcome, and its prompt is gone.
         case ended(turn: Int)
     }
@@ -60,6 +62,11 @@ package struct PromptLine<Request: Hashable & Sendable>: Hashable, Sendable {
             }
             turns[index].callers.remove(caller)
             if turns[index].callers.isEmpty { turns.remove(at: index) }
+            return []
+
+        case .closed(let turn):
+            guard let index = turns.firstIndex(where: { $0.id == turn }) else { return [] }
+            turns[index].isShared = false
             return []
 
         case .ended(let turn):

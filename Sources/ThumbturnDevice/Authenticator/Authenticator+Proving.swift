@@ -62,7 +62,7 @@ extension Authenticator {
         try UnlockRequest.check(reason: request.reason)
         let keys = ProofKeys(signers, for: request.policy, on: platform, redeem: redeem)
         let (choices, choose) = AsyncStream.makeStream(of: PromptChoice.self)
-        self.choose = choose
+        running = (request, choose)
         let driver = UnlockDriver(
             platform: platform, request: request, history: history, keys: keys, readiness: readiness,
             observe: observe, choices: choices, sensorWasUnavailable: { self.noteSensorIsOut() }

@@ -17,8 +17,8 @@ public actor Authenticator {
     private nonisolated let address: ServerAddress
     private nonisolated let account: String
     nonisolated let observe: @Sendable (UnlockNews) -> Void
-    /// Reaches the flow that is running.
-    var choose: AsyncStream<PromptChoice>.Continuation?
+    /// The flow that is running: what it asks, and how it is reached.
+    var running: (request: UnlockRequest, choose: AsyncStream<PromptChoice>.Continuation)?
     /// Whether a prompt found no sensor although the system had called it ready. It is not asked again before the
     /// system reports another state.
     private nonisolated let sensorIsOut = Mutex(false)
@@ -74,14 +74,15 @@ public actor Authenticator {
     /// Walks the ladder until a key has signed the server's challenge, and exchanges the proof for tokens.
     ///
     /// There is one prompt at a time in the process, and none while the app is not in front: a call waits until then.
-    /// While a call runs, another one for the same account with the same reason and policy joins it and has the same
-    /// outcome; all others wait their turn. A policy that demands two keys has both sign the one challenge.
+    /// Until the person has answered, another call for the same account with the same reason and policy joins it and has
+    /// the same outcome; all others wait their turn. A policy that demands two keys has both sign the one challenge.
     ///
     /// - Parameters:
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     ///   - policy: which rungs are asked, in which order, and its numbers.
     ///   - start: whether the prompt comes at once, or as the policy determines for a screen that appeared. A call with
-    ///     `tap` also ends the waiting of such a screen, so that the person does not have to tap twice.
+    ///     `tap` also ends the waiting of such a screen with the same reason and policy, so that the person does not
+    ///     have to tap twice.
     /// - Returns: the rung that answered, and the tokens.
     /// - Throws: one of the four cancellations; the obstacle at the last rung, with `signInAgain`; `keyInvalidated`
     ///   with `reEnrol`; `paused` with the time to wait, after too many mismatches or wrong PINs; `refused`,
@@ -90,8 +91,9 @@ public actor Authenticator {
     public func authenticate(
         _ reason: String, policy: UnlockPolicy = .unlock, by start: UnlockFlow.Start = .tap
     ) async throws(Failure) -> Grant {
-        if start == .tap { prompt() }
         let request = request(reason, policy)
+        // A tap is for the question that the person was shown, and for no other one that waits.
+        if start == .tap, running?.request == request { prompt() }
         return try await platform.prompts.inTurn(for: request, mayShare: true, on: platform) { () async throws(Failure) in
             if let grant = try await self.reusableUnlock(policy) { return grant }
             let answer = try await self.answer(request, by: start, challenge: self.signInChallenge) {
@@ -106,12 +108,12 @@ public actor Authenticator {
 
     /// Moves the running flow to its next rung, because the person chose another way, for example by the hint.
     public func useAnotherWay() {
-        choose?.yield(.anotherWay)
+        running?.choose.yield(.anotherWay)
     }
 
     /// Shows the prompt now, where the running flow waits for the person to ask for it.
     public func prompt() {
-        choose?.yield(.prompt)
+        running?.choose.yield(.prompt)
     }
 
     /// Sets the rung that the person prefers to be asked first; nil for the policy's order. It counts where the policy
@@ -121,10 +123,12 @@ public actor Authenticator {
     }
 
     /// Forgets recent authentications: no earlier unlock or step-up stands in for a later one, nor does one whose proof
-    /// is on its way to the server. Call it where the app is locked, if one of its policies has a `reuse`.
+    /// is on its way to the server, and no later call joins one that is under way. Call it where the app is locked, if one
+    /// of its policies has a `reuse`.
     public func forgetRecentAuthentication() {
         (lastUnlock, lastStepUp) = (nil, nil)
         forgottenCount += 1
+        platform.prompts.close(requestsOf: asker)
     }
 
     /// The first half of signing in: a proof that is not redeemed yet. A PIN that only the server judges gives none.

@@ -28,8 +28,8 @@ final class PromptCoordinator: Sendable {
     /// Does the work once its turn has come, the app is in front, and the last prompt has been gone for the platform's
     /// gap.
     ///
-    /// - Parameter mayShare: whether an equal request that comes meanwhile shares this work's outcome. Never for a
-    ///   step-up.
+    /// - Parameter mayShare: whether an equal request that comes before the person has answered shares this work's outcome.
+    ///   Never for a step-up.
     func inTurn<Value: Sendable>(
         for request: UnlockRequest, mayShare: Bool, on platform: DevicePlatform,
         _ work: @escaping @Sendable () async throws(Failure) -> Value
@@ -58,6 +58,22 @@ final class PromptCoordinator: Sendable {
             preconditionFailure("equal requests have outcomes of one type")
         }
         return value
+    }
+
+    /// Lets no later caller join a request of an account or a vault, because its earlier authentications are not to count
+    /// any more. The callers that wait for such a request have its outcome.
+    func close(requestsOf asker: String) {
+        state.withLock { state in
+            for turn in state.line.turns where turn.request.asker == asker { _ = state.line.handle(.closed(turn: turn.id)) }
+        }
+    }
+
+    /// Lets no later caller join the running request, because the person has answered it.
+    func closeRunning(_ request: UnlockRequest) {
+        state.withLock { state in
+            guard let running = state.line.turns.first, running.request == request else { return }
+            _ = state.line.handle(.closed(turn: running.id))
+        }
     }
 
     /// Shows one prompt of the system, once it may be shown.

@@ -81,7 +81,9 @@ extension UnlockDriver {
             prompt.rung == .biometric
             ? await CountedSensor(use.key, on: platform, under: request.policy.delays).attempt(answer) : await answer()
         switch answered {
-        case .matched(let presence): mailbox.yield(.opened(.presence(presence), use, prompt: prompt.id))
+        case .matched(let presence):
+            platform.prompts.closeRunning(request)
+            mailbox.yield(.opened(.presence(presence), use, prompt: prompt.id))
         case .notMatched: mailbox.yield(.event(.answered(.notMatched, prompt: prompt.id)))
         case .failed(let failure):
             if failure.code == .biometryUnavailable { sensorWasUnavailable() }
@@ -102,7 +104,9 @@ extension UnlockDriver {
         )
         guard !dismissal.isDismissed, !Task.isCancelled else { return }
         switch await dismissal.race({ await key.entry.enter(shown) }) {
-        case .entered(let pin): mailbox.yield(.opened(.pin(pin), use, prompt: prompt.id))
+        case .entered(let pin):
+            platform.prompts.closeRunning(request)
+            mailbox.yield(.opened(.pin(pin), use, prompt: prompt.id))
         case .failed(let failure): mailbox.yield(.event(.answered(.failed(failure), prompt: prompt.id)))
         // Dismissed: a PIN that is still entered is not taken.
         case nil: break

@@ -35,8 +35,8 @@ public final class Vault: Sendable {
     private let observe: @Sendable (UnlockNews) -> Void
     /// Lets one change through at a time.
     private let changes = SerialGate()
-    /// Reaches the flow that is running.
-    private let choose = Mutex<AsyncStream<PromptChoice>.Continuation?>(nil)
+    /// The flow that is running: what it asks, and how it is reached.
+    private let running = Mutex<(request: UnlockRequest, choose: AsyncStream<PromptChoice>.Continuation)?>(nil)
 
     /// Names a vault, whether it was made before or not. Touches nothing.
     ///
@@ -65,7 +65,7 @@ public final class Vault: Sendable {
     /// ends.
     ///
     /// There is one prompt at a time in the process, and none while the app is not in front. Equal unlocks that come
-    /// meanwhile share the prompt; all others wait their turn.
+    /// before the person has answered share the prompt; all others wait their turn.
     ///
     /// - Parameters:
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
@@ -121,17 +121,19 @@ public final class Vault: Sendable {
     public func requireStrongerRungNextTime() async throws(Failure) {
         guard policy.ladder.contains(where: { $0 != .biometric }) else { throw Failure(.policyDenies) }
         guard let store = platform.vaults, await store.state(of: copy(.biometric)) != .missing else { return }
+        // A caller that comes after this call joins no unlock that a match may still end.
+        defer { platform.prompts.close(requestsOf: asker) }
         try await countedSensor.turnOff()
     }
 
     /// Moves the running flow to its next rung, because the person chose another way, for example by the hint.
     public func useAnotherWay() {
-        choose.withLock { $0 }?.yield(.anotherWay)
+        running.withLock { $0?.choose }?.yield(.anotherWay)
     }
 
     /// Shows the prompt now, where the running flow waits for the person to ask for it.
     public func prompt() {
-        choose.withLock { $0 }?.yield(.prompt)
+        running.withLock { $0?.choose }?.yield(.prompt)
     }
 }
 
@@ -142,14 +144,17 @@ extension Vault {
         try UnlockRequest.check(reason: reason)
         guard let store = platform.vaults else { throw Failure(.noVault) }
         guard !policy.ladder.isEmpty, policy.additionalRungs.isEmpty else { throw Failure(.policyDenies) }
-        if start == .tap { prompt() }
-        let request = UnlockRequest(asker: "vault \(access.rawValue) \(name)", reason: reason, policy: policy)
+        let request = UnlockRequest(asker: asker, reason: reason, policy: policy)
+        // A tap is for the question that the person was shown, and for no other one that waits.
+        if start == .tap, running.withLock({ $0?.request }) == request { prompt() }
         let (rung, key) = try await platform.prompts.inTurn(for: request, mayShare: true, on: platform) {
             () async throws(Failure) in
             try await self.open(in: store, for: request, by: start)
         }
         return LocalUnlock(rung: rung, vault: self, key: key)
     }
+
+    private var asker: String { "vault \(access.rawValue) \(name)" }
 
     /// Asks the person, and checks that the released key is this vault's.
     private func open(
@@ -174,8 +179,8 @@ extension Vault {
     ) async throws(Failure) -> (Rung, VaultKey) {
         let readiness = try await readiness(of: record)
         let (choices, choose) = AsyncStream.makeStream(of: PromptChoice.self)
-        self.choose.withLock { $0 = choose }
-        defer { self.choose.withLock { $0 = nil } }
+        running.withLock { $0 = (request, choose) }
+        defer { running.withLock { $0 = nil } }
         var platform = platform
         platform.sensor = LocalSensor(sensor: platform.sensor)
         let driver = UnlockDriver(
