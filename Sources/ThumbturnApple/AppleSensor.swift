@@ -60,6 +60,10 @@ public struct AppleSensor: Sensor {
         #if DEBUG
         await advice.give(on: system) { await self.kind() }
         #endif
+        // The text first: reading the kind of sensor makes a context.
+        if request.rung == .biometric, system.lacksReason, AppleSystem.needsReason(await kind()) {
+            return .failed(Failure(.biometryUnavailable, recovery: .report))
+        }
         let context = PromptContext(
             system, for: .init(key: request.key, message: request.isForVault ? [] : request.message, place: keychain.place))
         do throws(Failure) {

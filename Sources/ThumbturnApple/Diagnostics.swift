@@ -52,7 +52,7 @@ public struct Diagnostics: Hashable, Sendable, CustomStringConvertible {
         let preflight = await context.preflight()
         return Diagnostics(
             sensor: preflight.kind, biometry: preflight.state, isPasscodeSet: await context.isPasscodeSet(),
-            isSensorCovered: preflight.environment?.isCovered, hasFaceIDReason: system.faceIDReason()?.isEmpty == false,
+            isSensorCovered: preflight.environment?.isCovered, hasFaceIDReason: !system.lacksReason,
             keychain: await Diagnostics.answer(in: place, on: system))
     }
 
@@ -60,8 +60,8 @@ public struct Diagnostics: Hashable, Sendable, CustomStringConvertible {
     public var advice: String? { Self.missingFaceIDReason(hasFaceIDReason ? "given" : nil, on: sensor) }
 
     static func missingFaceIDReason(_ reason: String?, on sensor: SensorKind?) -> String? {
-        guard sensor == .face, reason?.isEmpty != false else { return nil }
-        return "Info.plist has no NSFaceIDUsageDescription, so the system refuses Face ID to this app. Say there why it asks."
+        guard AppleSystem.needsReason(sensor), AppleSystem.isBlank(reason) else { return nil }
+        return "Info.plist has no NSFaceIDUsageDescription, so this app cannot use the sensor. Say there why it asks."
     }
 
     public var description: String {

@@ -4,8 +4,20 @@ import LocalAuthentication
 import ThumbturnCore
 
 extension AppleSystem {
-    /// The state of the sensor, read by a context of its own.
-    func biometry() async -> BiometryState { await PromptContext(self).preflight().state }
+    /// The state of the sensor, read by a context of its own. The system ends an app that asks for a face without a reason
+    /// in its Info.plist, in release builds too: such an app cannot use the sensor.
+    func biometry() async -> BiometryState {
+        let found = await PromptContext(self).preflight()
+        return found.state == .ready && lacksReason && Self.needsReason(found.kind) ? .unavailable : found.state
+    }
+
+    /// Whether Info.plist does not say why the app asks for a face.
+    var lacksReason: Bool { Self.isBlank(faceIDReason()) }
+
+    static func isBlank(_ reason: String?) -> Bool { reason?.contains { !$0.isWhitespace } != true }
+
+    /// Whether the system asks an app for its reason before it uses a sensor of this kind.
+    static func needsReason(_ sensor: SensorKind?) -> Bool { sensor == .face || sensor == .iris }
 }
 
 /// The facts that need no prompt. They hold until the app goes to the background, so none is cached.

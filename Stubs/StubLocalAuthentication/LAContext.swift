@@ -84,6 +84,12 @@ open class LAContext: NSObject, StandInContext {
         _ operation: LAAccessControlOperation? = nil
     ) async throws -> Bool {
         precondition(!reason.isEmpty, "NSInvalidArgumentException: an empty reason")
+        let facts = device.facts
+        let needsText = facts.sensor == LABiometryType.faceID.rawValue || facts.sensor == LABiometryType.opticID.rawValue
+        if factor != .passcode, needsText, !facts.hasUsageText {
+            device.calls.note("the system ended the app")
+            throw laError(-1)
+        }
         // A factor that was shown to this context is not asked for again while the context lives.
         if state.withLock({ $0.shown.contains(factor) || (factor == .either && !$0.shown.isEmpty) }) { return true }
         if interactionNotAllowed { throw laError(-1004) }

@@ -92,6 +92,8 @@ public struct StandInFacts: Sendable {
     public var wrongPasswordAtLookup: OSStatus?
     /// Whether a sheet stays up after its context was invalidated, as some systems are reported to do.
     public var keepsSheets = false
+    /// Whether Info.plist says why the app asks for a face. The system ends an app that asks without it.
+    public var hasUsageText = true
     /// Whether a watch or another companion is nearby.
     public var hasCompanion = false
     /// The access groups that the app is entitled to; nil for any.

@@ -292,9 +292,31 @@ import ThumbturnTestKit
         #expect(world.device.sheets.map(\.reuse) == [given, 0])
     }
 
+    // MARK: The reason in Info.plist
+
+    @Test(
+        arguments: [(SensorKind.face, nil), (.face, ""), (.face, " "), (.iris, nil), (.finger, nil)] as [(SensorKind, String?)])
+    func withoutAUsageTextNoFaceIsAskedFor(kind: SensorKind, text: String?) async throws {
+        let world = AppleWorld(.iPhone(kind)) { $0.hasUsageText = false }
+        var system = world.system
+        system.faceIDReason = { text }
+        let sensor = AppleSensor(system)
+        let needsText = kind != .finger
+        try await world.run {
+            #expect(await sensor.biometry() == (needsText ? .unavailable : .ready))
+            let answer = await ask(sensor)
+            if needsText { expect(answer, .biometryUnavailable, nil) } else { #expect(isMatch(answer)) }
+            #expect(isMatch(await ask(sensor, Self.request(.devicePasscode))), "the passcode needs no text")
+        }
+        #expect(world.device.calls("evaluateAccessControl") == (needsText ? 1 : 2))
+        world.expectNothingOnTheSide()
+    }
+
     // MARK: Advice
 
-    @Test(arguments: [(SensorKind.face, nil), (.face, ""), (.face, "To unlock"), (.finger, nil)] as [(SensorKind, String?)])
+    @Test(
+        arguments: [(SensorKind.face, nil), (.face, ""), (.face, "To unlock"), (.iris, nil), (.finger, nil)]
+            as [(SensorKind, String?)])
     func aMissingUsageTextIsReportedOnceInDebugBuilds(kind: SensorKind, text: String?) async throws {
         let world = AppleWorld(.iPhone(kind))
         let told = Told()
@@ -303,7 +325,7 @@ import ThumbturnTestKit
         system.advise = { told.hear($0) }
         let sensor = AppleSensor(system)
         #if DEBUG
-        let isMissing = kind == .face && text?.isEmpty != false
+        let isMissing = kind != .finger && text?.isEmpty != false
         #else
         let isMissing = false
         #endif

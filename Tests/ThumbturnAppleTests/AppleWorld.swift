@@ -22,10 +22,10 @@ struct AppleWorld {
 
     /// The system as the adapter sees it, on the executor of the clock.
     var system: AppleSystem {
-        let phone = phone
+        let (phone, device) = (phone, device)
         return AppleSystem(
             executor: clock.serialExecutor, tasks: clock.executor, majorVersion: { phone.facts().mark?.systemVersion ?? 0 },
-            faceIDReason: { "To unlock Acme" }, advise: { _ in })
+            faceIDReason: { device.facts.hasUsageText ? "To unlock Acme" : nil }, advise: { _ in })
     }
 
     /// Replaces the phone by another one, which is set up from a backup of this one.

@@ -211,6 +211,16 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func withoutAUsageTextThePasscodeIsAsked() async throws {
+        let story = try Story { $0.hasUsageText = false }
+        try await story.world.run {
+            try await story.auth.enrol(with: Self.signIn)
+            #expect(await story.auth.readiness().biometry == .unavailable)
+            expect(try await story.auth.authenticate("Unlock").rung, is: .devicePasscode)
+        }
+        story.world.expectNothingOnTheSide()
+    }
+
     // MARK: The app and the phone
 
     @Test func beforeTheFirstUnlockNothingIsSignedOutOrWiped() async throws {
