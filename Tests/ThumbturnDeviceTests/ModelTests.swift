@@ -298,6 +298,28 @@ private struct ScreenWorld: Sendable {
         }
     }
 
+    @Test func aSecondCallChangesNothingOfTheScreen() async throws {
+        let clock = VirtualClock()
+        try await clock.run(mainActorToo: true) { @MainActor in
+            let screen = PINEntryModel(clock: clock)
+            async let answer = screen.enter(Self.request(7))
+            try await clock.sleep(until: clock.now.advanced(by: .seconds(1)))
+            let other = PINRequest(reason: "Pay 900 euros", cancelButton: .cancel, wrongInARow: 0)
+            for second in [await screen.enter(other), await screen.choose()] {
+                guard case .failed(let failure) = second else {
+                    Issue.record("one PIN is asked for at a time")
+                    return
+                }
+                #expect(failure.code == .superseded)
+                #expect(screen.purpose == .enter && screen.reason == "Unlock Acme" && screen.triesLeft == 3)
+                #expect(screen.message == .pinTriesLeft(3) && screen.cancelButton == PersonMessage(.signIn))
+            }
+            for digit in "824193" { screen.type(digit) }
+            screen.confirm()
+            expect(Self.digits(await answer), is: Array("824193".utf8))
+        }
+    }
+
     @Test func anEasilyGuessedPINIsRefusedAndTheScreenStays() async throws {
         let clock = VirtualClock()
         try await clock.run(mainActorToo: true) { @MainActor in

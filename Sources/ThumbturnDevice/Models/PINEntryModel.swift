@@ -44,19 +44,21 @@ import ThumbturnMessages
     public nonisolated var description: String { "PINEntryModel" }
 
     @MainActor public func enter(_ request: PINRequest) async -> PINAnswer {
-        reason = request.reason
-        cancelButton = request.cancelButton.message
-        message = .pinScreen(afterWrong: request.wrongInARow)
-        triesLeft = request.wrongInARow > 0 ? max(PINLedger.limit - request.wrongInARow, 0) : nil
-        return await ask(.enter)
+        await ask(.enter) {
+            reason = request.reason
+            cancelButton = request.cancelButton.message
+            message = .pinScreen(afterWrong: request.wrongInARow)
+            triesLeft = request.wrongInARow > 0 ? max(PINLedger.limit - request.wrongInARow, 0) : nil
+        }
     }
 
     @MainActor public func choose() async -> PINAnswer {
-        reason = ""
-        cancelButton = PersonMessage(.cancel)
-        message = PersonMessage(.choosePIN)
-        triesLeft = nil
-        return await ask(.choose)
+        await ask(.choose) {
+            reason = ""
+            cancelButton = PersonMessage(.cancel)
+            message = PersonMessage(.choosePIN)
+            triesLeft = nil
+        }
     }
 
     /// Adds a typed digit; any other character is ignored.
@@ -95,9 +97,11 @@ import ThumbturnMessages
         pausedUntil = clock.now.advanced(by: time)
     }
 
-    private func ask(_ purpose: Purpose) async -> PINAnswer {
-        // The screen asks for one PIN at a time.
-        guard answer == nil else { return .failed(Failure(.superseded)) }
+    private func ask(_ purpose: Purpose, showing words: () -> Void) async -> PINAnswer {
+        // The screen asks for one PIN at a time, and its words stay as long as it does: a person who reads one question
+        // must not answer another.
+        guard self.purpose == nil, answer == nil else { return .failed(Failure(.superseded)) }
+        words()
         self.purpose = purpose
         pausedUntil = nil
         return await withTaskCancellationHandler {

@@ -39,7 +39,7 @@ package struct PrivateFiles: Sendable {
         let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw failure() }
         defer { close(file) }
-        guard unsafe bytes.withUnsafeBytes({ unsafe Self.writeAll($0, to: file) }), fsync(file) == 0,
+        guard unsafe bytes.withUnsafeBytes({ unsafe Self.writeAll($0, to: file) }), Self.flush(file),
             unsafe rename(draft, path(name)) == 0, syncFolder()
         else { throw failure() }
     }
@@ -53,7 +53,18 @@ package struct PrivateFiles: Sendable {
         let descriptor = unsafe open(folder, O_RDONLY)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        return fsync(descriptor) == 0
+        return Self.flush(descriptor)
+    }
+
+    /// Writes to the drive what the system holds of a file. On Darwin `fsync` leaves it in the drive's own cache, where a
+    /// power cut takes it.
+    private static func flush(_ file: Int32) -> Bool {
+        #if canImport(Darwin)
+        // Some file systems have no full sync.
+        return fcntl(file, F_FULLFSYNC) == 0 || fsync(file) == 0
+        #else
+        return fsync(file) == 0
+        #endif
     }
 
     private func path(_ name: String) -> String { folder + "/" + name }
