@@ -266,6 +266,64 @@ import ThumbturnVerifier
         }
     }
 
+    /// Nine wrong PINs, and the time of every pause after them.
+    private static func nineWrongPINs(_ world: World) async {
+        await wrongPINs(5, world)
+        for pause in [30, 60, 120, 240] {
+            world.clock.advance(by: .seconds(pause))
+            await wrongPINs(1, world)
+        }
+        world.clock.advance(by: .seconds(300))
+    }
+
+    @Test(arguments: [SimulatedPhone.Model.PINManner.counted, .judged, .derived])
+    func theTenthWrongPINDeletesTheKey(_ manner: SimulatedPhone.Model.PINManner) async throws {
+        var model = SimulatedPhone.Model.plain
+        model.pin = manner
+        let world = try World(model, hasPIN: true)
+        try await world.clock.run {
+            try await world.auth.enrol(with: World.signIn)
+            let keys = world.phone.keyCount
+            await Self.nineWrongPINs(world)
+            let live = try #require(try await world.auth.liveEnrolment())
+            let ledger = CountedPINKey.ledgerName(world.auth.name(of: .pin, in: live))
+            let older = try #require(try await world.auth.platform.secrets.read(ledger))
+            #expect(world.phone.keyCount == keys)
+            world.phone.pins(Self.wrong)
+            await expectFailure(.keyInvalidated) { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
+            #expect(world.phone.keyCount == keys - 1)
+            #expect(await world.auth.readiness().state(of: .pin) == .invalidated(.wrongPINs), "and the person is told why")
+
+            try await world.auth.platform.secrets.write(older, as: ledger)
+            let (asked, guesses) = (world.phone.pinRequests.count, world.phone.pinGuessCount)
+            #expect(await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) } != nil)
+            #expect(await world.auth.readiness().state(of: .pin).isDead, "an older ledger revives nothing")
+            #expect(world.phone.pinRequests.count == asked && world.phone.pinGuessCount == guesses)
+        }
+    }
+
+    @Test func aKeyUsedUpByAKilledAppIsDeletedAtTheNextStart() async throws {
+        try await Self.enrolled { world in
+            await Self.nineWrongPINs(world)
+            let keys = world.phone.keyCount
+            let real = try #require(world.phone.platform().pin)
+            let dying = try Self.restarted(
+                world, pin: PINSupport(entry: real.entry, key: HangingKey(key: real.key, clock: world.clock)))
+            await withTaskGroup(of: Void.self) { group in
+                // The tenth guess, and no verdict ever.
+                group.addTask { _ = try? await dying.authenticate("Unlock", policy: Self.policy) }
+                try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                let restarted = try? Self.restarted(world)
+                #expect(await restarted?.readiness().state(of: .pin) == .invalidated(.wrongPINs))
+                #expect(world.phone.keyCount == keys)
+                await restarted?.settle()
+                #expect(world.phone.keyCount == keys - 1)
+                #expect(await restarted?.readiness().state(of: .pin) == .invalidated(.wrongPINs))
+                group.cancelAll()
+            }
+        }
+    }
+
     @Test func aPauseIsNoReasonToEnrolAnew() async throws {
         try await Self.enrolled { world in
             await Self.wrongPINs(5, world)

@@ -94,6 +94,7 @@ extension Authenticator {
         defer { platform.journals.unlock(enrolmentsName) }
         _ = try? await undoUnfinishedEnrolments()
         _ = try? await settleChange()
+        await deleteUsedUpPINKey()
     }
 
     /// Ends this device's enrolment on the server and deletes its keys. Never prompts, and needs no session.

@@ -38,6 +38,12 @@ extension Authenticator {
         return handle
     }
 
+    /// Deletes a PIN key that accepts no PIN any more, where an app that was killed had no time to.
+    func deleteUsedUpPINKey() async {
+        guard let number = (try? await enrolments())?.number(of: .pin) else { return }
+        await CountedPINKey(name(of: .pin, in: number), on: platform)?.deleteIfUsedUp()
+    }
+
     /// Asks the person for a new PIN.
     func choosePIN() async throws(Failure) -> PIN {
         guard let pin = platform.pin else { throw Failure(.policyDenies) }

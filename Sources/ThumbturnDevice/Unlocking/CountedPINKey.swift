@@ -4,8 +4,8 @@ import ThumbturnMessages
 /// The PIN key of one enrolment, with every guess written into the ledger before it is made.
 struct CountedPINKey: Sendable {
     let name: KeyName
-    private let pin: PINSupport
-    private let ledger: LedgerFile<PINLedger>
+    fileprivate let pin: PINSupport
+    fileprivate let ledger: LedgerFile<PINLedger>
 
     /// Nil where the platform has no PIN.
     init?(_ name: KeyName, on platform: DevicePlatform) {
@@ -32,6 +32,8 @@ struct CountedPINKey: Sendable {
     /// The key's own state or the ledger's, whichever is worse.
     func state() async -> KeyState {
         let own = await pin.key.state(of: name)
+        // A key that is used up is deleted; its ledger says why it is gone.
+        if own == .missing, await isUsedUp() { return .invalidated(.wrongPINs) }
         guard own.isAlive else { return own }
         let counted: KeyState
         do throws(Failure) {
@@ -57,10 +59,12 @@ struct CountedPINKey: Sendable {
         await pin.gate.enter()
         do throws(Failure) {
             let before = try await ledger.read()
-            if let obstacle = before.standing(at: ledger.now).state.obstacle { throw obstacle }
+            let standing = before.standing(at: ledger.now)
+            if standing == .exhausted { await destroy() }
+            if let obstacle = standing.state.obstacle { throw obstacle }
             let during = before.guessing(at: ledger.now)
             try await ledger.write(during)
-            return PINGuess(ledger: ledger, before: before, during: during, judge: judge, gate: pin.gate)
+            return PINGuess(key: self, before: before, during: during)
         } catch {
             pin.gate.leave()
             throw error
@@ -88,6 +92,22 @@ struct CountedPINKey: Sendable {
         try await pin.key.sign(message, with: name, pin: entered)
     }
 
+    /// Deletes the key where its ledger allows no guess any more: the app was killed between the last wrong PIN and the
+    /// deletion.
+    func deleteIfUsedUp() async {
+        guard await isUsedUp() else { return }
+        // A guess that is under way is in the ledger as a wrong one, and may be right.
+        await pin.gate.enter()
+        defer { pin.gate.leave() }
+        if await isUsedUp(), await pin.key.state(of: name).isAlive { await destroy() }
+    }
+
+    private func isUsedUp() async -> Bool { (try? await ledger.peek())?.standing(at: ledger.now) == .exhausted }
+
+    /// Deletes the key after the last wrong PIN, so that no older ledger that is put back brings it back. The ledger stays
+    /// and says why. Where the key cannot be deleted now, the ledger refuses every guess.
+    fileprivate func destroy() async { try? await pin.key.delete(name) }
+
     /// Deletes key and ledger; the ledger also where the platform no longer has a PIN.
     static func delete(_ name: KeyName, on platform: DevicePlatform) async throws(Failure) {
         try await platform.pin?.key.delete(name)
@@ -101,18 +121,16 @@ struct CountedPINKey: Sendable {
 ///
 /// A guess that is never settled stays counted as a wrong one, which is the safe side.
 struct PINGuess: ~Copyable, Sendable {
-    fileprivate let ledger: LedgerFile<PINLedger>
+    fileprivate let key: CountedPINKey
     fileprivate let before: PINLedger
     fileprivate let during: PINLedger
-    fileprivate let judge: PINJudge
-    fileprivate let gate: SerialGate
 
-    deinit { gate.leave() }
+    deinit { key.pin.gate.leave() }
 
     /// The PIN was right: the count starts again.
     consuming func succeeded() async {
         // Where this cannot be written the guess stays counted, which is the safe side.
-        try? await ledger.write(PINLedger())
+        try? await key.ledger.write(PINLedger())
     }
 
     /// There is no signature, or no server took it. `notMatched` means a wrong PIN, `keyInvalidated` that no PIN is
@@ -122,14 +140,19 @@ struct PINGuess: ~Copyable, Sendable {
     consuming func failed(_ failure: Failure) async -> Failure {
         switch failure.code {
         case .notMatched:
-            return during.standing(at: ledger.now).state.obstacle ?? failure
+            let standing = during.standing(at: key.ledger.now)
+            if standing == .exhausted { await key.destroy() }
+            return standing.state.obstacle ?? failure
         case .keyInvalidated:
             // A platform may call a key invalidated because of the PIN that it was given, so the guess stays counted.
             // Hardware remembers by itself that a key is used up; the server's answer is remembered only here.
-            if judge == .server { try? await ledger.write(.exhausted(at: ledger.now)) }
+            if key.judge == .server {
+                try? await key.ledger.write(.exhausted(at: key.ledger.now))
+                await key.destroy()
+            }
             return failure
         default:
-            try? await ledger.write(before)
+            try? await key.ledger.write(before)
             return failure
         }
     }

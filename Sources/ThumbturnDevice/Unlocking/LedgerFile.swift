@@ -33,6 +33,12 @@ struct LedgerFile<Ledger: AttemptLedger>: Sendable {
         return ledger
     }
 
+    /// Reads the ledger without writing; nil where there is none, or where it is damaged.
+    func peek() async throws(Failure) -> Ledger? {
+        guard let bytes = try await platform.secrets.read(name) else { return nil }
+        return try? JSONDecoder().decode(Ledger.self, from: Data(bytes))
+    }
+
     func write(_ ledger: Ledger) async throws(Failure) {
         try await platform.secrets.write(StoredRecord.encode(ledger), as: name)
     }
