@@ -12,7 +12,7 @@ import ThumbturnTestKit
     private let details = ApprovalDetails(title: "Payment", lines: [.init(label: "Amount", value: "12.00 EUR")])
 
     private func stage(after error: any Error) async throws -> ApprovalSheetModel.Stage {
-        let sheet = ApprovalSheetModel(try #require(details)) { _ in throw error }
+        let sheet = ApprovalSheetModel(try #require(details), sign: { _ in throw error }, decline: {})
         await sheet.approve()
         return sheet.stage
     }

@@ -423,20 +423,39 @@ private struct ScreenWorld: Sendable {
     @Test func showsExactlyWhatIsSignedAndOnlyATapAsks() async throws {
         let details = try #require(ApprovalDetails(title: "Payment", lines: [Self.line]))
         let signed = Mutex<[ApprovalDetails]>([])
-        let sheet = ApprovalSheetModel(details) { details async throws(Failure) in signed.withLock { $0.append(details) } }
+        let sheet = ApprovalSheetModel(
+            details, sign: { details async throws(Failure) in signed.withLock { $0.append(details) } },
+            decline: { Issue.record("no person declined") })
         #expect(sheet.stage == .shown && signed.withLock { $0 } == [])
         await sheet.approve()
         await sheet.approve()
-        sheet.decline()
+        await sheet.decline()
         #expect(sheet.stage == .approved && signed.withLock { $0 } == [details], "once")
     }
 
-    @Test func aDeclinedApprovalIsNotSigned() async throws {
+    @Test func aDeclinedApprovalIsNotSignedAndTheServerIsToldOnce() async throws {
         let details = try #require(ApprovalDetails(title: "Payment", lines: [Self.line]))
-        let sheet = ApprovalSheetModel(details) { _ async throws(Failure) in Issue.record("no person approved") }
-        sheet.decline()
+        let told = Mutex(0)
+        let sheet = ApprovalSheetModel(
+            details, sign: { _ async throws(Failure) in Issue.record("no person approved") },
+            decline: { told.withLock { $0 += 1 } })
+        await sheet.decline()
+        await sheet.decline()
         await sheet.approve()
-        #expect(sheet.stage == .declined)
+        #expect(sheet.stage == .declined && told.withLock { $0 } == 1)
+    }
+
+    @Test func aDeclineThatCannotBeToldIsNoDecline() async throws {
+        let details = try #require(ApprovalDetails(title: "Payment", lines: [Self.line]))
+        let isAway = Mutex(true)
+        let sheet = ApprovalSheetModel(
+            details, sign: { _ async throws(Failure) in Issue.record("no person approved") },
+            decline: { () async throws(Failure) in if isAway.withLock({ $0 }) { throw Failure(.unreachable) } })
+        await sheet.decline()
+        #expect(sheet.stage == .stopped(Failure(.unreachable)) && sheet.message == Failure(.unreachable).message)
+        isAway.withLock { $0 = false }
+        await sheet.decline()
+        #expect(sheet.stage == .declined && sheet.message == nil)
     }
 
     @Test func theSheetMayBeTappedAgainAfterACancellation() async throws {
@@ -449,6 +468,8 @@ private struct ScreenWorld: Sendable {
             }
             if number == 1 { throw Failure(.cancelledByUser) }
             throw Failure(.refused)
+        } decline: {
+            Issue.record("no person declined")
         }
         await sheet.approve()
         #expect(sheet.canApprove && sheet.message == PersonMessage(.readyWhenYouAre))

@@ -49,9 +49,11 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
         case asking
         /// The person approved.
         case approved
-        /// The person declined.
+        /// The person declined, and the server is being told.
+        case declining
+        /// The person declined, and the server knows.
         case declined
-        /// The approval failed; the person may tap again where `canApprove`.
+        /// Approving or declining failed; the person may decline again, and approve where `canApprove`.
         case stopped(Failure)
     }
 
@@ -63,13 +65,14 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     public private(set) var message: PersonMessage?
 
     private let sign: @Sendable (ApprovalDetails) async throws -> Void
+    private let tellDeclined: @Sendable () async throws -> Void
 
     /// Whether a tap on "approve" asks for the proof.
     public var canApprove: Bool {
         switch stage {
         case .shown: true
         case .stopped(let failure): failure.recovery == .retry
-        case .asking, .approved, .declined: false
+        case .asking, .approved, .declining, .declined: false
         }
     }
 
@@ -79,9 +82,14 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     ///   - details: the contents to approve.
     ///   - sign: has the person prove the approval of the contents that it is given, with a prompt of its own: no
     ///     unlock stands in for it.
-    public init(_ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws -> Void) {
+    ///   - decline: tells the server that the person declines.
+    public init(
+        _ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws -> Void,
+        decline: @escaping @Sendable () async throws -> Void
+    ) {
         self.details = details
         self.sign = sign
+        tellDeclined = decline
     }
 
     /// Makes the sheet for an approval that was fetched: what it shows is what is signed.
@@ -90,6 +98,8 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     ) {
         self.init(approval.details(in: language)) { _ in
             try await auth.approve(approval, in: language, liveness: liveness)
+        } decline: {
+            try await auth.decline(approval)
         }
     }
 
@@ -108,11 +118,23 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Ends the sheet, after a tap on "decline". A prompt that is up already goes on.
-    public func decline() {
-        guard stage != .asking, stage != .approved else { return }
-        stage = .declined
+    /// Declines, after a tap on "decline": the server is told, and the approval ends for every account that was asked.
+    /// Where the server cannot be told, the sheet says so and the person may tap again. A prompt that is up already goes
+    /// on.
+    public func decline() async {
+        switch stage {
+        case .asking, .approved, .declining, .declined: return
+        case .shown, .stopped: stage = .declining
+        }
         message = nil
+        do {
+            try await tellDeclined()
+            stage = .declined
+        } catch {
+            let failure = Failure(thrownByApp: error)
+            stage = .stopped(failure)
+            message = failure.message
+        }
     }
 }
 
@@ -128,6 +150,7 @@ extension ApprovalSheetModel.Stage: CustomStringConvertible {
         case .shown: "shown"
         case .asking: "asking"
         case .approved: "approved"
+        case .declining: "declining"
         case .declined: "declined"
         case .stopped(let failure): "stopped: \(failure.code)"
         }
