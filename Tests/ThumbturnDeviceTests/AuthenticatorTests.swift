@@ -414,6 +414,17 @@ struct World: Sendable {
         }
     }
 
+    @Test func revokingOnAFullDiskDeletesEveryKey() async throws {
+        try await World.enrolled { world in
+            var platform = world.phone.platform(transport: world.server)
+            platform.secrets = FullDisk(store: platform.secrets)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            await expectFailure(.platform) { try await auth.revoke() }
+            #expect(world.phone.keyCount == 0)
+            #expect(world.server.paths.last == "DELETE /v1/devices/current", "and the server was told")
+        }
+    }
+
     @Test("revoking deletes the keys, also when the server is away", arguments: [false, true])
     func revoking(_ isAway: Bool) async throws {
         try await World.enrolled { world in

@@ -146,6 +146,19 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func anEnrolmentThatHasMadeItsKeysDoesNotSwitchTheSensorOn() async throws {
+        try await World.enrolled { world in
+            let slow = SlowDevices(server: world.server, clock: world.clock)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
+            async let enrolled = auth.enrol(with: World.signIn, ifExists: .replace)
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            try await auth.requireStrongerRungNextTime()
+            _ = try await enrolled
+            #expect(await auth.readiness().biometry == .lockedOut(.untilStrongerRung))
+            #expect(await failure { _ = try await auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
+        }
+    }
+
     @Test func aMatchUnlocksNothingWhereTheLedgerCannotBeRead() async throws {
         try await World.enrolled { world in
             var platform = world.phone.platform(transport: world.server)
@@ -290,6 +303,17 @@ struct SlowTokens: Transport {
         if request.url.hasSuffix("/v1/token"), String(decoding: request.body, as: UTF8.self).contains("proof") {
             try? await clock.sleep(until: clock.now.advanced(by: .seconds(10)))
         }
+        return try await server.send(request)
+    }
+}
+
+/// A server that takes ten seconds over a new device.
+private struct SlowDevices: Transport {
+    let server: InMemoryServer
+    let clock: VirtualClock
+
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
+        if request.url.hasSuffix("/v1/devices") { try? await clock.sleep(until: clock.now.advanced(by: .seconds(10))) }
         return try await server.send(request)
     }
 }

@@ -16,7 +16,8 @@ extension Authenticator {
         let marks = try await enrolments()
         // A pending change may turn out to be made: then its new key is the live one.
         let successor = marks.change.flatMap { $0.kind == .biometric ? $0.number : nil }
-        for number in [marks.number(of: .biometric), successor].compactMap({ $0 }) {
+        // So does an enrolment that has made its keys and is not live yet.
+        for number in [marks.number(of: .biometric), successor].compactMap({ $0 }) + marks.begun {
             let key = name(of: .biometric, in: number)
             guard await platform.keys.state(of: key) != .missing else { continue }
             try await CountedSensor(key, on: platform, under: UnlockPolicy.unlock.delays).turnOff()

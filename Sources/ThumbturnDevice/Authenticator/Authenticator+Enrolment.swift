@@ -102,7 +102,12 @@ extension Authenticator {
     /// The keys are deleted in any case. Where the server cannot be told, the failure is thrown after that: the record
     /// that is left there can never sign in again, and another device can delete it.
     public func revoke() async throws(Failure) {
-        guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
+        var marks = try await enrolments()
+        guard let live = marks.live else { throw Failure(.notEnrolled) }
+        let numbers = marks.numbers
+        // The keys that verify the person go first: whatever fails after that, such as a write on a full disk, none of them
+        // is left. The session key tells the server, and goes then.
+        for number in numbers { try await deleteKeys(of: number, but: .session) }
         let refusal: Failure?
         do throws(Failure) {
             try await endOnServer(live)
@@ -110,12 +115,14 @@ extension Authenticator {
         } catch {
             refusal = error
         }
-        var marks = try await enrolments()
-        let numbers = marks.numbers
+        for number in numbers { try await deleteKey(name(of: .session, in: number)) }
+        // An enrolment or a change of keys may have ended meanwhile; its keys go too.
+        marks = try await enrolments()
+        let later = marks.numbers.filter { !numbers.contains($0) }
         marks.goLive(nil, pinHandle: nil)
-        marks.begun += numbers
+        marks.begun += numbers + later
         try await keep(marks)
-        for number in numbers { try await deleteKeys(of: number) }
+        for number in later { try await deleteKeys(of: number) }
         if let refusal { throw refusal }
     }
 
