@@ -45,9 +45,9 @@ import ThumbturnTestKit
                 expect(try await secrets.read("a")?.bytes, is: [UInt8](repeating: 7, count: most))
                 expect(try await secrets.read("b")?.bytes, is: nil)
                 let file = [UInt8](repeating: 0, count: Vault.fileLimit + 1)
-                await expectFailure(.tooLarge) { _ = try secrets.seal(file, as: "film") }
+                await expectFailure(.tooLarge) { _ = try secrets.seal(file, as: "film", revision: 0) }
                 let sealed = [UInt8](repeating: 0, count: Vault.fileLimit + SealedFile.overhead + 1)
-                await expectFailure(.tooLarge) { _ = try secrets.open(sealed, as: "film") }
+                await expectFailure(.tooLarge) { _ = try secrets.open(sealed, as: "film", revision: .any) }
             }
         }
     }
@@ -85,31 +85,41 @@ import ThumbturnTestKit
     @Test func aSealedFileOpensOnlyAsItWasSealed() async throws {
         try await VaultWorld.tell { world in
             let plain: [UInt8] = Array("the plan of a house".utf8)
-            let foreign = try await world.vault("other").unlocked("Open the vault") { try $0.seal(plain, as: "house") }
+            let foreign = try await world.vault("other").unlocked("Open the vault") {
+                try $0.seal(plain, as: "house", revision: 0)
+            }
             try await world.vault().unlocked("Open the vault") { secrets in
                 let old = try secrets.seal(plain, as: "house", revision: 1)
                 let new = try secrets.seal(plain, as: "house", revision: 2)
                 #expect(old.count == plain.count + 41)
                 #expect(Array(new[..<13]) == Array("TTVF".utf8) + [1, 0, 0, 0, 0, 0, 0, 0, 2])
-                #expect(try secrets.open(new, as: "house").bytes == plain)
+                #expect(try secrets.open(new, as: "house", revision: .any).bytes == plain)
                 #expect(try secrets.open(new, as: "house", revision: 2).bytes == plain)
-                #expect(try secrets.open(secrets.seal([], as: "empty"), as: "empty").bytes.isEmpty)
-                #expect(try secrets.seal(plain, as: "house") != secrets.seal(plain, as: "house"), "a nonce is used once")
+                #expect(try secrets.open(secrets.seal([], as: "empty", revision: 0), as: "empty", revision: .any).bytes.isEmpty)
+                let again = try secrets.seal(plain, as: "house", revision: 2)
+                #expect(again != new, "a nonce is used once")
 
-                await expectFailure(.notAuthentic) { _ = try secrets.open(new, as: "garden") }
+                await expectFailure(.notAuthentic) { _ = try secrets.open(new, as: "garden", revision: .any) }
                 await expectFailure(.notAuthentic) { _ = try secrets.open(old, as: "house", revision: 2) }
-                await expectFailure(.notAuthentic) { _ = try secrets.open(foreign, as: "house") }
-                for length in 0..<new.count {
-                    await expectFailure(.notAuthentic) { _ = try secrets.open(Array(new[..<length]), as: "house") }
+                await expectFailure(.notAuthentic) { _ = try secrets.open(new, as: "house", revision: 1) }
+                await expectFailure(.notAuthentic) { _ = try secrets.open(old, as: "house", revision: .atLeast(2)) }
+                for revision in [SealedRevision.atLeast(1), .atLeast(2), .exactly(2), .any] {
+                    #expect(try secrets.open(new, as: "house", revision: revision).bytes == plain)
                 }
-                await expectFailure(.notAuthentic) { _ = try secrets.open(new + [0], as: "house") }
+                await expectFailure(.notAuthentic) { _ = try secrets.open(foreign, as: "house", revision: .any) }
+                for length in 0..<new.count {
+                    let cut = Array(new[..<length])
+                    await expectFailure(.notAuthentic) { _ = try secrets.open(cut, as: "house", revision: .any) }
+                }
+                await expectFailure(.notAuthentic) { _ = try secrets.open(new + [0], as: "house", revision: .any) }
                 for index in new.indices {
                     var changed = new
                     changed[index] ^= 1
-                    await expectFailure(.notAuthentic) { _ = try secrets.open(changed, as: "house") }
+                    await expectFailure(.notAuthentic) { _ = try secrets.open(changed, as: "house", revision: .any) }
                 }
                 // An old file under a new file's header names another revision, which the tag authenticates.
-                await expectFailure(.notAuthentic) { _ = try secrets.open(Array(new[..<13] + old[13...]), as: "house") }
+                let mixed = Array(new[..<13] + old[13...])
+                await expectFailure(.notAuthentic) { _ = try secrets.open(mixed, as: "house", revision: .any) }
             }
         }
     }
@@ -128,7 +138,7 @@ import ThumbturnTestKit
         try await VaultWorld.tell { world in
             let file = folder.appendingPathComponent("house.plan")
             try await world.vault().unlocked("Open the vault") { secrets in
-                #expect(try secrets.open(contentsOf: file, as: "house") == nil)
+                #expect(try secrets.open(contentsOf: file, as: "house", revision: .any) == nil)
                 try secrets.seal([1], to: file, as: "house", revision: 1)
                 try secrets.seal([2], to: file, as: "house", revision: 2)
                 #expect(try secrets.open(contentsOf: file, as: "house", revision: 2)?.bytes == [2])
@@ -140,7 +150,7 @@ import ThumbturnTestKit
                 let handle = try FileHandle(forWritingTo: file)
                 try handle.truncate(atOffset: UInt64(Vault.fileLimit) * 1000)
                 try handle.close()
-                await expectFailure(.tooLarge) { _ = try secrets.open(contentsOf: file, as: "house") }
+                await expectFailure(.tooLarge) { _ = try secrets.open(contentsOf: file, as: "house", revision: .any) }
             }
         }
     }
@@ -242,7 +252,7 @@ import ThumbturnTestKit
             try await vault.delete()
             let sealed = try await vault.unlocked("Open the vault") { secrets in
                 try await secrets.save(SecretBytes("s3cret"), as: "token")
-                return try secrets.seal([1], as: "house")
+                return try secrets.seal([1], as: "house", revision: 0)
             }
             await world.mismatches(3, vault)
             let prompts = world.phone.promptCount
@@ -255,7 +265,7 @@ import ThumbturnTestKit
             try await vault.unlocked("Open the vault") { secrets in
                 #expect(secrets.rung == .biometric, "a new vault starts a new count")
                 expect(try await secrets.read("token")?.bytes, is: nil)
-                await expectFailure(.notAuthentic) { _ = try secrets.open(sealed, as: "house") }
+                await expectFailure(.notAuthentic) { _ = try secrets.open(sealed, as: "house", revision: .any) }
                 // Deleted while it is open.
                 try await vault.delete()
                 await expectFailure(.vaultClosed) { _ = try await secrets.read("token") }

@@ -61,8 +61,8 @@ import ThumbturnTestKit
                 }
                 expect(try await secrets.read("secret 4")?.bytes, is: Array("4!".utf8))
                 expect(try await secrets.read("secret 5")?.bytes, is: nil)
-                let sealed = try secrets.seal([1, 2], as: "plan")
-                #expect(try secrets.open(sealed, as: "plan").bytes == [1, 2])
+                let sealed = try secrets.seal([1, 2], as: "plan", revision: 0)
+                #expect(try secrets.open(sealed, as: "plan", revision: .any).bytes == [1, 2])
             }
             #expect(world.phone.promptCount == 1)
         }
@@ -74,7 +74,7 @@ import ThumbturnTestKit
             let (kept, keep) = AsyncStream.makeStream(of: LocalUnlock.self)
             let sealed = try await world.vault().unlocked("Open the vault") { secrets in
                 keep.yield(secrets)
-                return try secrets.seal([1], as: "plan")
+                return try secrets.seal([1], as: "plan", revision: 0)
             }
             await #expect(throws: Own.self, "what the body throws is passed on") {
                 try await world.vault().unlocked("Open the vault") { secrets in
@@ -88,8 +88,8 @@ import ThumbturnTestKit
                 await expectFailure(.vaultClosed) { try await secrets.save(SecretBytes("a"), as: "token") }
                 await expectFailure(.vaultClosed) { try await secrets.update("token") { $0 } }
                 await expectFailure(.vaultClosed) { try await secrets.delete("token") }
-                await expectFailure(.vaultClosed) { _ = try secrets.seal([1], as: "plan") }
-                await expectFailure(.vaultClosed) { _ = try secrets.open(sealed, as: "plan") }
+                await expectFailure(.vaultClosed) { _ = try secrets.seal([1], as: "plan", revision: 0) }
+                await expectFailure(.vaultClosed) { _ = try secrets.open(sealed, as: "plan", revision: .any) }
                 #expect("\(secrets)" == "LocalUnlock", "it prints no secret")
             }
         }

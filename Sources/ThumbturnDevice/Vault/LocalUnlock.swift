@@ -57,26 +57,26 @@ public final class LocalUnlock: Sendable, Redacted {
     /// - Parameters:
     ///   - bytes: at most `Vault.fileLimit`; they are handled in memory as a whole. More throws `tooLarge`.
     ///   - file: the file's name in the app; opening needs the same.
-    ///   - revision: counted by the app. Where it is given when opening, an older copy is refused.
-    public func seal(_ bytes: [UInt8], as file: String, revision: UInt64 = 0) throws(Failure) -> [UInt8] {
+    ///   - revision: counted by the app, so that opening can refuse an older copy.
+    public func seal(_ bytes: [UInt8], as file: String, revision: UInt64) throws(Failure) -> [UInt8] {
         try SealedFile(vault: vault.name, file: file).seal(bytes, revision: revision, with: opened())
     }
 
     /// Opens what `seal` gave for the same name. Anything else throws `notAuthentic`: bytes that were changed, cut or
-    /// exchanged, that belong to another vault, or that have another revision where one is given.
-    public func open(_ sealed: [UInt8], as file: String, revision: UInt64? = nil) throws(Failure) -> SecretBytes {
+    /// exchanged, that belong to another vault, or that have another revision than the wanted one.
+    public func open(_ sealed: [UInt8], as file: String, revision: SealedRevision) throws(Failure) -> SecretBytes {
         SecretBytes(try SealedFile(vault: vault.name, file: file).open(sealed, revision: revision, with: opened()))
     }
 
     /// Seals bytes into a file that only its owner can read. An existing file is replaced as a whole: a crash leaves
     /// the old one or the new one.
-    public func seal(_ bytes: [UInt8], to url: URL, as file: String, revision: UInt64 = 0) throws(Failure) {
+    public func seal(_ bytes: [UInt8], to url: URL, as file: String, revision: UInt64) throws(Failure) {
         let sealed = try seal(bytes, as: file, revision: revision)
         try PrivateFiles(folder: url.deletingLastPathComponent().path).write(sealed, to: url.lastPathComponent)
     }
 
     /// Opens a sealed file; nil where there is none.
-    public func open(contentsOf url: URL, as file: String, revision: UInt64? = nil) throws(Failure) -> SecretBytes? {
+    public func open(contentsOf url: URL, as file: String, revision: SealedRevision) throws(Failure) -> SecretBytes? {
         // Checked before the file is read, so that no large file is loaded only to be refused.
         let size = (try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? Int ?? 0
         guard size <= Vault.fileLimit + SealedFile.overhead else { throw Failure(.tooLarge) }

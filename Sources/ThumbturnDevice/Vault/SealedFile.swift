@@ -27,15 +27,13 @@ struct SealedFile {
         return header + (try key.seal(plain, for: .files, bound: bound(header)))
     }
 
-    func open(_ sealed: [UInt8], revision: UInt64?, with key: VaultKey) throws(Failure) -> [UInt8] {
+    func open(_ sealed: [UInt8], revision: SealedRevision, with key: VaultKey) throws(Failure) -> [UInt8] {
         guard sealed.count <= Vault.fileLimit + Self.overhead else { throw Failure(.tooLarge) }
         guard sealed.count >= Self.overhead, sealed.starts(with: Self.magic + [Self.version]) else {
             throw Failure(.notAuthentic)
         }
         let header = Array(sealed[..<Self.headerLength])
-        if let revision, header.suffix(8) != BoundText.bigEndian(revision)[...] {
-            throw Failure(.notAuthentic)
-        }
+        guard revision.accepts(header.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) else { throw Failure(.notAuthentic) }
         return try key.open(sealed[Self.headerLength...], for: .files, bound: bound(header))
     }
 

@@ -7,7 +7,7 @@ public import ThumbturnCore
 ///     let vault = Vault(named: "designs", platform: platform)
 ///     try await vault.unlocked("Open the vault") { secrets in
 ///         try await secrets.save(SecretBytes("s3cret"), as: "token")
-///         let drawing = try secrets.open(sealed, as: "house.plan")
+///         let drawing = try secrets.open(sealed, as: "house.plan", revision: 1)
 ///     }
 ///
 /// Opening walks the same ladder as a sign-in, with the same times and failures; instead of a signature, the platform
