@@ -61,7 +61,7 @@ public struct AppleSensor: Sensor {
         await advice.give(on: system) { await self.kind() }
         #endif
         // The text first: reading the kind of sensor makes a context.
-        if request.rung == .biometric, system.lacksReason, AppleSystem.needsReason(await kind()) {
+        if request.rung == .biometric, system.lacksReason, AppleSystem.needsReason(await self.kind()) {
             return .failed(Failure(.biometryUnavailable, recovery: .report))
         }
         let context = PromptContext(

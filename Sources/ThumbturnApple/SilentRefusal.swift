@@ -55,11 +55,11 @@ enum SilentRefusal: Hashable, Sendable {
     }
 
     /// Whether the lookup of a key with an application password may have judged the password that it was given: the
-    /// keychain turns what a token refuses into "cannot be decoded" or into an internal error. Only a device that is
-    /// locked has certainly judged nothing, and a lookup that found no key, which has no status.
+    /// keychain turns what a token refuses into "cannot be decoded" or into an internal error. A device that is locked has
+    /// certainly judged nothing.
     static func lookupMayHaveJudged(_ status: Failure.PlatformStatus?) -> Bool {
         guard let status else { return false }
-        return AppleStatus(status) != AppleStatus(-25308)
+        return AppleStatus(status) != AppleStatus(-25308) && mayBeAWrongPassword(status)
     }
 
     private static let judgedNothing: Set<AppleStatus> = [

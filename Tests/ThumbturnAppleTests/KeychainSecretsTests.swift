@@ -48,7 +48,8 @@ import ThumbturnTestKit
     }
 
     @Test func aPlatformHasAllOfItsParts() async throws {
-        let world = AppleWorld()
+        // This process has no Info.plist that says why it asks for a face.
+        let world = AppleWorld(.iPhone(.fingerprint))
         let folder = URL(fileURLWithPath: Built.temporaryFolder())
         defer { try? FileManager.default.removeItem(at: folder) }
         // Made as an app makes it: with the system's own clock and threads.

@@ -58,8 +58,10 @@ extension SQLiteStore {
 
     /// Writes the row of a judged sign-in. A wrong one has a row whether or not the name has an account.
     private static func audit(_ attempt: SignInAttempt, isAccepted: Bool, in db: Database, at now: UnixTime) throws {
-        var event = AuditEvent(isAccepted ? .credentials : .wrongCredentials, account: attempt.account)
-        event.account = event.account ?? AuditEvent.unknownAccount
+        // An id is made into text for each name, so that the work is the same.
+        let id = attempt.account ?? AccountID(unchecked: [UInt8](repeating: 0, count: 16))
+        var event = AuditEvent(isAccepted ? .credentials : .wrongCredentials, account: id)
+        if attempt.account == nil { event.account = AuditEvent.unknownAccount }
         if isAccepted, case .recoveryCode = attempt.evidence { event.kind = .recoveryCodeUsed }
         try audit(event, in: db, at: now)
     }
