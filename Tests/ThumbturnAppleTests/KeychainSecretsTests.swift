@@ -49,7 +49,7 @@ import ThumbturnTestKit
 
     @Test func aPlatformHasAllOfItsParts() async throws {
         // This process has no Info.plist that says why it asks for a face.
-        let world = AppleWorld(.iPhone(.fingerprint))
+        let world = AppleWorld(.iPhone(.finger))
         let folder = URL(fileURLWithPath: Built.temporaryFolder())
         defer { try? FileManager.default.removeItem(at: folder) }
         // Made as an app makes it: with the system's own clock and threads.
