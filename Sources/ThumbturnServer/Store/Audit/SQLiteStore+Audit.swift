@@ -77,7 +77,7 @@ extension SQLiteStore {
         var event = event
         event.from = origin.network?.text
         if let end = origin.end { return try end.append(json(event), in: db, at: now) }
-        let end = AuditEnd(try db.value(Row.self, sql: "SELECT \(AuditEnd.columns) FROM node WHERE one = 1"))
+        let end = AuditEnd()
         try end.append(json(event), in: db, at: now)
         try end.save(in: db)
     }
@@ -109,41 +109,44 @@ extension SQLiteStore {
 /// The end of the audit log's chain, for the time of one transaction, which writes rows after it. Only the writer's queue
 /// uses it.
 final class AuditEnd: @unchecked Sendable {
-    /// The id of the log.
-    private let log: [UInt8]
-    /// The last row.
-    private(set) var head: AuditVerification.Head
-    private var isStored = true
+    /// The chain after the last row; nil until the first row of the transaction is written.
+    private(set) var head: Head?
 
-    /// The columns of the table `node` that it begins with. A row that was written past the server keeps its number, and
-    /// no hash covers it.
-    static let columns = """
-        audit_log, audit_hash, max(audit_number, coalesce((SELECT max(number) FROM audit), 0)) AS audit_number
-        """
-
-    /// The end in the database, from a row with these columns.
-    init(_ row: Row) {
-        log = Array(row["audit_log"] as Data)
-        head = .init(number: row["audit_number"], hash: Array(row["audit_hash"] as Data))
+    struct Head {
+        let log: [UInt8]
+        var number: Int64
+        var hash: [UInt8]
     }
 
     /// Writes a row, linked to the one before it.
     fileprivate func append(_ event: String, in db: Database, at now: UnixTime) throws {
-        let number = head.number + 1
-        let hash = AuditChain.hash(log: log, previous: head.hash, number: number, at: now, event: event)
+        var head = try head ?? Self.read(db)
+        head.number += 1
+        head.hash = AuditChain.hash(log: head.log, previous: head.hash, number: head.number, at: now, event: event)
         try db.cachedStatement(sql: "INSERT INTO audit (number, at, event, hash) VALUES (?, ?, ?, ?)")
-            .execute(arguments: [number, now.seconds, event, blob(hash)])
-        (head, isStored) = (.init(number: number, hash: hash), false)
+            .execute(arguments: [head.number, now.seconds, event, blob(head.hash)])
+        self.head = head
     }
 
     /// Goes back to an earlier end, after the rows since then were rolled back.
-    func rollBack(to earlier: AuditVerification.Head) { head = earlier }
+    func rollBack(to earlier: Head?) { head = earlier }
 
     /// Stores the end. Every transaction that has written rows ends with it.
     func save(in db: Database) throws {
-        guard !isStored else { return }
+        guard let head else { return }
         try db.run(
             sql: "UPDATE node SET audit_number = ?, audit_hash = ? WHERE one = 1", arguments: [head.number, blob(head.hash)])
+    }
+
+    /// A row that was written past the server keeps its number, and no hash covers it.
+    private static func read(_ db: Database) throws -> Head {
+        let node = try db.value(
+            Row.self,
+            sql: """
+                SELECT audit_log, audit_hash, max(audit_number, coalesce((SELECT max(number) FROM audit), 0)) AS number
+                FROM node WHERE one = 1
+                """)
+        return Head(log: Array(node["audit_log"] as Data), number: node["number"], hash: Array(node["audit_hash"] as Data))
     }
 }
 

@@ -263,7 +263,7 @@ enum Schema {
         var commits: Int64
         var edition: SecretsEdition
         /// The end of the audit log.
-        let audit: AuditEnd
+        let audit = AuditEnd()
     }
 
     /// Counts this transaction, and moves the stored time forward, never back.
@@ -275,7 +275,7 @@ enum Schema {
             sql: """
                 UPDATE node SET high_water = CASE epoch WHEN ?2 THEN max(high_water, ?1) ELSE high_water END,
                     commits = commits + 1
-                WHERE one = 1 RETURNING high_water, commits, epoch, secret_changes, \(AuditEnd.columns)
+                WHERE one = 1 RETURNING high_water, commits, epoch, secret_changes
                 """
         )
         guard let row = try Row.fetchOne(statement, arguments: [now.seconds, epoch]) else {
@@ -283,7 +283,7 @@ enum Schema {
         }
         return Tick(
             now: UnixTime(seconds: row["high_water"]), commits: row["commits"],
-            edition: SecretsEdition(epoch: row["epoch"], changes: row["secret_changes"]), audit: AuditEnd(row))
+            edition: SecretsEdition(epoch: row["epoch"], changes: row["secret_changes"]))
     }
 }
 #endif
