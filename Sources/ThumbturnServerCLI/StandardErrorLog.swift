@@ -1,8 +1,10 @@
 #if Tools
 import Logging
 
-/// Writes the log to standard error as swift-log's own handler does, which makes text of the metadata only for a line that
-/// is written. That handler does so for each request, because each request's logger has the id of the request.
+/// Writes the log to standard error, in the form of swift-log's own handler.
+///
+/// That handler turns the metadata into text whenever it is set, so it would do so for every request: the logger of a
+/// request carries the request's id. This one does so only for a line that is written.
 struct StandardErrorLog: LogHandler {
     private let stream: StreamLogHandler
     var metadata: Logger.Metadata = [:]
@@ -21,6 +23,7 @@ struct StandardErrorLog: LogHandler {
     func log(event: LogEvent) {
         var stream = stream
         stream.metadata = metadata
+        stream.metadataProvider = metadataProvider
         stream.log(event: event)
     }
 }

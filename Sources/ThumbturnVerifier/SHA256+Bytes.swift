@@ -1,8 +1,9 @@
 import Crypto
 
 extension SHA256 {
-    /// The hash of these bytes. It takes them as they lie in memory: the generic functions of the library look for regions of
-    /// any collection, which costs more than the hash of a short text.
+    /// The hash of these bytes.
+    ///
+    /// The library's own function takes any collection, and finding the bytes of one costs more than hashing a short text.
     package static func bytes(of data: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         unsafe data.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }

@@ -215,4 +215,28 @@ import ThumbturnCore
         #expect(try StrictJSON.decodeIgnoringUnknown([String].self, from: bytes) == [text])
         #expect(try StrictJSON.decodeIgnoringUnknown([String].self, from: Array(#"["\ud83d\uDE00\/\u00E9"]"#.utf8)) == ["😀/é"])
     }
+
+    @Test(
+        "a whole number without fraction and exponent is read as it is written",
+        arguments: [
+            ("0", 0), ("-7", -7), ("999999999999999999", 999_999_999_999_999_999),
+            ("9223372036854775807", .max), ("-9223372036854775808", .min),
+            ("9223372036854775808", nil), ("99999999999999999999", nil), ("1.0", nil), ("1e3", nil), ("-1.5", nil),
+        ] as [(String, Int64?)])
+    func whole(_ text: String, _ number: Int64?) throws {
+        let tree = try JSONTree(Array(text.utf8))
+        #expect(tree.whole(tree.nodes[0]) == number)
+    }
+
+    @Test("ASCII is told from other bytes wherever they stand") func ascii() {
+        for length in 0...17 {
+            let text = [UInt8](repeating: 0x7F, count: length)
+            #expect(ASCII.holds(text) && ASCII.holds(String(decoding: text, as: UTF8.self)))
+            for place in text.indices {
+                var other = text
+                other[place] = 0x80
+                #expect(!ASCII.holds(other) && !ASCII.holds(String(decoding: other, as: UTF8.self)))
+            }
+        }
+    }
 }

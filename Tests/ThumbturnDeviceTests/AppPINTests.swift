@@ -306,20 +306,13 @@ import ThumbturnVerifier
         try await Self.enrolled { world in
             await Self.nineWrongPINs(world)
             let keys = world.phone.keyCount
-            let real = try #require(world.phone.platform().pin)
-            let dying = try Self.restarted(
-                world, pin: PINSupport(entry: real.entry, key: HangingKey(key: real.key, clock: world.clock)))
-            await withTaskGroup(of: Void.self) { group in
-                // The tenth guess, and no verdict ever.
-                group.addTask { _ = try? await dying.authenticate("Unlock", policy: Self.policy) }
-                try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
-                let restarted = try? Self.restarted(world)
-                #expect(await restarted?.readiness().state(of: .pin) == .invalidated(.wrongPINs))
+            // The tenth guess.
+            try await Self.killedInAGuess(world) { restarted in
+                #expect(await restarted.readiness().state(of: .pin) == .invalidated(.wrongPINs))
                 #expect(world.phone.keyCount == keys)
-                await restarted?.settle()
+                await restarted.settle()
                 #expect(world.phone.keyCount == keys - 1)
-                #expect(await restarted?.readiness().state(of: .pin) == .invalidated(.wrongPINs))
-                group.cancelAll()
+                #expect(await restarted.readiness().state(of: .pin) == .invalidated(.wrongPINs))
             }
         }
     }
@@ -340,18 +333,24 @@ import ThumbturnVerifier
                 world.phone.pins(Self.wrong, .cancel)
                 _ = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
             }
-            let real = try #require(world.phone.platform().pin)
-            let dying = try Self.restarted(
-                world, pin: PINSupport(entry: real.entry, key: HangingKey(key: real.key, clock: world.clock)))
-            await withTaskGroup(of: Void.self) { group in
-                // The right PIN, and no verdict ever: this stands in for an app that was killed.
-                group.addTask { _ = try? await dying.authenticate("Unlock", policy: Self.policy) }
-                try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
-                let restarted = try? Self.restarted(world)
-                #expect(await restarted?.readiness().state(of: .pin) == .paused(for: .seconds(29)))
-                group.cancelAll()
+            try await Self.killedInAGuess(world) { restarted in
+                #expect(await restarted.readiness().state(of: .pin) == .paused(for: .seconds(29)))
             }
         }
+    }
+
+    /// Guesses in an app that never gets a verdict, which stands in for one that is killed meanwhile. A second later the app
+    /// is started again.
+    private static func killedInAGuess(_ world: World, _ body: (Authenticator) async throws -> Void) async throws {
+        let real = try #require(world.phone.platform().pin)
+        let dying = try restarted(
+            world, pin: PINSupport(entry: real.entry, key: HangingKey(key: real.key, clock: world.clock)))
+        let guess = Task(executorPreference: world.clock.executor) {
+            _ = try? await dying.authenticate("Unlock", policy: policy)
+        }
+        defer { guess.cancel() }
+        try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+        try await body(try restarted(world))
     }
 
     @Test func aFailureWithoutAVerdictIsNotCounted() async throws {

@@ -391,6 +391,23 @@ import ThumbturnVerifier
         }
     }
 
+    @Test func aRowThatWasWrittenPastTheServerStaysOutsideTheChain() async throws {
+        try await LiveServer.run { live in
+            let before = try await live.service.verifyAudit().rows
+            try await live.database().write { db in
+                try db.execute(
+                    sql: """
+                        INSERT INTO audit (number, at, event)
+                        SELECT max(number) + 1, max(at), '{"event":"sign-in"}' FROM audit
+                        """)
+            }
+            // The next row of the server does not take it for one of its own.
+            try await live.service.store.record(AuditEvent(.policy))
+            let fault = try await #require(throws: AuditFault.self) { _ = try await live.service.verifyAudit() }
+            #expect(fault == .changed(Int64(before) + 1))
+        }
+    }
+
     /// The operator keeps checkpoints elsewhere, and some of them are older than the first row that is left.
     @Test("a kept checkpoint whose row was purged is no fault, and one whose row was deleted too early is one")
     func kept() async throws {

@@ -104,6 +104,38 @@ import ThumbturnCore
         }
     }
 
+    @Test func theAuditLogHasNoGapWhereARequestFails() async throws {
+        try await with { pool, writer in
+            let row: @Sendable (Database) throws -> Void = { db in
+                try SQLiteStore.audit(AuditEvent(.policy), in: db, at: UnixTime(seconds: 1000))
+            }
+            let ends = await together(
+                writer,
+                [
+                    row,
+                    { db in
+                        try row(db)
+                        throw Broken()
+                    }, row,
+                ])
+            #expect(ends == [true, false, true])
+            try await writer.write { db, _ in try row(db) }
+            try await pool.read { db in
+                let node = try db.value(Row.self, sql: "SELECT audit_log, audit_number, audit_hash FROM node")
+                let log = Array(node["audit_log"] as Data)
+                var hash: [UInt8] = []
+                let rows = try Row.fetchAll(db, sql: "SELECT number, at, event, hash FROM audit ORDER BY number")
+                #expect(rows.map { $0["number"] as Int64 } == [1, 2, 3] && node["audit_number"] as Int64 == 3)
+                for row in rows {
+                    hash = AuditChain.hash(
+                        log: log, previous: hash, number: row["number"], at: UnixTime(seconds: row["at"]), event: row["event"])
+                    #expect(Array(row["hash"] as Data) == hash)
+                }
+                #expect(Array(node["audit_hash"] as Data) == hash)
+            }
+        }
+    }
+
     @Test func requestsBeforeAFailureRunAgainAndCountOnce() async throws {
         try await with { pool, writer in
             let twice: @Sendable (Database) throws -> Void = { db in

@@ -277,6 +277,20 @@ import ThumbturnMessages
         }
     }
 
+    @Test func aDevicesSessionsAreRememberedWhenTheGenerationsChange() throws {
+        let recent = RecentSessions(most: 2, devices: 2)
+        let sessions = (0..<3).map { _ in SessionID.random() }
+        recent.opened(sessions[0], by: "a", ending: [])
+        recent.opened(.random(), by: "b", ending: [])
+        // This is the next generation, with "a" and "b" in the one before; it is full after "d".
+        recent.opened(.random(), by: "c", ending: [])
+        recent.opened(.random(), by: "d", ending: [])
+        recent.opened(sessions[1], by: "a", ending: [])
+        #expect(recent.surplus(of: "a") == [sessions[0]])
+        recent.opened(sessions[2], by: "a", ending: [sessions[0]])
+        #expect(recent.surplus(of: "a") == [sessions[1]])
+    }
+
     @Test func aFurtherStepUpEndsTheOldestOneAndNoSignIn() async throws {
         try await with { world in
             for name in ["phone", "tablet"] { expect(try await world.enrol(world.device(name, of: world.ada)), is: "done") }

@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnLoad
 import ThumbturnMessages
 
 /// The commands as processes.
@@ -385,6 +386,26 @@ import ThumbturnMessages
             let log = try String(contentsOfFile: folder + "/log", encoding: .utf8)
             #expect(log.contains("--trusted-proxies 1") == warns, "\(log)")
         }
+    }
+
+    @Test func aLineOfTheLogHasTheIDOfItsRequest() async throws {
+        let folder = Built.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let port = try await Built.freePort()
+        let server = try await ServerProcess.start(
+            "thumbturn-server",
+            [
+                "serve", "--data", folder + "/data", "--listen", "127.0.0.1:\(port)", "--public-url",
+                "http://127.0.0.1:\(port)", "--log-level", "debug",
+            ], port: port, log: folder + "/log")
+        let connection = try await server.connect()
+        _ = try await connection.send("GET", "/nothing")
+        try await connection.close()
+        server.stop()
+        let refused = try String(contentsOfFile: folder + "/log", encoding: .utf8).split(separator: "\n")
+            .filter { $0.contains("refused") }
+        #expect(refused.count == 1 && refused.allSatisfy { $0.contains("hb.request.id=") && $0.contains("status=404") })
     }
 
     @Test func aScenarioIsDrawnAndADifferenceHasAnExitStatus() async throws {

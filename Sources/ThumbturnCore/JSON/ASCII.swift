@@ -1,5 +1,6 @@
-/// The text that everything of ours is, but for names and words of persons. It is looked at eight bytes at a time, because each
-/// request is looked at several times.
+/// Whether text is ASCII. Everything of ours is, except for the names and the words of persons.
+///
+/// Eight bytes are looked at together, because the text of each request is checked several times.
 package enum ASCII {
     /// Whether all of these bytes are ASCII.
     package static func holds(_ bytes: [UInt8]) -> Bool { unsafe bytes.withUnsafeBytes { unsafe holds($0) } }

@@ -10,7 +10,7 @@ package struct PromptLine<Request: Hashable & Sendable>: Hashable, Sendable {
         package let request: Request
         /// Whether equal requests may join. An unlock may be shared; a step-up, an approval and an enrolment each ask
         /// their own question. It ends when the person has answered, or was dismissed.
-        package fileprivate(set) var isShared: Bool
+        fileprivate(set) var isShared: Bool
         package fileprivate(set) var callers: Set<Int>
         /// Whether the request was withdrawn while it ran and its prompt is not gone yet. No caller joins it.
         package fileprivate(set) var isStopping = false

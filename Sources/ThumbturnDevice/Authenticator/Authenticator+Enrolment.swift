@@ -99,8 +99,9 @@ extension Authenticator {
 
     /// Ends this device's enrolment on the server and deletes its keys. Never prompts, and needs no session.
     ///
-    /// The keys are deleted in any case. Where the server cannot be told, the failure is thrown after that: the record
-    /// that is left there can never sign in again, and another device can delete it.
+    /// The keys are deleted first. Where one cannot be deleted, for example while the phone is locked, that failure is thrown
+    /// before the server is told: call again. Where the server cannot be told, the failure is thrown after the keys are
+    /// gone: the record that is left there can never sign in again, and another device can delete it.
     public func revoke() async throws(Failure) {
         var marks = try await enrolments()
         guard let live = marks.live else { throw Failure(.notEnrolled) }

@@ -131,7 +131,7 @@ struct AuditOrigin: Sendable {
     var network: Network?
     /// False only in a measurement of what the log costs.
     var isKept = true
-    /// The end of the log in the transaction that runs; nil in a transaction of its own.
+    /// The end of the log in the transaction of `GroupCommit` that runs; nil outside of one.
     var end: AuditEnd?
 
     @TaskLocal static var current = AuditOrigin()

@@ -8,6 +8,7 @@ import Synchronization
 /// it ends twelve hours after its sign-in. Two generations, as in `RecentKeys`, take at most about 9 MB.
 final class RecentSessions: Sendable {
     private struct State {
+        let mostDevices: Int
         var young: [String: [UInt128]] = [:]
         var old: [String: [UInt128]] = [:]
 
@@ -15,23 +16,27 @@ final class RecentSessions: Sendable {
 
         mutating func add(_ session: UInt128, of jkt: String, without gone: [UInt128]) {
             if young[jkt] == nil {
-                if young.count >= Limits.recentDevices {
+                let known = old[jkt] ?? []
+                if young.count >= mostDevices {
                     old = young
                     young = [:]
                 }
-                young[jkt] = old[jkt] ?? []
+                young[jkt] = known
             }
             if !gone.isEmpty { young[jkt]?.removeAll { gone.contains($0) } }
             young[jkt]?.append(session)
         }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let most: Int
 
-    /// - Parameter most: the most sessions of one device.
-    init(most: Int = Limits.sessions) {
+    /// - Parameters:
+    ///   - most: the most sessions of one device.
+    ///   - devices: the most devices of each generation.
+    init(most: Int = Limits.sessions, devices: Int = Limits.recentDevices) {
         self.most = most
+        state = Mutex(State(mostDevices: devices))
     }
 
     /// The sessions that end when this device opens another one, oldest first.
