@@ -520,6 +520,21 @@ let proof = UnlockFlow.Output("a.b.c")
         #expect(player.prompt?.rung == .devicePasscode)
     }
 
+    @Test(
+        "a change before the prompt counts",
+        arguments: [
+            [], [.wentBack], [.tapped, .answered(.failed(Failure(.cancelledBySystem)), prompt: 1)],
+        ] as [[UnlockFlow.Event]])
+    func changeBeforeThePrompt(_ events: [UnlockFlow.Event]) {
+        var player = FlowPlayer(by: .screen)
+        for event in events { player.send(event) }
+        player.send(.changed(.allGood.with { $0.keys[.biometric] = .invalidated(.enrolmentChanged) }))
+        #expect(player.prompt == nil)
+        player.send(.cameFront)
+        player.send(.woke, after: .milliseconds(400))
+        #expect(player.prompt?.rung == .devicePasscode)
+    }
+
     @Test func theProofOfADeadKeyIsNoGrant() {
         var player = FlowPlayer(.unlock, .withPIN)
         player.answer(.matched)
@@ -545,8 +560,12 @@ let proof = UnlockFlow.Output("a.b.c")
             #expect(
                 counted.send(.changed(.allGood.with { $0.biometry = biometry })) == [], "the running attempt is in that count")
         }
+        #expect(counted.send(.changed(.allGood.with { $0.keys[.biometric] = .notYetReadable })) == [], "the prompt finds out")
         #expect(counted.send(.changed(.allGood)) == [])
         #expect(counted.prompt?.id == 1)
+        counted.answer(.matched)
+        counted.send(.signed(proof, prompt: 1))
+        #expect(counted.end == .granted(.biometric, proof))
     }
 
     @Test func aSystemThatTakesPromptsAgainAndAgainEndsTheFlow() {
@@ -787,6 +806,13 @@ let proof = UnlockFlow.Output("a.b.c")
         dead.answer(.matched)
         dead.send(.signed(proof, prompt: 1))
         #expect(dead.failure == Failure(.keyInvalidated))
+        var longer = Self.both
+        longer.ladder = [.biometric, .devicePasscode, .fullCredentials]
+        var unreplaced = FlowPlayer(longer, .withPIN)
+        unreplaced.answer(.matched)
+        unreplaced.send(.signed(proof, prompt: 1))
+        unreplaced.answer(.failed(Failure(.keyInvalidated)))
+        #expect(unreplaced.failure?.code == .keyInvalidated, "the passcode of the ladder is no second rung")
         var declined = FlowPlayer(Self.both, .withPIN)
         declined.answer(.matched)
         declined.send(.signed(proof, prompt: 1))
