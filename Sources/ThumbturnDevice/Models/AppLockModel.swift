@@ -20,8 +20,11 @@ public import ThumbturnCore
     private let platform: DevicePlatform
     private let unlock: @Sendable () async throws -> Void
     private let whenLocked: @MainActor () -> Void
-    private let work: AsyncStream<AppLock.Effect>
-    private let workbox: AsyncStream<AppLock.Effect>.Continuation
+    @ObservationIgnored private var sight = AppLock.Sight(.back)
+    @ObservationIgnored private var lastRun = 0
+    /// The times that the current run wakes the lock at.
+    @ObservationIgnored private var wakebox: AsyncStream<Instant>.Continuation?
+    @ObservationIgnored private var asking: [AppLock.Ask: Task<Void, Never>] = [:]
 
     /// Makes the lock of an app, which begins locked.
     ///
@@ -39,24 +42,30 @@ public import ThumbturnCore
         self.platform = platform
         self.unlock = unlock
         self.whenLocked = whenLocked
-        (work, workbox) = AsyncStream.makeStream()
     }
 
-    /// Follows the app until the task is cancelled. Call it once.
+    /// Follows the app until the task is cancelled. An app that is not followed is locked and covered. A second call
+    /// ends the first.
     public func run() async {
+        lastRun += 1
+        let run = lastRun
+        let (wakes, wakebox) = AsyncStream.makeStream(of: Instant.self)
+        self.wakebox?.finish()
+        self.wakebox = wakebox
+        sight = AppLock.Sight(.back)
+        handle(.began(run: run))
+        defer { handle(.ended(run: run)) }
         let (phases, visibility) = (platform.phases.phases(), platform.prompts.promptVisibility())
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await phase in phases { await self.handle(.phase(phase)) } }
-            group.addTask { for await isUp in visibility { await self.handle(.prompt(isUp: isUp)) } }
-            for await effect in work {
-                switch effect {
-                case .ask: group.addTask { await self.ask() }
-                case .wake(let time):
-                    group.addTask { [clock = platform.clock] in
-                        guard (try? await clock.sleep(until: time)) != nil else { return }
-                        await self.handle(.woke)
-                    }
-                case .cover, .uncover, .lock: break
+            group.addTask {
+                for await phase in phases { await self.see(run) { $0.phase = phase } }
+                wakebox.finish()
+            }
+            group.addTask { for await isUp in visibility { await self.see(run) { $0.isPromptUp = isUp } } }
+            for await time in wakes {
+                group.addTask { [clock = platform.clock] in
+                    guard (try? await clock.sleep(until: time)) != nil else { return }
+                    await self.handle(.woke)
                 }
             }
             group.cancelAll()
@@ -70,17 +79,24 @@ public import ThumbturnCore
     public func lockNow() { handle(.lockNow) }
 
     /// Unlocks the app after another authentication, such as a full sign-in.
-    public func unlocked() { handle(.unlocked) }
+    public func unlocked() { handle(.proved(isLive: true)) }
 
-    private func ask() async {
+    private func see(_ run: Int, _ change: @Sendable (inout AppLock.Sight) -> Void) {
+        guard run == lastRun else { return }
+        change(&sight)
+        handle(.saw(sight, run: run))
+    }
+
+    private func ask(_ ask: AppLock.Ask) async {
         message = nil
+        defer { asking[ask] = nil }
         do {
             try await unlock()
-            handle(.unlocked)
+            handle(.answered(ask, .succeeded(isLive: true)))
         } catch {
             let failure = Failure(thrownByApp: error)
-            message = failure.message
-            handle(failure.code == .cancelledByUser ? .cancelled : .notUnlocked)
+            if lock.state == .asking(ask) { message = failure.message }
+            handle(.answered(ask, failure.code == .cancelledByUser ? .cancelled : .failed))
         }
     }
 
@@ -89,14 +105,16 @@ public import ThumbturnCore
         let effects = lock.handle(event, at: now)
         if lock.state == .unlocked { message = nil }
         isLocked = lock.state != .unlocked
-        isAsking = lock.state == .asking
+        isAsking = if case .asking = lock.state { true } else { false }
         isCovered = lock.isCovered
         for effect in effects {
             switch effect {
             case .lock: whenLocked()
-            case .ask, .wake: workbox.yield(effect)
-            // A cover is shown through `isCovered`.
-            case .cover, .uncover: break
+            case .wake(let time): wakebox?.yield(time)
+            case .ask(let ask): asking[ask] = Task(executorPreference: platform.clock.executor) { await self.ask(ask) }
+            case .cancel(let ask): asking[ask]?.cancel()
+            // A cover is shown through `isCovered`; an ask that was made worthless is known by its number.
+            case .cover, .uncover, .void: break
             }
         }
     }
