@@ -52,6 +52,25 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func theTicketNamesTheAccount() async throws {
+        try await LiveServer.run { live in
+            let (ada, bob) = (try await live.device(), try await live.device(of: "bob"))
+            let token = try await ada.signIn().accessToken
+            let (adas, bobs) = (try claims(of: token).sub, try claims(of: try await bob.signIn().accessToken).sub)
+            let attempt = try await EnrolmentTests.Attempt(live)
+            let code = try await live.service.makeRecoveryCodes(ofAccountNamed: "ada")[0]
+            for (way, answer) in [
+                ("the password", try await attempt.ticket()), ("a recovery code", try await attempt.recover("ada", code)),
+                ("another device", try await ada.vouch(for: attempt.device, token: token)),
+            ] {
+                #expect(try answer.read(EnrolmentTicket.self).account == adas, "\(way)")
+            }
+            #expect(try await attempt.ticket(account: "bob").read(EnrolmentTicket.self).account == bobs && adas != bobs)
+            let wrong = try await attempt.ticket(password: "a wrong password")
+            #expect(wrong.status == 401 && !wrong.text.contains(adas), "only a right sign-in is told it")
+        }
+    }
+
     @Test func theTokenSaysWhatIsKnown() async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()

@@ -149,7 +149,8 @@ extension AuthorizationServer {
         let ticket = tickets.issue(
             to: account.id, generation: account.credentialGeneration, jkt: sender.jkt, at: time.now,
             lifetime: settings.ticketLifetime)
-        return EnrolmentTicket(ticket: ticket, expiresIn: settings.ticketLifetime.components.seconds)
+        return EnrolmentTicket(
+            ticket: ticket, account: account.id.text, expiresIn: settings.ticketLifetime.components.seconds)
     }
 
     var throttlePlaces: ThrottlePlaces { ThrottlePlaces(key: secrets.current.refresh) }

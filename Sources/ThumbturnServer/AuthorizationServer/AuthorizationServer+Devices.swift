@@ -61,7 +61,8 @@ extension AuthorizationServer {
             to: caller.session.account, generation: caller.session.credentialGeneration, jkt: request.jkt,
             voucher: caller.session.id, at: time.now, lifetime: settings.ticketLifetime
         )
-        return EnrolmentTicket(ticket: ticket, expiresIn: settings.ticketLifetime.components.seconds)
+        return EnrolmentTicket(
+            ticket: ticket, account: caller.session.account.text, expiresIn: settings.ticketLifetime.components.seconds)
     }
 
     /// Throws unless the person was verified within `deviceChangeMaximumAge`, on a device whose cool-off is over or
