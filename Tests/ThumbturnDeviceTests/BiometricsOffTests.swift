@@ -85,10 +85,11 @@ import ThumbturnTestKit
             let auth = try Authenticator(
                 server: InMemoryServer.url,
                 platform: world.phone.platform(transport: SlowTokens(server: world.server, clock: world.clock)))
-            async let unlocked = auth.authenticate("Unlock", policy: policy)
+            async let unlocked = failure { _ = try await auth.authenticate("Unlock", policy: policy) }
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
             try await auth.requireStrongerRungNextTime()
-            _ = try await unlocked
+            #expect(await unlocked?.code == .cancelledByApp)
+            await expectFailure(.sessionOver) { _ = try await auth.me() }
             try await story(world, auth)
         }
     }
@@ -121,6 +122,54 @@ import ThumbturnTestKit
             await world.auth.forgetRecentAuthentication()
             _ = try await world.auth.authenticate("Unlock", policy: policy)
             #expect(world.phone.promptCount == prompts + 1)
+        }
+    }
+
+    @Test func anotherAuthenticatorOfTheAccountReusesNothing() async throws {
+        try await World.enrolled { world in
+            var policy = Self.sensorOnly
+            policy.reuse = .seconds(300)
+            let other = try Authenticator(server: InMemoryServer.url, platform: world.auth.platform)
+            for dismiss in [
+                { try await world.auth.requireStrongerRungNextTime() }, { await world.auth.forgetRecentAuthentication() },
+            ] as [@Sendable () async throws -> Void] {
+                _ = try await other.authenticate("Unlock", policy: UnlockPolicy(ladder: [.devicePasscode]))
+                _ = try await other.authenticate("Unlock", policy: policy)
+                let prompts = world.phone.promptCount
+                _ = try await other.authenticate("Unlock", policy: policy)
+                #expect(world.phone.promptCount == prompts, "the unlock is reused")
+                try await dismiss()
+                world.phone.next(.cancel)
+                #expect(await failure { _ = try await other.authenticate("Unlock", policy: policy) } != nil)
+                world.phone.forgetActs()
+            }
+        }
+    }
+
+    @Test func anotherAuthenticatorOfTheAccountReusesNoStepUp() async throws {
+        try await World.enrolled { world in
+            let other = try Authenticator(server: InMemoryServer.url, platform: world.auth.platform)
+            let prompts = world.phone.promptCount
+            for _ in 1...2 { _ = try await other.stepUp(for: .statementExport, reason: "Export") }
+            #expect(world.phone.promptCount == prompts + 1)
+            await world.auth.forgetRecentAuthentication()
+            _ = try await other.stepUp(for: .statementExport, reason: "Export")
+            #expect(world.phone.promptCount == prompts + 2)
+        }
+    }
+
+    @Test func aReuseThatWaitsForTheServerEndsWithADismissal() async throws {
+        try await World.enrolled { world in
+            var policy = UnlockPolicy.unlock
+            policy.reuse = .seconds(300)
+            let lax = policy
+            let slow = SlowRefreshes(server: world.server, clock: world.clock)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
+            _ = try await auth.authenticate("Unlock", policy: lax)
+            async let reused = failure { _ = try await auth.authenticate("Unlock", policy: lax) }
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            await auth.forgetRecentAuthentication()
+            #expect(await reused?.code == .cancelledByApp)
         }
     }
 
@@ -199,6 +248,25 @@ import ThumbturnTestKit
             #expect(await restarted.readiness().biometry == .lockedOut(.untilStrongerRung))
             expect(try await restarted.rung(), is: .devicePasscode)
             expect(try await restarted.rung(), is: .biometric)
+        }
+    }
+
+    @Test("an open vault closes when it is dismissed or deleted", arguments: [true, false])
+    func anOpenVaultCloses(_ deletes: Bool) async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault("designs", .userPresence)
+            try await vault.unlocked("Open the vault") { secrets in
+                try await secrets.save(SecretBytes("s3cret"), as: "token")
+                let sealed = try secrets.seal([1], as: "house.plan", revision: 1)
+                world.platform.prompts.voidEverything()
+                try await secrets.save(SecretBytes("another"), as: "token")
+                // Another value of the same vault, as another screen may have.
+                let other = world.vault("designs", .userPresence)
+                if deletes { try await other.delete() } else { try await other.requireStrongerRungNextTime() }
+                await expectFailure(.vaultClosed) { _ = try await secrets.read("token") }
+                await expectFailure(.vaultClosed) { try await secrets.save(SecretBytes("s3cret"), as: "token") }
+                await expectFailure(.vaultClosed) { _ = try secrets.open(sealed, as: "house.plan", revision: 1) }
+            }
         }
     }
 
@@ -301,6 +369,19 @@ struct SlowTokens: Transport {
 
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         if request.url.hasSuffix("/v1/token"), String(decoding: request.body, as: UTF8.self).contains("proof") {
+            try? await clock.sleep(until: clock.now.advanced(by: .seconds(10)))
+        }
+        return try await server.send(request)
+    }
+}
+
+/// A server that takes ten seconds over a refresh.
+private struct SlowRefreshes: Transport {
+    let server: InMemoryServer
+    let clock: VirtualClock
+
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
+        if String(decoding: request.body, as: UTF8.self).contains("grant_type=refresh_token") {
             try? await clock.sleep(until: clock.now.advanced(by: .seconds(10)))
         }
         return try await server.send(request)

@@ -49,6 +49,9 @@ import ThumbturnMessages
             PINRequest(reason: secret, cancelButton: .use(.fullCredentials), wrongInARow: 1), PINAnswer.failed(failure),
             PromptAnswer.matched(Presence(context: secret)), PromptAnswer.failed(failure), Presence(context: secret),
             PINJudge.server, lines, ApprovalDetails(title: "Payment", lines: lines),
+            AnsweredAsk(
+                rung: .biometric, asker: secret, tick: Tick(number: 1), at: Moment(boot: secret, sinceBoot: now),
+                prompts: PromptCoordinator()),
             Approval.Line(label: .payee, value: secret), ApprovalSheetModel.Stage.stopped(failure),
             Authenticator.IfExists.keep, BiometricsToggle.State.off, EnrolledDevice(device), EnrolledDevice(device).keys,
             SignedInAccount(me), PINEntryModel.Purpose.enter, UnlockScreen.Purpose.payment, UnlockScreen.Stage.stopped(failure),

@@ -67,13 +67,14 @@ import ThumbturnTestKit
         try await Self.enrolled { world, auth, _ in
             let prompts = world.phone.promptCount
             world.phone.next(.match, after: .seconds(2))
-            async let before = auth.authenticate("Unlock")
+            async let before = failure { _ = try await auth.authenticate("Unlock") }
             await Self.wait(.seconds(1), world)
             await auth.forgetRecentAuthentication()
             async let after = auth.authenticate("Unlock")
-            let (first, second) = try await (before, after)
+            expect(try await after.rung, is: .biometric)
+            #expect(await before?.code == .cancelledByApp, "a match of before the dismissal is worth nothing")
             #expect(world.phone.promptCount == prompts + 2, "the later call asks for itself")
-            #expect(first.session.accessToken != second.session.accessToken)
+            #expect(world.server.paths.filter { $0 == "POST /v1/token" }.count == 1, "nor does the server see its proof")
         }
     }
 
@@ -98,13 +99,28 @@ import ThumbturnTestKit
             _ = try await vault.unlocked("Open") { $0.rung }
             let prompts = world.phone.promptCount
             world.phone.next(.ignore)
-            async let before = vault.unlocked("Open") { $0.rung }
+            async let before = failure { _ = try await vault.unlocked("Open") { $0.rung } }
             await Self.wait(.seconds(1), world)
             try await vault.requireStrongerRungNextTime()
             async let after = vault.unlocked("Open") { $0.rung }
-            expect(try await before, is: .devicePasscode)
-            _ = try await after
+            #expect(await before?.code == .cancelledByApp)
+            expect(try await after, is: .devicePasscode)
             #expect(world.phone.promptCount == prompts + 3, "the later call asks for itself")
+        }
+    }
+
+    @Test func anAskThatWasVoidedWhileItWaitedPromptsNoPerson() async throws {
+        try await Self.enrolled { world, auth, _ in
+            let prompts = world.phone.promptCount
+            world.phone.next(.match, after: .seconds(2))
+            async let one = failure { _ = try await auth.authenticate("Unlock") }
+            await Self.wait(.milliseconds(500), world)
+            async let other = failure { _ = try await auth.authenticate("Show the recovery codes") }
+            await Self.wait(.milliseconds(500), world)
+            auth.platform.prompts.voidEverything()
+            #expect(await one?.code == .cancelledByApp)
+            #expect(await other?.code == .cancelledByApp)
+            #expect(world.phone.promptCount == prompts + 1)
         }
     }
 

@@ -38,11 +38,11 @@ extension Authenticator {
         let demandsEvidence = approval.demand.liveness != nil
         guard !demandsEvidence || liveness != nil else { throw Failure(.policyDenies) }
         let request = request(approval.reason(in: language), approval.policy)
-        return try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { () async throws(Failure) in
+        return try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { (ask) async throws(Failure) in
             let session = try await self.approvingKey()
             let evidence = EvidenceCollector(demandsEvidence ? liveness : nil, for: .approval, on: self.platform)
             let answer = try await self.answer(
-                request, sharesChallenge: false, challenge: self.challenge(for: approval, collecting: evidence)
+                ask, sharesChallenge: false, challenge: self.challenge(for: approval, collecting: evidence)
             ) { [connection = self.connection] (proofs, challenge) async throws(Failure) in
                 let proof = ApprovalProofRequest(proof: proofs[0].jws, liveness: evidence[challenge]?.evidence?.jws)
                 return try await connection.send(

@@ -103,6 +103,9 @@ extension Authenticator {
     /// before the server is told: call again. Where the server cannot be told, the failure is thrown after the keys are
     /// gone: the record that is left there can never sign in again, and another device can delete it.
     public func revoke() async throws(Failure) {
+        forgetRecentAuthentication()
+        // An authentication that succeeded while the keys were being deleted is forgotten as well.
+        defer { forgetRecentAuthentication() }
         var marks = try await enrolments()
         guard let live = marks.live else { throw Failure(.notEnrolled) }
         let numbers = marks.numbers
@@ -280,8 +283,10 @@ extension Authenticator {
         guard let first = plan.rungs.first(where: { $0 != .appPIN }), let signer = new.signers[first] else { return [] }
         let request = request(plan.reason, plan.policy)
         let proof = try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) {
-            () async throws(Failure) in
-            try await self.proveNewKey(signer, of: first, plan.reason, plan.policy, challenge)
+            (ask) async throws(Failure) in
+            let proof = try await self.proveNewKey(signer, of: first, plan.reason, plan.policy, challenge)
+            try ask.check()
+            return proof
         }
         return plan.rungs.compactMap { rung in
             guard let kind = rung.key, let publicKey = new.publicKeys[rung] else { return nil }

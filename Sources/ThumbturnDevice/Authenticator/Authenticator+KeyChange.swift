@@ -205,7 +205,10 @@ extension Authenticator {
         let ticket = try await ticket(for: credentials, key: running.session)
         let request = request(running.reason, running.policy)
         let registration = try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) {
-            () async throws(Failure) in try await self.register(running, challenge)
+            (ask) async throws(Failure) in
+            let registration = try await self.register(running, challenge)
+            try ask.check()
+            return registration
         }
         guard let registration else { preconditionFailure("the full sign-in authorises only changes that bring a key") }
         try await send(KeyChangeRequest(key: registration, ticket: ticket), for: running)
@@ -222,10 +225,11 @@ extension Authenticator {
             try await self.challenge(for: running, authorisedBy: kids)
         }
         let request = request(running.reason, policy)
-        try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { () async throws(Failure) in
+        try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { (ask) async throws(Failure) in
             _ = try await self.prove(request, with: signers, readiness: { readiness }) {
                 (proofs, challenge) async throws(Failure) in
                 let registration = try await self.register(running, challenge)
+                try ask.check()
                 try await self.send(KeyChangeRequest(key: registration, proof: proofs[0].jws), for: running)
             }
         }

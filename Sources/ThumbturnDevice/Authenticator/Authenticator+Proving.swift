@@ -3,11 +3,9 @@ import ThumbturnMessages
 
 /// What a person's keys were redeemed for.
 struct ProofAnswer<Redeemed: Sendable>: Sendable {
-    /// The rung of the ladder that answered.
-    var rung: Rung
+    /// The evidence of it, whose rung is the ladder's.
+    var answered: AnsweredAsk
     var redeemed: Redeemed
-    /// How often recent authentications had been forgotten when the key signed; see `Authenticator.remember`.
-    var forgottenCount: Int
 }
 
 extension Authenticator {
@@ -22,30 +20,32 @@ extension Authenticator {
     ///   - challenge: asks for a challenge; also for a new one where the first was consumed or grew old.
     ///   - redeem: redeems the proofs.
     func answer<Redeemed: Sendable>(
-        _ request: UnlockRequest, by start: UnlockFlow.Start = .tap, sharesChallenge: Bool = true,
+        _ ask: RunningAsk, by start: UnlockFlow.Start = .tap, sharesChallenge: Bool = true,
         challenge: @escaping ChallengeRequester, redeem: @escaping Redeemer<Redeemed>
     ) async throws(Failure) -> ProofAnswer<Redeemed> {
         try await settleInterruptedChange()
-        let policy = request.policy
+        let policy = ask.request.policy
         let readiness = await readiness(for: policy)
         let signers = try await signers(
             for: policy.ladder + policy.additionalRungs, readiness, sharesChallenge: sharesChallenge, challenge: challenge)
-        let redeemAndNote: Redeemer<(Redeemed, forgottenCount: Int)> = { (proofs, challenge) async throws(Failure) in
-            let forgottenCount = await self.forgottenCount
-            return (try await redeem(proofs, challenge), forgottenCount)
+        let redeemAndNote: Redeemer<(Redeemed, openedAt: Moment)> = { (proofs, challenge) async throws(Failure) in
+            // The server never sees the proof of an ask that is worth nothing any more.
+            try ask.check()
+            let openedAt = self.moment
+            return (try await redeem(proofs, challenge), openedAt)
         }
-        let (rung, (redeemed, forgottenCount)) = try await prove(
-            request, by: start, with: signers,
+        let (rung, (redeemed, openedAt)) = try await prove(
+            ask.request, by: start, with: signers,
             readiness: { signers == nil ? readiness : await self.readiness(for: policy) }, redeem: redeemAndNote
         )
         // Its callers have heard of their cancellation: a success that comes after it changes nothing.
         guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
-        if rung != .biometric {
-            // A sensor that was switched off since the key signed stays off.
-            if forgottenCount == self.forgottenCount { try? await countedSensor(policy).forgive() }
+        // A sensor that was switched off since the ask began stays off.
+        if rung != .biometric, ask.isLive {
+            try? await countedSensor(policy).forgive()
             await keepEnrolmentMark()
         }
-        return ProofAnswer(rung: rung, redeemed: redeemed, forgottenCount: forgottenCount)
+        return ProofAnswer(answered: ask.answered(by: rung, at: openedAt), redeemed: redeemed)
     }
 
     /// Runs the flow until the keys that the policy demands have signed, and redeems their proofs.

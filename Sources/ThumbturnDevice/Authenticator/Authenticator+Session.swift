@@ -149,10 +149,15 @@ extension Authenticator {
 
     /// Exchanges the proof of one key, or the proofs of two, for a session.
     package func redeem(_ proofs: [Proof]) async throws(Failure) -> DeviceSession {
+        try await redeem(proofs, of: nil)
+    }
+
+    /// - Parameter ask: the ask that the proofs answered; its session is kept only while it is worth something.
+    func redeem(_ proofs: [Proof], of ask: RunningAsk?) async throws(Failure) -> DeviceSession {
         let live = try await requireEnrolment()
         let answer = try await token(for: try fields(for: proofs), of: live)
-        // The caller has heard of its cancellation: its session is not kept, and ends at the server by its own limits.
-        guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
+        // A session that is not kept ends at the server by its own limits.
+        try ask?.check()
         // A new sign-in ends the last step-up.
         lastStepUp = nil
         // The enrolment may have been ended while the server answered; then nothing is stored.
@@ -162,15 +167,15 @@ extension Authenticator {
 
     /// Exchanges proofs for a token for one action. The session stays as it is.
     func redeem(
-        _ proofs: [Proof], for ask: ActionAsk, with evidence: LivenessEvidence?
+        _ proofs: [Proof], for action: ActionAsk, with evidence: LivenessEvidence?, of ask: RunningAsk
     ) async throws(Failure) -> DeviceSession {
         let live = try await requireEnrolment()
-        var fields = try fields(for: proofs) + [("act", ask.text)]
+        var fields = try fields(for: proofs) + [("act", action.text)]
         if let evidence { fields.append(("liveness", evidence.jws)) }
         let answer = try await connection.send(
             "POST", to: "/v1/token", body: .form(fields), key: name(of: .session, in: live), expecting: StepUpAnswer.self
         )
-        guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
+        try ask.check()
         // There is one step-up at a time: this one ends the last.
         lastStepUp = nil
         return try session(answer.accessToken, type: answer.tokenType, expiresIn: answer.expiresIn)

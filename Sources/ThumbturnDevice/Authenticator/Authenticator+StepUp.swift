@@ -46,32 +46,34 @@ extension Authenticator {
     func stepUp(_ demand: StepUpDemand, mayReuse: Bool) async throws(Failure) -> Grant {
         guard demand.policy.reuse == .zero else { throw Failure(.policyDenies) }
         let request = request(demand.reason, demand.policy)
-        return try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { () async throws(Failure) in
+        return try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { (ask) async throws(Failure) in
             if mayReuse, let grant = try await self.reusableStepUp(for: demand) { return grant }
             let evidence = EvidenceCollector(demand.liveness, for: demand.action, on: self.platform)
-            let answer = try await self.answer(request, challenge: self.challenge(for: demand.ask, collecting: evidence)) {
+            let answer = try await self.answer(ask, challenge: self.challenge(for: demand.ask, collecting: evidence)) {
                 (proofs, challenge) async throws(Failure) in
                 guard let entry = evidence[challenge] else {
                     preconditionFailure("only challenges that were asked for here are signed")
                 }
-                return (try await self.redeem(proofs, for: demand.ask, with: entry.evidence), entry.since)
+                return (try await self.redeem(proofs, for: demand.ask, with: entry.evidence, of: ask), entry.since)
             }
             let (session, since) = answer.redeemed
             if let enrolment = try await self.liveEnrolment() {
-                let stepUp = StepUp(demand: demand, rung: answer.rung, session: session, enrolment: enrolment, since: since)
-                await self.remember(stepUp, unlessForgottenSince: answer.forgottenCount)
+                await self.remember(
+                    StepUp(demand: demand, answered: answer.answered, session: session, enrolment: enrolment, since: since))
             }
             await self.settle()
-            return Grant(rung: answer.rung, session: session)
+            try ask.check()
+            return Grant(answered: answer.answered, session: session)
         }
     }
 
     /// The last step-up, where it stands in for this one.
     func reusableStepUp(for demand: StepUpDemand) async throws(Failure) -> Grant? {
         guard demand.policy.problem == nil, let lastStepUp, lastStepUp.satisfies(demand, at: moment),
-            lastStepUp.session.expiresAt > platform.clock.civilTime, try await liveEnrolment() == lastStepUp.enrolment
+            lastStepUp.session.expiresAt > platform.clock.civilTime, try await liveEnrolment() == lastStepUp.enrolment,
+            lastStepUp.answered.isLive
         else { return nil }
-        return Grant(rung: lastStepUp.rung, session: lastStepUp.session)
+        return Grant(answered: lastStepUp.answered, session: lastStepUp.session)
     }
 
     private nonisolated func challenge(for ask: ActionAsk, collecting evidence: EvidenceCollector) -> ChallengeRequester {
@@ -97,7 +99,7 @@ struct StepUpDemand: Sendable {
 /// A step-up that succeeded.
 struct StepUp: Sendable {
     let demand: StepUpDemand
-    let rung: Rung
+    let answered: AnsweredAsk
     let session: DeviceSession
     let enrolment: Int
     /// When its challenge was asked for.
@@ -106,7 +108,7 @@ struct StepUp: Sendable {
     /// Whether it proves as much as a demand asks for, and is young enough.
     func satisfies(_ other: StepUpDemand, at now: Moment) -> Bool {
         guard let age = since.elapsed(until: now) else { return false }
-        return age < other.action.maximumAge && demand.ask == other.ask && other.policy.ladder.contains(rung)
+        return age < other.action.maximumAge && demand.ask == other.ask && other.policy.ladder.contains(answered.rung)
             && Set(demand.policy.additionalRungs).isSuperset(of: other.policy.additionalRungs)
             && (demand.liveness != nil || other.liveness == nil)
     }

@@ -23,11 +23,9 @@ public actor Authenticator {
     /// system reports another state.
     private nonisolated let sensorIsOut = Mutex(false)
     /// The last unlock, for policies whose `reuse` lets it stand in for the next one.
-    private var lastUnlock: (rung: Rung, at: Moment)?
+    private var lastUnlock: AnsweredAsk?
     /// The last step-up, until the next sign-in or step-up.
     var lastStepUp: StepUp?
-    /// How often recent authentications were forgotten. A proof from before the last time is not remembered.
-    private(set) var forgottenCount = 0
 
     /// Makes an authenticator for one server and account.
     ///
@@ -94,15 +92,16 @@ public actor Authenticator {
         let request = request(reason, policy)
         // A tap is for the question that the person was shown, and for no other one that waits.
         if start == .tap, running?.request == request { prompt() }
-        return try await platform.prompts.inTurn(for: request, mayShare: true, on: platform) { () async throws(Failure) in
+        return try await platform.prompts.inTurn(for: request, mayShare: true, on: platform) { (ask) async throws(Failure) in
             if let grant = try await self.reusableUnlock(policy) { return grant }
-            let answer = try await self.answer(request, by: start, challenge: self.signInChallenge) {
+            let answer = try await self.answer(ask, by: start, challenge: self.signInChallenge) {
                 (proofs, _) async throws(Failure) in
-                try await self.redeem(proofs)
+                try await self.redeem(proofs, of: ask)
             }
-            await self.remember(answer.rung, unlessForgottenSince: answer.forgottenCount)
+            await self.remember(answer.answered)
             await self.settle()
-            return Grant(rung: answer.rung, session: answer.redeemed)
+            try ask.check()
+            return Grant(answered: answer.answered, session: answer.redeemed)
         }
     }
 
@@ -122,21 +121,23 @@ public actor Authenticator {
         try await history.prefer(rung)
     }
 
-    /// Forgets recent authentications: no earlier unlock or step-up stands in for a later one, nor does one whose proof
-    /// is on its way to the server, and no later call joins one that is under way. Call it where the app is locked, if one
-    /// of its policies has a `reuse`.
+    /// Dismisses the person: no earlier unlock or step-up of this account stands in for a later one or opens a lock, no
+    /// later call joins one that is under way, and one that is under way throws `cancelledByApp`. It counts for every
+    /// authenticator of the account on this platform, and an `AppLockModel` that this account opened locks.
     public func forgetRecentAuthentication() {
         (lastUnlock, lastStepUp) = (nil, nil)
-        forgottenCount += 1
-        platform.prompts.close(requestsOf: asker)
+        platform.prompts.void(asker)
     }
 
     /// The first half of signing in: a proof that is not redeemed yet. A PIN that only the server judges gives none.
     package func proof(_ reason: String, policy: UnlockPolicy) async throws(Failure) -> (Rung, Proof) {
         var policy = policy
         if platform.pin?.key.judge == .server { policy.ladder.removeAll { $0 == .appPIN } }
-        let answer = try await answer(request(reason, policy), challenge: signInChallenge) { proofs, _ in proofs[0] }
-        return (answer.rung, answer.redeemed)
+        let request = request(reason, policy)
+        return try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { (ask) async throws(Failure) in
+            let answer = try await self.answer(ask, challenge: self.signInChallenge) { proofs, _ in proofs[0] }
+            return (answer.answered.rung, answer.redeemed)
+        }
     }
 
     private nonisolated var signInChallenge: ChallengeRequester {
@@ -147,31 +148,29 @@ public actor Authenticator {
 // MARK: - Recent authentications
 
 extension Authenticator {
-    /// The last unlock, where the policy lets it stand in for this one: the app was not started again since, the time
-    /// is not over, and its session is alive.
+    /// The last unlock, where the policy lets it stand in for this one: the app was neither started again nor locked
+    /// since, the person was not dismissed, the time is not over, and its session is alive.
     private func reusableUnlock(_ policy: UnlockPolicy) async throws(Failure) -> Grant? {
-        guard policy.problem == nil, let lastUnlock, policy.ladder.contains(lastUnlock.rung),
+        guard policy.problem == nil, let lastUnlock, policy.ladder.contains(lastUnlock.rung), lastUnlock.isLive,
             let elapsed = lastUnlock.at.elapsed(until: moment), elapsed < policy.reuse
         else { return nil }
         do throws(Failure) {
-            return Grant(rung: lastUnlock.rung, session: try await refresh())
+            let session = try await refresh()
+            // The server may have been slow, and the person dismissed meanwhile.
+            return lastUnlock.isLive ? Grant(answered: lastUnlock, session: session) : nil
         } catch {
             guard error.code == .sessionOver || error.code == .notEnrolled else { throw error }
             return nil
         }
     }
 
-    /// Remembers an unlock, unless recent authentications were forgotten after its key had signed.
-    ///
-    /// - Parameter count: `forgottenCount` at the time of the signature.
-    func remember(_ rung: Rung, unlessForgottenSince count: Int) {
-        if count == forgottenCount { lastUnlock = (rung, moment) }
-    }
+    /// Remembers an unlock. Whether it is still worth something is checked where it is reused.
+    func remember(_ unlock: AnsweredAsk) { lastUnlock = unlock }
 
-    /// Remembers a step-up, which is also an unlock, as above.
-    func remember(_ stepUp: StepUp, unlessForgottenSince count: Int) {
-        if count == forgottenCount { lastStepUp = stepUp }
-        remember(stepUp.rung, unlessForgottenSince: count)
+    /// Remembers a step-up, which is also an unlock.
+    func remember(_ stepUp: StepUp) {
+        lastStepUp = stepUp
+        remember(stepUp.answered)
     }
 }
 
@@ -185,7 +184,7 @@ extension Authenticator {
 
     var history: UnlockHistory { UnlockHistory(asker: asker, platform: platform) }
 
-    private nonisolated var asker: String { "\(address.issuer) \(account)" }
+    nonisolated var asker: String { "\(address.issuer) \(account)" }
 
     package nonisolated func name(of kind: KeyKind, in enrolment: Int) -> KeyName {
         KeyName(server: address.issuer, account: account, enrolment: enrolment, kind: kind)

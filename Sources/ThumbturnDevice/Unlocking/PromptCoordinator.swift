@@ -9,9 +9,11 @@ final class PromptCoordinator: Sendable {
     /// Serialises the prompts themselves. Requests take turns already; this is for code that prompts without a turn.
     private let screen = SerialGate()
     private let visibility = Broadcaster(false)
+    private let dismissals = Broadcaster<String?>()
 
     private struct State {
         var line = PromptLine<UnlockRequest>()
+        var voids = Voids()
         var lastCaller = 0
         /// The work of each turn.
         var work: [Int: @Sendable () -> Task<Void, Never>] = [:]
@@ -32,7 +34,7 @@ final class PromptCoordinator: Sendable {
     ///   Never for a step-up.
     func inTurn<Value: Sendable>(
         for request: UnlockRequest, mayShare: Bool, on platform: DevicePlatform,
-        _ work: @escaping @Sendable () async throws(Failure) -> Value
+        _ work: @escaping @Sendable (RunningAsk) async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let caller = state.withLock { state in
             state.lastCaller += 1
@@ -44,7 +46,9 @@ final class PromptCoordinator: Sendable {
                     state.waiting[caller] = continuation
                     guard let turn = state.line.turns.first(where: { $0.callers.contains(caller) }) else { return }
                     // A caller that joins a turn shares the work of the first caller.
-                    if turn.callers.count == 1 { state.work[turn.id] = { self.begin(turn.id, on: platform, work) } }
+                    guard turn.callers.count == 1 else { return }
+                    let ask = RunningAsk(request: request, tick: state.voids.next(), prompts: self)
+                    state.work[turn.id] = { self.begin(turn.id, ask, on: platform, work) }
                 }
                 // A caller whose task was cancelled before it waited leaves now.
                 if Task.isCancelled { handle(.left(caller)) }
@@ -58,14 +62,6 @@ final class PromptCoordinator: Sendable {
             preconditionFailure("equal requests have outcomes of one type")
         }
         return value
-    }
-
-    /// Lets no later caller join a request of an account or a vault, because its earlier authentications are not to count
-    /// any more. The callers that wait for such a request have its outcome.
-    func close(requestsOf asker: String) {
-        state.withLock { state in
-            for turn in state.line.turns where turn.request.asker == asker { _ = state.line.handle(.closed(turn: turn.id)) }
-        }
     }
 
     /// Lets no later caller join the running request, because the person has answered it.
@@ -96,16 +92,51 @@ final class PromptCoordinator: Sendable {
         state.withLock { $0.lastPrompt }?.advanced(by: platform.promptGap) ?? platform.clock.now
     }
 
+    // MARK: - Voids
+
+    /// A tick of now: after every ask and void until now, and before every later one.
+    func tick() -> Tick { state.withLock { $0.voids.next() } }
+
+    /// Makes every ask of an account or a vault until now worthless. No later caller joins one of them.
+    func void(_ asker: String) {
+        state.withLock { state in
+            state.voids.void(asker)
+            for turn in state.line.turns where turn.request.asker == asker { _ = state.line.handle(.closed(turn: turn.id)) }
+        }
+        dismissals.send(asker)
+    }
+
+    /// Makes every ask until now worthless. No later caller joins one of them.
+    func voidEverything() {
+        state.withLock { state in
+            state.voids.voidEverything()
+            for turn in state.line.turns { _ = state.line.handle(.closed(turn: turn.id)) }
+        }
+        dismissals.send(nil)
+    }
+
+    /// Whether the success of an ask is still worth something.
+    func isLive(_ ask: Tick, of asker: String) -> Bool { state.withLock { $0.voids.isLive(ask, of: asker) } }
+
+    /// Whether an ask began before its account or vault was last dismissed.
+    func wasDismissed(_ ask: Tick, of asker: String) -> Bool { state.withLock { $0.voids.wasDismissed(ask, of: asker) } }
+
+    /// Whose asks were voided, from here on; nil stands for all.
+    func voids() -> AsyncStream<String?> { dismissals.stream() }
+
     // MARK: - Turns
 
     private func begin<Value: Sendable>(
-        _ turn: Int, on platform: DevicePlatform, _ work: @escaping @Sendable () async throws(Failure) -> Value
+        _ turn: Int, _ ask: RunningAsk, on platform: DevicePlatform,
+        _ work: @escaping @Sendable (RunningAsk) async throws(Failure) -> Value
     ) -> Task<Void, Never> {
         Task(executorPreference: platform.clock.executor) {
             let outcome: Outcome
             do throws(Failure) {
                 try await WatchedPrompt.mayBeShown(on: platform, notBefore: self.earliest(on: platform))
-                outcome = .success(try await work())
+                // An ask that was voided while it waited asks no person.
+                try ask.check()
+                outcome = .success(try await work(ask))
             } catch {
                 outcome = .failure(error)
             }

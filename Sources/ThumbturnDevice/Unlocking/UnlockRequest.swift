@@ -9,6 +9,8 @@ struct UnlockRequest: Hashable, Sendable {
     /// Shown in the system's prompt.
     var reason: String
     var policy: UnlockPolicy
+    /// The access of the vault that asks: with another one it is another question.
+    var access: VaultAccess? = nil
 }
 
 extension UnlockRequest {

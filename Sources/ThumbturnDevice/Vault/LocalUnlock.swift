@@ -5,15 +5,20 @@ public import ThumbturnCore
 /// An open vault, which a local unlock gives. It holds the vault's key until the unlock is over, and gives nothing that
 /// a server accepts.
 ///
-/// After its end every use throws `vaultClosed`.
-public final class LocalUnlock: Sendable, Redacted {
-    /// The rung that opened the vault.
-    public let rung: Rung
+/// After its end every use throws `vaultClosed`; so it does once the vault was deleted, or
+/// `Vault.requireStrongerRungNextTime()` was called. An app lock that locks meanwhile does not end it: a body that is
+/// saving must not lose its work.
+public final class LocalUnlock: UnlockSuccess, Redacted {
+    /// Evidence that the person answered.
+    public let answered: AnsweredAsk
     private let vault: Vault
     private let key: Mutex<VaultKey?>
 
-    init(rung: Rung, vault: Vault, key: VaultKey) {
-        self.rung = rung
+    /// The rung that opened the vault.
+    public var rung: Rung { answered.rung }
+
+    init(_ answered: AnsweredAsk, vault: Vault, key: VaultKey) {
+        self.answered = answered
         self.vault = vault
         self.key = Mutex(key)
     }
@@ -91,7 +96,7 @@ public final class LocalUnlock: Sendable, Redacted {
     }
 
     private func opened() throws(Failure) -> VaultKey {
-        guard let key = key.withLock({ $0 }) else { throw Failure(.vaultClosed) }
+        guard let key = key.withLock({ $0 }), !answered.wasDismissed else { throw Failure(.vaultClosed) }
         return key
     }
 }

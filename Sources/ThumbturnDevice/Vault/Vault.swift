@@ -104,6 +104,9 @@ public final class Vault: Sendable {
     /// Deletes the vault with all its secrets, without a prompt. Its sealed files can never be opened again.
     public func delete() async throws(Failure) {
         guard let store = platform.vaults else { throw Failure(.noVault) }
+        platform.prompts.void(asker)
+        // An unlock that began while the vault was being deleted opens nothing either.
+        defer { platform.prompts.void(asker) }
         try await changes.serialised { () async throws(Failure) in
             // The copies of the key first: once they are gone nothing can be read, whatever happens next.
             for kind in [KeyKind.biometric, .passcode] { try await store.delete(copy(kind)) }
@@ -120,9 +123,10 @@ public final class Vault: Sendable {
     ///   such a vault for good, delete it.
     public func requireStrongerRungNextTime() async throws(Failure) {
         guard policy.ladder.contains(where: { $0 != .biometric }) else { throw Failure(.policyDenies) }
+        platform.prompts.void(asker)
+        // An unlock that succeeded while it was being written is void as well.
+        defer { platform.prompts.void(asker) }
         guard let store = platform.vaults, await store.state(of: copy(.biometric)) != .missing else { return }
-        // A caller that comes after this call joins no unlock that a match may still end.
-        defer { platform.prompts.close(requestsOf: asker) }
         try await countedSensor.turnOff()
     }
 
@@ -144,25 +148,28 @@ extension Vault {
         try UnlockRequest.check(reason: reason)
         guard let store = platform.vaults else { throw Failure(.noVault) }
         guard !policy.ladder.isEmpty, policy.additionalRungs.isEmpty else { throw Failure(.policyDenies) }
-        let request = UnlockRequest(asker: asker, reason: reason, policy: policy)
+        let request = UnlockRequest(asker: asker, reason: reason, policy: policy, access: access)
         // A tap is for the question that the person was shown, and for no other one that waits.
         if start == .tap, running.withLock({ $0?.request }) == request { prompt() }
-        let (rung, key) = try await platform.prompts.inTurn(for: request, mayShare: true, on: platform) {
-            () async throws(Failure) in
-            try await self.open(in: store, for: request, by: start)
+        let (answered, key) = try await platform.prompts.inTurn(for: request, mayShare: true, on: platform) {
+            (ask) async throws(Failure) in
+            try await self.open(in: store, for: ask, by: start)
         }
-        return LocalUnlock(rung: rung, vault: self, key: key)
+        return LocalUnlock(answered, vault: self, key: key)
     }
 
-    private var asker: String { "vault \(access.rawValue) \(name)" }
+    /// The vault in the line of prompts, and in the history of unlocks.
+    private var asker: String { "vault \(name)" }
 
     /// Asks the person, and checks that the released key is this vault's.
     private func open(
-        in store: any ProtectedStore, for request: UnlockRequest, by start: UnlockFlow.Start
-    ) async throws(Failure) -> (Rung, VaultKey) {
+        in store: any ProtectedStore, for ask: RunningAsk, by start: UnlockFlow.Start
+    ) async throws(Failure) -> (AnsweredAsk, VaultKey) {
         let record = try await recordOrMake(in: store)
         guard record.access == access else { throw Failure(.policyDenies) }
-        let (rung, key) = try await release(record, from: store, for: request, by: start)
+        let (rung, key) = try await release(record, from: store, for: ask.request, by: start)
+        let answered = ask.answered(by: rung, at: platform.moment)
+        try ask.check()
         // The record may be damaged or belong to another vault. Only opening its box tells, and it will never open
         // again.
         guard (try? record.secrets(of: name, with: key)) != nil else { throw Failure(.keyInvalidated) }
@@ -170,7 +177,7 @@ extension Vault {
             await countedSensor.forgive()
             await addMissingCopies(of: key, in: store)
         }
-        return (rung, key)
+        return (answered, key)
     }
 
     /// Runs the flow until the platform has released the key.
@@ -184,7 +191,7 @@ extension Vault {
         var platform = platform
         platform.sensor = LocalSensor(sensor: platform.sensor)
         let driver = UnlockDriver(
-            platform: platform, request: request, history: UnlockHistory(asker: "vault \(name)", platform: platform),
+            platform: platform, request: request, history: UnlockHistory(asker: asker, platform: platform),
             keys: VaultKeys(store: store, copies: copies),
             readiness: { (try? await self.readiness(of: record)) ?? readiness },
             observe: { [observe] news in

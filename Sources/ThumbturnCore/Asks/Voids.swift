@@ -1,0 +1,30 @@
+/// What ended the worth of earlier asks: locking, leaving, dismissing, revoking. There is one counter, which each of them
+/// raises and every success is checked against.
+///
+/// A success carries the tick of its ask, which is taken before the first prompt. It is worth something only while no
+/// later void reaches it.
+package struct Voids: Hashable, Sendable {
+    private var last: UInt64 = 0
+    private var everything = Tick(number: 0)
+    private var askers: [String: Tick] = [:]
+
+    package init() {}
+
+    /// The tick of an ask that begins now.
+    package mutating func next() -> Tick {
+        last += 1
+        return Tick(number: last)
+    }
+
+    /// Makes every ask until now worthless: the app was locked, or the person left it.
+    package mutating func voidEverything() { everything = next() }
+
+    /// Makes every ask of an account or a vault until now worthless: its person was dismissed, or its keys were revoked.
+    package mutating func void(_ asker: String) { askers[asker] = next() }
+
+    /// Whether the success of an ask is still worth something.
+    package func isLive(_ ask: Tick, of asker: String) -> Bool { ask > everything && !wasDismissed(ask, of: asker) }
+
+    /// Whether an ask began before its account or vault was last dismissed.
+    package func wasDismissed(_ ask: Tick, of asker: String) -> Bool { askers[asker].map { ask < $0 } ?? false }
+}
