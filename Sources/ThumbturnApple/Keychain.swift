@@ -63,11 +63,41 @@ extension Keychain {
     func write(_ bytes: [UInt8], as item: KeychainItem) throws(Failure) {
         try open(toMake: true)
         let query = place.query(item)
-        if try KeychainCalls.update(query, data: bytes) { return }
-        var attributes = query
-        attributes[kSecValueData as String] = Data(bytes)
+        if try KeychainCalls.update(query, to: changed(to: bytes)) { return }
+        if try add(bytes, as: item) { return }
+        // Another process added it in between.
+        guard try KeychainCalls.update(query, to: changed(to: bytes)) else { throw AppleStatus(errSecDuplicateItem).failure }
+    }
+
+    /// Replaces the bytes of an item if it still has the expected ones; nil bytes stand for no item. Returns false, and
+    /// changes nothing, where it has others.
+    ///
+    /// Each change gives the item another mark, and the keychain finds an item by its mark. So it compares by itself, and
+    /// no other process comes in between. The mark is random: a digest would tell about the secret. An item of an earlier
+    /// version has no mark until its first change, which is compared here only.
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as item: KeychainItem) throws(Failure) -> Bool {
+        try open(toMake: new != nil)
+        var query = place.query(item)
+        guard let found = try KeychainCalls.marked(query) else {
+            guard old == nil else { return false }
+            guard let new else { return true }
+            return try add(new, as: item)
+        }
+        guard found.bytes == old else { return false }
+        if let mark = found.mark { query[kSecAttrGeneric as String] = mark }
+        guard let new else { return try KeychainCalls.delete(query) }
+        return try KeychainCalls.update(query, to: changed(to: new))
+    }
+
+    private func add(_ bytes: [UInt8], as item: KeychainItem) throws(Failure) -> Bool {
+        var attributes = place.query(item).merging(changed(to: bytes)) { $1 }
         attributes[kSecAttrAccessible as String] = Guard.Protection.afterFirstUnlockThisDeviceOnly.attribute
-        try KeychainCalls.add(attributes, needsPasscode: false)
+        return try KeychainCalls.add(attributes, needsPasscode: false)
+    }
+
+    /// The attributes that a change gives an item: its bytes, and the mark of this change.
+    private func changed(to bytes: [UInt8]) -> [String: Any] {
+        [kSecValueData as String: Data(bytes), kSecAttrGeneric as String: Data(UUID().uuidString.utf8)]
     }
 
     /// Deletes an item. A missing item is no failure.

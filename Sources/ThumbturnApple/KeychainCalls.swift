@@ -19,6 +19,17 @@ enum KeychainCalls {
         return (try find(query) as? Data).map { Array($0) }
     }
 
+    /// Reads the bytes of an item, and the mark of its last change where it has one; nil if there is no item.
+    static func marked(_ query: [String: Any]) throws(Failure) -> (bytes: [UInt8], mark: Data?)? {
+        var query = query
+        query[kSecReturnData as String] = true
+        query[kSecReturnAttributes as String] = true
+        guard let item = try find(query) else { return nil }
+        guard let found = item as? [String: Any] else { throw Failure(.platform) }
+        let bytes = found[kSecValueData as String] as? Data
+        return (bytes.map { Array($0) } ?? [], found[kSecAttrGeneric as String] as? Data)
+    }
+
     /// A reference to a key, bound to the query's context; nil if there is none.
     static func key(_ query: [String: Any]) throws(Failure) -> SecKey? {
         var query = query
@@ -35,27 +46,32 @@ enum KeychainCalls {
         return item
     }
 
-    /// Adds an item.
+    /// Adds an item. Returns false if there is one already.
     ///
     /// - Parameter needsPasscode: whether its protection class needs a passcode.
-    static func add(_ attributes: [String: Any], needsPasscode: Bool) throws(Failure) {
+    static func add(_ attributes: [String: Any], needsPasscode: Bool) throws(Failure) -> Bool {
         let status = SecItemAdd(attributes as CFDictionary, nil)
+        if status == errSecDuplicateItem { return false }
         guard status == errSecSuccess else { throw AppleStatus(status).failureOfMaking(needsPasscode: needsPasscode) }
+        return true
     }
 
-    /// Replaces the data of an item. Returns false if there is no such item.
-    static func update(_ query: [String: Any], data: [UInt8]) throws(Failure) -> Bool {
-        let status = SecItemUpdate(query as CFDictionary, [kSecValueData as String: Data(data)] as CFDictionary)
+    /// Replaces the data or other attributes of an item. Returns false if no item matches.
+    static func update(_ query: [String: Any], to attributes: [String: Any]) throws(Failure) -> Bool {
+        let status = SecItemUpdate(query as CFDictionary, attributes as CFDictionary)
         if status == errSecItemNotFound { return false }
         try check(status)
         return true
     }
 
-    /// Deletes all items that match; it is no failure if there are none. It never shows a prompt, whatever protects the
+    /// Deletes all items that match. Returns false if there are none. It never shows a prompt, whatever protects the
     /// items.
-    static func delete(_ query: [String: Any]) throws(Failure) {
+    @discardableResult
+    static func delete(_ query: [String: Any]) throws(Failure) -> Bool {
         let status = SecItemDelete(query as CFDictionary)
-        if status != errSecItemNotFound { try check(status) }
+        if status == errSecItemNotFound { return false }
+        try check(status)
+        return true
     }
 
     /// Makes a key.

@@ -57,7 +57,7 @@ extension Keychain {
         var attributes = place.query(.vaultSecret(name, slot))
         attributes[kSecValueData as String] = Data(secret)
         attributes[kSecAttrAccessControl as String] = control
-        try KeychainCalls.add(attributes, needsPasscode: true)
+        guard try KeychainCalls.add(attributes, needsPasscode: true) else { throw AppleStatus(errSecDuplicateItem).failure }
         try write(StoredRecord.encode(VaultNote(access: access, slot: slot)), as: .vaultRecord(name))
         if let old { try KeychainCalls.delete(place.query(.vaultSecret(name, old.slot))) }
     }

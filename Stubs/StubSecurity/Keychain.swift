@@ -177,14 +177,17 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         result?.pointee = key.copy(using: context)
         return errSecSuccess
     }
+    let wantsAttributes = query[kSecReturnAttributes] as? Bool == true
     if wantsData {
         if let made = first.life.enrolment, made != device.facts.enrolment { return device.facts.deadStatus }
         if let refusal = first.access?.refusal(context, on: device) { return flattened(refusal) }
         guard let data = first.data else { return errSecItemNotFound }
-        result?.pointee = data as NSData
+        // Both together are a dictionary with the data in it.
+        result?.pointee =
+            wantsAttributes ? first.attributes.merging([kSecValueData: data]) { $1 } as NSDictionary : data as NSData
         return errSecSuccess
     }
-    if query[kSecReturnAttributes] as? Bool == true {
+    if wantsAttributes {
         result?.pointee = wantsAll ? found.map(\.attributes) as NSArray : first.attributes as NSDictionary
     }
     return errSecSuccess
@@ -203,13 +206,15 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     if let made = first.life.enrolment, made != device.facts.enrolment { return device.facts.deadStatus }
     if let refusal = first.access?.refusal(context, on: device) { return flattened(refusal) }
     return keychain.lock.withLock {
-        for index in keychain.matches(query) {
+        // Another process may have changed the item since, so that it matches no more.
+        let found = keychain.matches(query)
+        for index in found {
             if let data = attributesToUpdate[kSecValueData] as? Data { keychain.items[index].data = data }
             for (name, value) in attributesToUpdate where StandInKeychain.searchable.contains(name) {
                 keychain.items[index].attributes[name] = value
             }
         }
-        return errSecSuccess
+        return found.isEmpty ? errSecItemNotFound : errSecSuccess
     }
 }
 

@@ -159,6 +159,7 @@ import ThumbturnTestKit
         func read(_ name: String) async throws(Failure) -> [UInt8]? { throw failure }
         func write(_ secret: [UInt8], as name: String) async throws(Failure) {}
         func delete(_ name: String) async throws(Failure) {}
+        func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool { throw failure }
     }
 
     @Test func aForgottenAccountGetsANewKey() async throws {

@@ -33,6 +33,55 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
+    @Test func theConformanceOfSecretsHolds() async throws {
+        for conformance in [
+            SecretStoreConformance.secretsLive, SecretStoreConformance.oneOfManyWritersWins,
+            SecretStoreConformance.noChangeIsLost,
+        ] {
+            let world = AppleWorld()
+            // Two values with queues of their own, as an app and its extension have them.
+            try await world.run { try await conformance([world.parts().secrets, world.parts().secrets]) }
+            world.expectNothingOnTheSide()
+        }
+    }
+
+    /// The keychain compares by itself: a change by another process between the look and the change is noticed.
+    @Test func aSecretThatAnotherProcessChangesInBetweenIsNotReplaced() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let (secrets, others) = (world.parts().secrets, world.parts().secrets)
+            try await secrets.write([1], as: "a")
+            let query = KeychainPlace(service: "test").query(.secret("a"))
+            let seen = try #require(try KeychainCalls.marked(query))
+            let mark = try #require(seen.mark)
+            #expect(seen.bytes == [1])
+            // The same bytes again are another change.
+            try await others.write([2], as: "a")
+            try await others.write([1], as: "a")
+            var marked = query
+            marked[kSecAttrGeneric as String] = mark
+            #expect(try KeychainCalls.update(marked, to: [kSecValueData as String: Data([3])]) == false)
+            #expect(try KeychainCalls.delete(marked) == false)
+            expect(try await secrets.read("a"), is: [1])
+        }
+    }
+
+    @Test func aSecretOfAnEarlierVersionIsReplaced() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let secrets = world.parts().secrets
+            var item = KeychainPlace(service: "test").query(.secret("a"))
+            item[kSecValueData as String] = Data([1])
+            item[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+            #expect(try KeychainCalls.add(item, needsPasscode: false))
+            expect(try await secrets.replace([2], by: [3], as: "a"), is: false)
+            expect(try await secrets.replace([1], by: [2], as: "a"), is: true)
+            #expect(world.device.keychain.contents.allSatisfy { $0.attributes[kSecAttrGeneric as String] != nil })
+            expect(try await secrets.replace([2], by: nil, as: "a"), is: true)
+            expect(try await secrets.read("a"), is: nil)
+        }
+    }
+
     @Test func beforeTheFirstUnlockNoSecretIsReportedGone() async throws {
         let world = AppleWorld()
         try await world.run {
@@ -42,6 +91,9 @@ import ThumbturnTestKit
             await expectFailure(.notYetReadable) { _ = try await secrets.read("a") }
             await expectFailure(.notYetReadable) { try await secrets.write([2], as: "a") }
             await expectFailure(.notYetReadable) { try await secrets.delete("a") }
+            for new in [[2], nil] as [[UInt8]?] {
+                await expectFailure(.notYetReadable) { _ = try await secrets.replace([1], by: new, as: "a") }
+            }
             world.phone.unlockWithPasscode()
             expect(try await secrets.read("a"), is: [1])
         }

@@ -579,6 +579,10 @@ private final class WatchedSecrets: SecretStore {
         try await store.write(secret, as: name)
     }
     func delete(_ name: String) async throws(Failure) { try await store.delete(name) }
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool {
+        if let new { log.withLock { $0.append(new) } }
+        return try await store.replace(old, by: new, as: name)
+    }
 }
 
 /// Keys that remember which kinds they were asked about.

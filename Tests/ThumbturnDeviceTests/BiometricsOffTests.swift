@@ -432,4 +432,8 @@ private final class UnreadableLedger: SecretStore {
     }
     func write(_ secret: [UInt8], as name: String) async throws(Failure) { try await store.write(secret, as: name) }
     func delete(_ name: String) async throws(Failure) { try await store.delete(name) }
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool {
+        _ = try await read(name)
+        return try await store.replace(old, by: new, as: name)
+    }
 }

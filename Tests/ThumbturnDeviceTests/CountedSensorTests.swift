@@ -225,4 +225,8 @@ struct FullDisk: SecretStore {
     func read(_ name: String) async throws(Failure) -> [UInt8]? { try await store.read(name) }
     func write(_ secret: [UInt8], as name: String) async throws(Failure) { throw Failure(.platform) }
     func delete(_ name: String) async throws(Failure) { try await store.delete(name) }
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool {
+        guard new == nil else { throw Failure(.platform) }
+        return try await store.replace(old, by: new, as: name)
+    }
 }

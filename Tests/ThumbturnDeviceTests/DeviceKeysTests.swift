@@ -99,17 +99,17 @@ import ThumbturnVerifier
         #expect(await keys.state(of: name).isDead, "another face brings nothing back")
     }
 
-    @Test func onlyTheOwnerCanReadSoftwareKeys() throws {
+    @Test func onlyTheOwnerCanReadSoftwareKeys() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         _ = try SoftwareKeys(folder: folder).create(KeyName(server: "s", account: "a", kind: .session))
-        try FileSecrets(folder: folder).write([1], as: "token")
+        try await FileSecrets(folder: folder).write([1], as: "token")
         func mode(_ path: String) throws -> Int? {
             try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         }
         #expect(try mode(folder) == 0o700)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder)
-        #expect(files.count == 2)
+        #expect(files.count == 3, "the key, the secret and the lock of the secrets")
         for file in files { #expect(try mode("\(folder)/\(file)") == 0o600) }
     }
 }

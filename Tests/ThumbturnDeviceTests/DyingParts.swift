@@ -74,6 +74,9 @@ private struct DyingSecrets: SecretStore {
     func delete(_ name: String) async throws(Failure) {
         try await parts.step { () async throws(Failure) in try await secrets.delete(name) }
     }
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool {
+        try await parts.step { () async throws(Failure) in try await secrets.replace(old, by: new, as: name) }
+    }
 }
 
 private struct DyingTransport: Transport {
@@ -136,4 +139,11 @@ final class NamedSecrets: SecretStore {
     func read(_ name: String) -> [UInt8]? { kept.withLock { $0[name] } }
     func write(_ secret: [UInt8], as name: String) { kept.withLock { $0[name] = secret } }
     func delete(_ name: String) { kept.withLock { $0[name] = nil } }
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) -> Bool {
+        kept.withLock { kept in
+            guard kept[name] == old else { return false }
+            kept[name] = new
+            return true
+        }
+    }
 }

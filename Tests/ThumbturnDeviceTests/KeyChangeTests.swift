@@ -357,6 +357,10 @@ private struct MortalSecrets: SecretStore {
         try life.step()
         try await store.delete(name)
     }
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool {
+        try life.step()
+        return try await store.replace(old, by: new, as: name)
+    }
 }
 
 private struct MortalTransport: Transport {
@@ -402,6 +406,10 @@ private struct LoggedSecrets: SecretStore {
         try await store.write(secret, as: name)
     }
     func delete(_ name: String) async throws(Failure) { try await store.delete(name) }
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool {
+        if let new { log.add("write \(String(decoding: new, as: UTF8.self))") }
+        return try await store.replace(old, by: new, as: name)
+    }
 }
 
 private struct LoggedTransport: Transport {

@@ -339,4 +339,5 @@ private struct UnreadableSecrets: SecretStore {
     func read(_ name: String) throws(Failure) -> [UInt8]? { throw Failure(.notYetReadable) }
     func write(_ secret: [UInt8], as name: String) throws(Failure) { throw Failure(.notYetReadable) }
     func delete(_ name: String) throws(Failure) { throw Failure(.notYetReadable) }
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) throws(Failure) -> Bool { throw Failure(.notYetReadable) }
 }

@@ -118,13 +118,14 @@ final class DyingStores: SecretStore, ProtectedStore {
 
     var isDead: Bool { left.withLock { $0 <= 0 } }
 
-    private func write(_ body: () async throws(Failure) -> Void) async throws(Failure) {
+    private func write<Value>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
         let left = left.withLock { left in
             left -= 1
             return left
         }
-        if left > 0 || (left == 0 && manner == .afterTheWrite) { try await body() }
-        if left <= 0 { throw Failure(.platform) }
+        let value: Value? = left > 0 || (left == 0 && manner == .afterTheWrite) ? try await body() : nil
+        guard left > 0, let value else { throw Failure(.platform) }
+        return value
     }
 
     func read(_ name: String) async throws(Failure) -> [UInt8]? { try await secrets.read(name) }
@@ -133,6 +134,9 @@ final class DyingStores: SecretStore, ProtectedStore {
     }
     func delete(_ name: String) async throws(Failure) {
         try await write { () async throws(Failure) in try await secrets.delete(name) }
+    }
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool {
+        try await write { () async throws(Failure) in try await secrets.replace(old, by: new, as: name) }
     }
 
     func protect(_ secret: SecretBytes, as name: KeyName, access: VaultAccess) async throws(Failure) {

@@ -93,6 +93,7 @@ import TestSupport
                 func read(_ name: String) async throws(Failure) -> [UInt8]? { nil }
                 func write(_ secret: [UInt8], as name: String) async throws(Failure) {}
                 func delete(_ name: String) async throws(Failure) {}
+                func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool { old == nil }
             }
 
             struct Stopped: DeviceClock {

@@ -12,4 +12,11 @@ public protocol SecretStore: Sendable {
 
     /// Deletes a secret; one that is not there is no failure.
     func delete(_ name: String) async throws(Failure)
+
+    /// Replaces a secret if it still has the expected bytes, in one step for all processes that share the store. Nil
+    /// stands for no secret, before and after. Throws as `read` and `write` do; then the secret has its old bytes or
+    /// the new ones.
+    ///
+    /// - Returns: false where the store has other bytes; then nothing was changed.
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool
 }

@@ -21,18 +21,17 @@ package struct PrivateFiles: Sendable {
 
     package func read(_ name: String) throws(Failure) -> [UInt8]? {
         guard FileManager.default.fileExists(atPath: path(name)) else { return nil }
-        guard let data = FileManager.default.contents(atPath: path(name)) else { throw failure() }
+        guard let data = FileManager.default.contents(atPath: path(name)) else {
+            let failed = failure()
+            // Another process may have deleted it since.
+            guard FileManager.default.fileExists(atPath: path(name)) else { return nil }
+            throw failed
+        }
         return Array(data)
     }
 
     package func write(_ bytes: [UInt8], to name: String) throws(Failure) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
-            )
-        } catch {
-            throw Failure(.platform, status: .init(domain: "POSIX", code: Int(EACCES)))
-        }
+        try makeFolder()
         // The file is created with its mode, so that no other user can read the secret even for a moment.
         let draft = path(name) + ".new"
         unsafe unlink(draft)
@@ -46,6 +45,31 @@ package struct PrivateFiles: Sendable {
 
     package func delete(_ name: String) throws(Failure) {
         guard unsafe unlink(path(name)) == 0 || errno == ENOENT else { throw failure() }
+    }
+
+    /// Opens a file that is locked for this process until the descriptor is closed; nil where it is locked already. The
+    /// lock belongs to the opened file, so that two callers in one process exclude each other as well.
+    ///
+    /// The file stays when the lock ends: a deleted one would let two processes lock two files of one name.
+    func openLocked(_ name: String) throws(Failure) -> Int32? {
+        try makeFolder()
+        let file = unsafe open(path(name), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw failure() }
+        if flock(file, LOCK_EX | LOCK_NB) == 0 { return file }
+        let failed = errno
+        close(file)
+        guard failed == EWOULDBLOCK else { throw Failure(.platform, status: .init(domain: "POSIX", code: Int(failed))) }
+        return nil
+    }
+
+    private func makeFolder() throws(Failure) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw Failure(.platform, status: .init(domain: "POSIX", code: Int(EACCES)))
+        }
     }
 
     /// Syncs the folder, without which the new name is not durable.

@@ -12,6 +12,15 @@ struct PhoneSecrets: SecretStore {
         }
     }
 
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) throws(Failure) -> Bool {
+        try readable { state in
+            guard !state.unreadableSecrets.contains(name) else { return .failure(SimulatedPhone.sealedForever) }
+            guard state.secrets[name] == old else { return .success(false) }
+            state.secrets[name] = new
+            return .success(true)
+        }
+    }
+
     func write(_ secret: [UInt8], as name: String) throws(Failure) { try set(secret, name) }
     func delete(_ name: String) throws(Failure) { try set(nil, name) }
 
