@@ -1,0 +1,236 @@
+import Foundation
+import Testing
+import ThumbturnCore
+
+/// Each edit of the journal, and each refusal: what was ended meanwhile can neither go on nor come back.
+@Suite struct EnrolmentJournalValueTests {
+    typealias Place = EnrolmentJournal.KeyPlace
+    typealias Change = EnrolmentJournal.PendingChange
+
+    /// A journal whose live enrolment is number 1.
+    static func live(_ kinds: [KeyKind] = [.session, .biometric, .pin]) throws -> EnrolmentJournal {
+        var journal = EnrolmentJournal()
+        journal.begin(1)
+        try journal.sent(1)
+        try journal.goLive(1, pinHandle: "handle", kinds: kinds, account: "ada")
+        return journal
+    }
+
+    /// Expects an edit to be told that it was overtaken, and to change nothing.
+    static func expectSuperseded(
+        _ journal: EnrolmentJournal, sourceLocation: SourceLocation = #_sourceLocation,
+        _ edit: (inout EnrolmentJournal) throws(Failure) -> Void
+    ) {
+        var edited = journal
+        do throws(Failure) {
+            try edit(&edited)
+            Issue.record("the edit was made", sourceLocation: sourceLocation)
+        } catch {
+            #expect(error.code == .superseded, sourceLocation: sourceLocation)
+        }
+        #expect(edited == journal, sourceLocation: sourceLocation)
+    }
+
+    // MARK: Enrolments
+
+    @Test func anEnrolmentGoesLiveStepByStep() throws {
+        var journal = EnrolmentJournal()
+        #expect(journal.isEmpty && journal.number(of: .session) == nil)
+        journal.begin(1)
+        #expect(journal.live == nil && journal.unfinished == [1] && journal.sent == [] && !journal.isEmpty)
+        try journal.sent(1)
+        #expect(journal.live == nil && journal.unfinished == [1] && journal.sent == [1])
+        try journal.goLive(1, pinHandle: "handle", kinds: [.session, .pin], account: "ada")
+        #expect(journal.live == 1 && journal.unfinished == [] && journal.sent == [] && journal.allNumbers == [1])
+        #expect(journal.pinHandle == "handle" && journal.kinds == [.session, .pin] && journal.account == "ada")
+        #expect(journal.number(of: .biometric) == 1)
+    }
+
+    @Test func theEnrolmentThatIsReplacedEnds() throws {
+        var journal = try Self.live()
+        journal.begin(2)
+        #expect(journal.live == 1 && journal.unfinished == [2])
+        try journal.sent(2)
+        try journal.goLive(2, pinHandle: nil, kinds: [.session], account: nil)
+        #expect(journal.live == 2 && journal.unfinished == [1] && journal.sent == [1], "the server may still know the first")
+        #expect(journal.pinHandle == nil && journal.kinds == [.session] && journal.account == nil)
+        journal.undone(1)
+        #expect(journal.allNumbers == [2] && journal.sent == [])
+    }
+
+    @Test func everyKeyOfTheReplacedEnrolmentIsListed() throws {
+        var journal = try Self.live()
+        let (first, second) = (Change(kind: .pin, number: 5), Change(kind: .biometric, number: 6))
+        try journal.change(first)
+        try journal.finish(first)
+        try journal.change(second)
+        journal.begin(2)
+        try journal.goLive(2, pinHandle: nil, kinds: [], account: nil)
+        #expect(journal.unfinished.sorted() == [1, 5, 6] && journal.sent == [1])
+        #expect(journal.change == nil && journal.stale == [] && journal.number(of: .pin) == 2)
+    }
+
+    @Test func anEnrolmentThatWasEndedGoesNoFurther() throws {
+        var journal = try Self.live()
+        journal.begin(2)
+        journal.begin(3)
+        try journal.sent(2)
+        journal.end()
+        for number in [2, 3] {
+            Self.expectSuperseded(journal) { journal throws(Failure) in try journal.sent(number) }
+            Self.expectSuperseded(journal) { journal throws(Failure) in
+                try journal.goLive(number, pinHandle: nil, kinds: [], account: nil)
+            }
+        }
+        Self.expectSuperseded(journal) { journal throws(Failure) in
+            try journal.goLive(1, pinHandle: nil, kinds: [], account: nil)
+        }
+    }
+
+    @Test func anEnrolmentThatWasUndoneGoesNoFurther() {
+        var journal = EnrolmentJournal()
+        journal.begin(1)
+        journal.undone(1)
+        #expect(journal.isEmpty)
+        Self.expectSuperseded(journal) { journal throws(Failure) in try journal.sent(1) }
+        Self.expectSuperseded(journal) { journal throws(Failure) in
+            try journal.goLive(1, pinHandle: nil, kinds: [], account: nil)
+        }
+    }
+
+    @Test func endingLeavesNothingLiveAndForgetsNoKey() throws {
+        var journal = try Self.live()
+        let change = Change(kind: .biometric, number: 5)
+        try journal.change(change)
+        try journal.undo(change)
+        try journal.change(Change(kind: .pin, number: 6, kid: nil))
+        journal.begin(2)
+        journal.end()
+        #expect(journal.live == nil && journal.begun == [] && journal.ended.sorted() == [1, 2, 5, 6])
+        #expect(journal.sent == [1], "only the live one was sent")
+        #expect(journal.number(of: .session) == nil && journal.pinHandle == nil && journal.account == nil)
+        let ended = journal
+        journal.end()
+        #expect(journal == ended, "ending twice is ending once")
+        for number in ended.allNumbers { journal.undone(number) }
+        #expect(journal.isEmpty)
+    }
+
+    @Test func endingNothingIsNothing() {
+        var journal = EnrolmentJournal()
+        journal.end()
+        #expect(journal.isEmpty)
+    }
+
+    // MARK: Changes of keys
+
+    @Test func aChangeThatIsMadeReplacesTheKey() throws {
+        var journal = try Self.live()
+        try journal.change(Change(kind: .pin, number: 5))
+        try journal.change(Change(kind: .pin, number: 5, kid: "first"))
+        try journal.change(Change(kind: .pin, number: 5, kid: "second"))
+        #expect(journal.number(of: .pin) == 1 && journal.pinHandle == "handle", "the old key counts until the change is made")
+        try journal.finish(Change(kind: .pin, number: 5))
+        #expect(journal.number(of: .pin) == 5 && journal.pinHandle == "second" && journal.change == nil)
+        #expect(journal.stale == [Place(kind: .pin, number: 1)] && journal.allNumbers == [1, 5])
+        #expect(journal.kinds.sorted { $0.rawValue < $1.rawValue } == [.biometric, .pin, .session])
+        journal.deleted([Place(kind: .pin, number: 1)])
+        #expect(journal.stale == [] && journal.number(of: .session) == 1)
+    }
+
+    @Test func aSecondChangeReplacesTheKeyOfTheFirst() throws {
+        var journal = try Self.live()
+        for number in [5, 6] {
+            try journal.change(Change(kind: .biometric, number: number))
+            try journal.finish(Change(kind: .biometric, number: number))
+        }
+        #expect(journal.replaced == [Place(kind: .biometric, number: 6)] && journal.pinHandle == "handle")
+        #expect(journal.stale == [Place(kind: .biometric, number: 1), Place(kind: .biometric, number: 5)])
+        #expect(journal.kinds.count { $0 == .biometric } == 1)
+    }
+
+    @Test func aRemovalLeavesNoKeyToMiss() throws {
+        var journal = try Self.live()
+        try journal.change(Change(kind: .pin, number: nil))
+        try journal.finish(Change(kind: .pin, number: nil))
+        #expect(journal.pinHandle == nil && journal.kinds == [.session, .biometric])
+        #expect(journal.stale == [Place(kind: .pin, number: 1)])
+    }
+
+    @Test func aChangeThatIsNotMadeLeavesItsKeyToBeDeleted() throws {
+        var journal = try Self.live()
+        try journal.change(Change(kind: .biometric, number: 5))
+        try journal.undo(Change(kind: .biometric, number: 5))
+        #expect(journal.number(of: .biometric) == 1 && journal.change == nil)
+        #expect(journal.stale == [Place(kind: .biometric, number: 5)])
+        try journal.change(Change(kind: .pin, number: nil))
+        try journal.undo(Change(kind: .pin, number: nil))
+        #expect(journal.stale == [Place(kind: .biometric, number: 5)], "a removal made no key")
+        #expect(try journal.kinds == Self.live().kinds)
+    }
+
+    @Test func aChangeThatWasOvertakenGoesNoFurther() throws {
+        let own = Change(kind: .biometric, number: 5, kid: "kid")
+        var other = try Self.live()
+        try other.change(Change(kind: .biometric, number: 6))
+        var replaced = try Self.live()
+        try replaced.change(Change(kind: .biometric, number: 5))
+        replaced.begin(2)
+        try replaced.goLive(2, pinHandle: nil, kinds: [], account: nil)
+        var ended = try Self.live()
+        ended.end()
+        for journal in [try Self.live(), other, replaced, ended] {
+            Self.expectSuperseded(journal) { journal throws(Failure) in try journal.change(own) }
+            Self.expectSuperseded(journal) { journal throws(Failure) in try journal.finish(own) }
+            Self.expectSuperseded(journal) { journal throws(Failure) in try journal.undo(own) }
+        }
+        for journal in [other, ended] {
+            Self.expectSuperseded(journal) { journal throws(Failure) in try journal.change(Change(kind: .pin, number: 7)) }
+        }
+    }
+
+    @Test func aDroppedKindIsNeitherMissedNorBroughtBack() throws {
+        var journal = try Self.live()
+        try journal.change(Change(kind: .biometric, number: 5, kid: nil))
+        try journal.drop(.biometric)
+        #expect(journal.change == nil && journal.stale == [Place(kind: .biometric, number: 5)])
+        #expect(journal.kinds == [.session, .pin])
+        try journal.change(Change(kind: .pin, number: 6))
+        try journal.drop(.biometric)
+        #expect(journal.change != nil, "a change of another key goes on")
+    }
+
+    // MARK: Reading
+
+    @Test func aJournalIsReadAsItWasWritten() throws {
+        var journal = try Self.live()
+        try journal.change(Change(kind: .pin, number: 5))
+        try journal.finish(Change(kind: .pin, number: 5))
+        try journal.change(Change(kind: .biometric, number: 6))
+        try journal.change(Change(kind: .biometric, number: 6, kid: "kid"))
+        journal.begin(2)
+        try journal.sent(2)
+        var later = journal
+        try later.goLive(2, pinHandle: "handle", kinds: [.session], account: "ada")
+        for journal in [EnrolmentJournal(), journal, later] {
+            #expect(try JSONDecoder().decode(EnrolmentJournal.self, from: JSONEncoder().encode(journal)) == journal)
+        }
+    }
+
+    @Test func anEarlierVersionsJournalIsRead() throws {
+        let text = #"{"live":7,"begun":[3],"sent":[3],"pinHandle":"h","kinds":["pin"],"stale":[{"kind":"pin","number":4}]}"#
+        let journal = try JSONDecoder().decode(EnrolmentJournal.self, from: Data(text.utf8))
+        #expect(journal.live == 7 && journal.unfinished == [3] && journal.allNumbers == [7, 4, 3] && journal.account == nil)
+    }
+
+    @Test(
+        "a damaged journal is recognised",
+        arguments: [
+            "", "{", "[]", "7", "{}", #"{"begun":[]}"#, #"{"begun":[],"sent":[],"live":"1"}"#,
+            #"{"begun":[],"sent":[4]}"#, #"{"begun":[],"sent":[],"pinHandle":"h"}"#, #"{"begun":[],"sent":[],"kinds":["pin"]}"#,
+            #"{"begun":[],"sent":[],"change":{"kind":"pin"}}"#, #"{"begun":[],"sent":[],"stale":[{"kind":"pin","number":4}]}"#,
+        ])
+    func damaged(_ text: String) {
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(EnrolmentJournal.self, from: Data(text.utf8)) }
+    }
+}
