@@ -141,6 +141,11 @@ import ThumbturnTestKit
             }
         }
     }
+
+    @Test func thePINScreenTellsTheTriesThatAreLeft() {
+        #expect(PersonMessage.pinScreen(afterWrong: 0) == PersonMessage(.enterPIN))
+        #expect(PersonMessage.pinScreen(afterWrong: 1) == .pinTriesLeft(9))
+    }
 }
 
 extension ServerTime {

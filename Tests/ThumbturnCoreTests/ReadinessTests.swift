@@ -13,6 +13,11 @@ import ThumbturnCore
         #expect(readiness([:]).nextRung == .fullCredentials)
         #expect(readiness([.session: .usable, .biometric: .usable]).nextRung == .biometric)
         #expect(!readiness([.session: .usable, .biometric: .invalidated(.enrolmentChanged)]).isEnrolled)
+        for kind in [KeyKind.biometric, .passcode, .pin] {
+            #expect(readiness([.session: .usable, kind: .usable]).isEnrolled, "\(kind)")
+            #expect(!readiness([kind: .usable]).isEnrolled, "\(kind)")
+        }
+        #expect(KeyState.invalidated(.unknown).isDead && !KeyState.missing.isDead && !KeyState.paused(for: .seconds(30)).isDead)
     }
 
     @Test func aRungThatCannotBeAskedGivesWay() {

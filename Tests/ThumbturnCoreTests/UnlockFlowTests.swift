@@ -535,6 +535,13 @@ let proof = UnlockFlow.Output("a.b.c")
         #expect(player.prompt?.rung == .devicePasscode)
     }
 
+    @Test func aChangeDoesNotStopTheAutomaticPrompt() {
+        var player = FlowPlayer(by: .screen)
+        player.send(.changed(.allGood))
+        player.send(.woke, after: .milliseconds(400))
+        #expect(player.prompt?.rung == .biometric)
+    }
+
     @Test func theProofOfADeadKeyIsNoGrant() {
         var player = FlowPlayer(.unlock, .withPIN)
         player.answer(.matched)
@@ -564,8 +571,7 @@ let proof = UnlockFlow.Output("a.b.c")
         #expect(counted.send(.changed(.allGood)) == [])
         #expect(counted.prompt?.id == 1)
         counted.answer(.matched)
-        counted.send(.signed(proof, prompt: 1))
-        #expect(counted.end == .granted(.biometric, proof))
+        #expect(counted.effects.contains(.sign(.init(id: 1, rung: .biometric, cancelButton: .cancel))))
     }
 
     @Test func aSystemThatTakesPromptsAgainAndAgainEndsTheFlow() {
