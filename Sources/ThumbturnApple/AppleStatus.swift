@@ -6,20 +6,36 @@ import ThumbturnCore
 struct AppleStatus: Hashable, Sendable {
     var domain: String
     var code: Int
+    /// The code of the Secure Enclave behind it, where the system tells one.
+    var hardware: Int?
 
-    init(domain: String, code: Int) {
+    init(domain: String, code: Int, hardware: Int? = nil) {
         self.domain = domain
         self.code = code
+        self.hardware = hardware
     }
 
     /// The status that a failure has kept.
-    init(_ status: Failure.PlatformStatus) { self.init(domain: status.domain, code: status.code) }
+    init(_ status: Failure.PlatformStatus) {
+        self.init(domain: status.domain, code: status.code, hardware: status.hardware)
+    }
 
     /// The status of an error. A missing error counts as an unknown fault of the system.
     init(_ error: (any Error)?) {
         let error = error.map { $0 as NSError }
-        self.init(domain: error?.domain ?? "none", code: error?.code ?? 0)
+        self.init(domain: error?.domain ?? "none", code: error?.code ?? 0, hardware: error.flatMap(Self.hardware))
     }
+
+    /// `AKSError` of an error, or of the error beneath it. The number is the bits of an `IOReturn`; it is kept with the sign
+    /// that the system's logs show.
+    private static func hardware(of error: NSError) -> Int? {
+        let beneath = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
+        let code = (error.userInfo["AKSError"] ?? beneath?.userInfo["AKSError"]) as? Int
+        return code.map { Int(Int32(truncatingIfNeeded: $0)) }
+    }
+
+    /// The domain and the code alone, by which a status is looked up.
+    var pair: AppleStatus { AppleStatus(domain: domain, code: code) }
 
     /// The status of a keychain call.
     init(_ status: Int32) { self.init(domain: NSOSStatusErrorDomain, code: Int(status)) }
@@ -31,8 +47,8 @@ struct AppleStatus: Hashable, Sendable {
         return Failure(code, recovery: recovery, status: status)
     }
 
-    /// The raw domain and code, which every failure keeps.
-    var status: Failure.PlatformStatus { .init(domain: domain, code: code) }
+    /// The raw status, which every failure keeps.
+    var status: Failure.PlatformStatus { .init(domain: domain, code: code, hardware: hardware) }
 }
 
 // MARK: - The table
@@ -126,24 +142,31 @@ extension AppleStatus {
 // MARK: - Refused after a match
 
 extension AppleStatus {
-    /// "Authentication failed" and "not found", as the keychain and CryptoTokenKit report them.
+    /// "Authentication failed" and "not found", as the keychain and CryptoTokenKit report them, and "corrupted data",
+    /// which CryptoTokenKit reports for whatever the Secure Enclave refuses.
     private static let refusals: Set<AppleStatus> = [
-        AppleStatus(-25293), AppleStatus(-25300), AppleStatus(domain: cryptoTokenKit, code: -5),
-        AppleStatus(domain: cryptoTokenKit, code: -6),
+        AppleStatus(-25293), AppleStatus(-25300), AppleStatus(domain: cryptoTokenKit, code: -3),
+        AppleStatus(domain: cryptoTokenKit, code: -5), AppleStatus(domain: cryptoTokenKit, code: -6),
     ]
+
+    /// Whether the Secure Enclave says that the access control of a key can never be met again (`kAKSReturnPolicyInvalid`,
+    /// 0xe007c009), as after a change of the enrolled faces and fingers.
+    var isOfADeadKey: Bool { domain == Self.cryptoTokenKit && code == -3 && hardware == -536_362_999 }
 
     /// The failure when a stored key or secret is refused although the person has just matched. The status is the same
     /// for a lockout, for a sensor without an enrolment and for a key that a change of the enrolment has invalidated.
-    /// The state of the sensor, read afterwards, tells them apart: if the sensor is ready, the key is invalidated.
+    /// The state of the sensor, read afterwards, tells them apart: if the sensor is ready, the key is invalidated. It is
+    /// not asked where the Secure Enclave says that the key is dead.
     ///
     /// - Parameters:
     ///   - kind: the kind of key: `biometric` or `passcode`.
     ///   - biometry: the state of the sensor after the refusal.
     func failure(of kind: KeyKind, biometry: BiometryState) -> Failure {
-        guard Self.refusals.contains(self) else { return failure }
+        guard Self.refusals.contains(pair) else { return failure }
         let gone = Failure(.keyInvalidated)
         // The sensor says nothing about a key behind the passcode, except that there is no passcode.
-        let obstacle = kind == .biometric || biometry == .passcodeNotSet ? biometry.obstacle : nil
+        let mayBeTheSensor = !isOfADeadKey && (kind == .biometric || biometry == .passcodeNotSet)
+        let obstacle = mayBeTheSensor ? biometry.obstacle : nil
         var failure = obstacle ?? gone
         failure.status = status
         return failure

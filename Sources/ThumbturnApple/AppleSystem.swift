@@ -11,6 +11,8 @@ struct AppleSystem: Sendable {
     var executor: any SerialExecutor = BlockingQueue.shared
     /// The executor of tasks that are not awaited; nil for the default. A virtual clock passes its own.
     var tasks: (any TaskExecutor)?
+    /// Waits for a time. A virtual clock passes its own.
+    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// Reads the sensor's state without a prompt and without a context; nil where the system does not report it, as
     /// without a sensor.
     var environment: (@Sendable () -> SensorEnvironment?)? = SensorEnvironment.system

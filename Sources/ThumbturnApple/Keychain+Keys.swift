@@ -73,7 +73,10 @@ extension Keychain {
         do throws(Failure) {
             key = try self.key(name, context)
         } catch {
-            guard SilentRefusal.lookupMayHaveJudged(error.status) else { throw error }
+            // "Not found" is about the password where the key is found without one.
+            guard SilentRefusal.lookupMayHaveJudged(error.status) || (error.code == .notEnrolled && isThere(name)) else {
+                throw error
+            }
             throw Failure(.notMatched, status: error.status)
         }
         do throws(Failure) {
@@ -88,9 +91,13 @@ extension Keychain {
     func state(ofKey name: KeyName) -> KeyState {
         let context = silentContext()
         defer { context.invalidate() }
-        let key: SecKey
         do throws(Failure) {
             try open()
+        } catch {
+            return .notYetReadable
+        }
+        let key: SecKey
+        do throws(Failure) {
             var query = place.query(key: name)
             query[kSecUseAuthenticationContext as String] = context
             guard let found = try KeychainCalls.key(query) else {
@@ -99,7 +106,7 @@ extension Keychain {
             }
             key = found
         } catch {
-            return .notYetReadable
+            return state(afterLookup: error, of: name.kind)
         }
         // No change on the device invalidates a PIN key, and a try without the PIN may look like one with a wrong PIN.
         guard name.kind != .pin else { return .usable }
@@ -111,11 +118,29 @@ extension Keychain {
         }
     }
 
+    /// The state of a key whose lookup was refused. The lookup needs no prompt, so "not allowed to ask" means that the
+    /// device is locked.
+    private func state(afterLookup refusal: Failure, of kind: KeyKind) -> KeyState {
+        switch SilentRefusal(refusal.status) {
+        case .asks, .unclear: return .notYetReadable
+        // The password of a PIN key is not given here, and the lookup may be where it is judged.
+        case .isGone, .refused:
+            return kind == .pin ? .usable : state(afterSilentUse: refusal, of: kind, isOfTheSet: kind == .biometric)
+        }
+    }
+
     /// Deletes a key and its record. A missing key is no failure.
     func deleteKey(_ name: KeyName) throws(Failure) {
         try open()
         try KeychainCalls.delete(place.query(key: name))
         try KeychainCalls.delete(place.query(.keyRecord(name)))
+    }
+
+    /// Whether a key is found without its password.
+    private func isThere(_ name: KeyName) -> Bool {
+        let context = silentContext()
+        defer { context.invalidate() }
+        return (try? key(name, context)) != nil
     }
 
     private func key(_ name: KeyName, _ context: LAContext) throws(Failure) -> SecKey {

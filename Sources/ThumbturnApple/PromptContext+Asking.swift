@@ -36,7 +36,7 @@ extension PromptContext {
             // The cancel button leads to the next rung; a second button beside it would only close the sheet.
             context.localizedFallbackTitle = ""
             context.touchIDAuthenticationAllowableReuseDuration = sheet.reuse
-            try await evaluate(guarded.made(), operation, sheet.reason)
+            try await answer(guarded, operation, sheet.reason)
             didMatch = true
         } catch {
             end()
@@ -44,23 +44,57 @@ extension PromptContext {
         }
     }
 
+    /// How long the system's reply is waited for after the prompt was dismissed.
+    private static let patience = Duration.seconds(1)
+
+    /// Shows the prompt and waits for the person. A cancellation dismisses it; some systems leave the sheet up then and
+    /// reply much later. Such a reply is not waited for, and a match in it opens nothing.
+    private func answer(
+        _ guarded: Guard, _ operation: LAAccessControlOperation, _ reason: String
+    ) async throws(Failure) {
+        guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
+        let (answers, mailbox) = AsyncStream.makeStream(of: Result<Void, Failure>.self)
+        Task(executorPreference: system.tasks) { mailbox.yield(await self.reply(guarded, operation, reason)) }
+        // The answer is waited for in a task of its own: a cancelled task hears nothing more from a stream.
+        let first = Task(executorPreference: system.tasks) {
+            for await answer in answers { return answer }
+            preconditionFailure("the stream is never finished, and its task is never cancelled")
+        }
+        let system = system
+        let answer = await withTaskCancellationHandler {
+            await first.value
+        } onCancel: {
+            Task(executorPreference: system.tasks) {
+                await self.end()
+                try? await system.sleep(Self.patience)
+                mailbox.yield(.failure(Failure(.cancelledByApp)))
+            }
+        }
+        try answer.get()
+        guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
+    }
+
+    /// The system's reply to the context's prompt. It keeps the context alive, whose end would dismiss the prompt.
+    private func reply(
+        _ guarded: Guard, _ operation: LAAccessControlOperation, _ reason: String
+    ) async -> Result<Void, Failure> {
+        do throws(Failure) {
+            try await evaluate(guarded.made(), operation, reason)
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
     private func evaluate(
         _ control: SecAccessControl, _ operation: LAAccessControlOperation, _ reason: String
     ) async throws(Failure) {
-        let cancelled = Failure(.cancelledByApp)
-        guard !Task.isCancelled else { throw cancelled }
         let isMatch: Bool
         do {
-            isMatch = try await withTaskCancellationHandler {
-                try await context.evaluateAccessControl(control, operation: operation, localizedReason: reason)
-            } onCancel: {
-                Task(executorPreference: system.tasks) { await self.end() }
-            }
+            isMatch = try await context.evaluateAccessControl(control, operation: operation, localizedReason: reason)
         } catch {
             throw AppleStatus(error).failure
         }
-        // Some systems leave the sheet up after the cancellation. A match there opens nothing.
-        guard !Task.isCancelled else { throw cancelled }
         guard isMatch else { throw AppleStatus(nil).failure }
     }
 }

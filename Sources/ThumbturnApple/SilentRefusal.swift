@@ -14,6 +14,10 @@ enum SilentRefusal: Hashable, Sendable {
 
     /// Translates a status. The keychain reduces many errors to a few codes; CryptoTokenKit has its own.
     init(_ status: Failure.PlatformStatus?) {
+        if let status, AppleStatus(status).isOfADeadKey {
+            self = .isGone
+            return
+        }
         switch (status?.domain, status?.code) {
         // Removing the passcode destroyed every item that needed it.
         case (AppleStatus.localAuthentication, -5): self = .isGone
@@ -23,10 +27,11 @@ enum SilentRefusal: Hashable, Sendable {
         case (NSOSStatusErrorDomain, -25308): self = .asks
         // Not found; cannot be decoded.
         case (NSOSStatusErrorDomain, -25300), (NSOSStatusErrorDomain, -26275): self = .isGone
-        // Authentication failed.
-        case (NSOSStatusErrorDomain, -25293), (AppleStatus.cryptoTokenKit, -5): self = .refused
-        // Damaged; the key was not found. "Token not found" (-7) says nothing about the key.
-        case (AppleStatus.cryptoTokenKit, -3), (AppleStatus.cryptoTokenKit, -6): self = .isGone
+        // Authentication failed; damaged, which CryptoTokenKit reports for whatever the Secure Enclave refuses.
+        case (NSOSStatusErrorDomain, -25293), (AppleStatus.cryptoTokenKit, -5), (AppleStatus.cryptoTokenKit, -3):
+            self = .refused
+        // The key was not found. "Token not found" (-7) says nothing about the key.
+        case (AppleStatus.cryptoTokenKit, -6): self = .isGone
         // Authentication is needed.
         case (AppleStatus.cryptoTokenKit, -9): self = .asks
         default: self = .unclear
@@ -51,7 +56,7 @@ enum SilentRefusal: Hashable, Sendable {
     /// status that does not certainly mean "not judged" counts as a wrong password.
     static func mayBeAWrongPassword(_ status: Failure.PlatformStatus?) -> Bool {
         guard let status else { return false }
-        return !judgedNothing.contains(AppleStatus(domain: status.domain, code: status.code))
+        return !judgedNothing.contains(AppleStatus(status))
     }
 
     /// Whether the lookup of a key with an application password may have judged the password that it was given: the
@@ -62,12 +67,12 @@ enum SilentRefusal: Hashable, Sendable {
         return AppleStatus(status) != AppleStatus(-25308) && mayBeAWrongPassword(status)
     }
 
+    /// A full disk, or a token that cannot be reached, may be noticed only after the password was judged; a wrong parameter
+    /// may be the password; and a key that was looked up a moment ago is hardly "not found". A status with a code of the
+    /// Secure Enclave is none of these: the Secure Enclave was asked.
     private static let judgedNothing: Set<AppleStatus> = [
-        // Our own mistake; not found; no entitlement. A full disk, or a token that cannot be reached, may be noticed only
-        // after the password was judged.
-        AppleStatus(-50), AppleStatus(-25300), AppleStatus(-34018),
-        // No such key; no such token.
-        AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -6), AppleStatus(domain: AppleStatus.cryptoTokenKit, code: -7),
+        // No entitlement.
+        AppleStatus(-34018),
         // The context was invalidated before it was used.
         AppleStatus(domain: AppleStatus.localAuthentication, code: -10),
     ]

@@ -11,6 +11,8 @@ public let errSecItemNotFound: OSStatus = -25300
 public let errSecNoSuchAttr: OSStatus = -25303
 public let errSecInteractionNotAllowed: OSStatus = -25308
 public let errSecDecode: OSStatus = -26275
+/// Not public in Apple's headers; here for what the keychain reports of a token's other failures.
+let errSecInternal: OSStatus = -26276
 public let errSecMissingEntitlement: OSStatus = -34018
 
 public let kSecClass: CFString = "class"

@@ -168,18 +168,20 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     guard let first = found.first else { return errSecItemNotFound }
     guard device.facts.isReadable else { return locked }
     if query[kSecReturnRef] as? Bool == true, let key = first.key {
-        if let refusal = device.facts.wrongPasswordAtLookup, let password = key.password, let given = context?.standInPassword,
+        let facts = device.facts
+        if let refusal = facts.wrongPassword.lookup, let password = key.password, let given = context?.standInPassword,
             Data(SHA256.hash(data: given)) != password
         {
             return refusal
         }
+        if let refusal = facts.dead.lookup, let made = key.life.enrolment, made != facts.enrolment { return refusal }
         // A reference needs no prompt. It keeps the query's context.
         result?.pointee = key.copy(using: context)
         return errSecSuccess
     }
     let wantsAttributes = query[kSecReturnAttributes] as? Bool == true
     if wantsData {
-        if let made = first.life.enrolment, made != device.facts.enrolment { return device.facts.deadStatus }
+        if let made = first.life.enrolment, made != device.facts.enrolment { return device.facts.dead.status }
         if let refusal = first.access?.refusal(context, on: device) { return flattened(refusal) }
         guard let data = first.data else { return errSecItemNotFound }
         // Both together are a dictionary with the data in it.
@@ -203,7 +205,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     let found = keychain.lock.withLock { keychain.matches(query).map { keychain.items[$0] } }
     guard let first = found.first else { return errSecItemNotFound }
     guard device.facts.isReadable else { return locked }
-    if let made = first.life.enrolment, made != device.facts.enrolment { return device.facts.deadStatus }
+    if let made = first.life.enrolment, made != device.facts.enrolment { return device.facts.dead.status }
     if let refusal = first.access?.refusal(context, on: device) { return flattened(refusal) }
     return keychain.lock.withLock {
         // Another process may have changed the item since, so that it matches no more.

@@ -144,11 +144,8 @@ public func SecKeyCreateSignature(
     let isDead =
         (key.life.passcode != nil && key.life.passcode != facts.passcode)
         || (key.life.enrolment != nil && key.life.enrolment != facts.enrolment)
-    if isDead {
-        // "Object not found" has the code of CryptoTokenKit, "authentication failed" the keychain's.
-        let status =
-            facts.deadStatus == errSecItemNotFound ? NSError(domain: "CryptoTokenKit", code: -6) : osStatus(facts.deadStatus)
-        set(error, status)
+    if isDead, !facts.deadOnlyAfterAMatch {
+        set(error, facts.dead.error)
         return nil
     }
     let flags = key.access?.standInFlags ?? []
@@ -161,13 +158,17 @@ public func SecKeyCreateSignature(
         set(error, NSError(domain: localAuthentication, code: refusal))
         return nil
     }
+    if isDead {
+        set(error, facts.dead.error)
+        return nil
+    }
     if let password = key.password {
         guard let given = key.context?.standInPassword else {
             set(error, NSError(domain: localAuthentication, code: -1004))
             return nil
         }
         guard Data(SHA256.hash(data: given)) == password else {
-            set(error, osStatus(errSecAuthFailed))
+            set(error, facts.wrongPassword.error)
             return nil
         }
     }

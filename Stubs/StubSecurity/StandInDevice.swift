@@ -56,6 +56,45 @@ public struct StandInWords: Equatable, Sendable {
     }
 }
 
+/// A refusal of an item or a key, as a system words it.
+public enum StandInRefusal: Hashable, Sendable {
+    /// A status of the keychain, wherever the item is used.
+    case keychain(OSStatus)
+    /// An error of CryptoTokenKit at signing, with the code of the Secure Enclave where the system tells it. The keychain
+    /// turns it into a status of its own.
+    case token(Int, aks: Int?)
+    /// A status with which the lookup of the key refuses already.
+    case atLookup(OSStatus)
+
+    /// The Secure Enclave's code for an access control that can never be met again, as devices log it.
+    public static let policyInvalid = -536_362_999
+
+    /// The refusal of a signature.
+    var error: NSError {
+        switch self {
+        case .keychain(let status), .atLookup(let status): osStatus(status)
+        case .token(let code, let aks):
+            NSError(domain: "CryptoTokenKit", code: code, userInfo: aks.map { ["AKSError": $0] } ?? [:])
+        }
+    }
+
+    /// The refusal of the data of an item.
+    var status: OSStatus {
+        switch self {
+        case .keychain(let status), .atLookup(let status): status
+        case .token(-3, _): errSecDecode
+        case .token(-4, _): errSecUserCanceled
+        case .token(-6, _), .token(-7, _): errSecItemNotFound
+        case .token: errSecInternal
+        }
+    }
+
+    /// The refusal of a reference to a key; nil where only its use is refused.
+    public var lookup: OSStatus? {
+        if case .atLookup(let status) = self { status } else { nil }
+    }
+}
+
 public enum StandInAnswer: Sendable {
     /// The person matched with this factor.
     case matched(StandInFactor)
@@ -85,11 +124,13 @@ public struct StandInFacts: Sendable {
     public var isCovered = false
     /// The system's value for the enrolled set.
     public var stateHash: Data?
-    /// The status of an item that a change of the enrolled set has invalidated: -25293 or -25300.
-    public var deadStatus: OSStatus = errSecAuthFailed
-    /// The status with which the lookup of a key refuses a wrong application password; nil where only signing refuses it.
-    /// It is not known which of them a system does.
-    public var wrongPasswordAtLookup: OSStatus?
+    /// The refusal of an item that a change of the enrolled set has invalidated.
+    public var dead = StandInRefusal.keychain(errSecAuthFailed)
+    /// Whether a key that such a change has invalidated asks for its prompt like any other, and is refused only after a
+    /// match.
+    public var deadOnlyAfterAMatch = false
+    /// The refusal of a wrong application password. It is not known which one a system gives, and where.
+    public var wrongPassword = StandInRefusal.keychain(errSecAuthFailed)
     /// Whether a sheet stays up after its context was invalidated, as some systems are reported to do.
     public var keepsSheets = false
     /// Whether Info.plist says why the app asks for a face. The system ends an app that asks without it.

@@ -65,6 +65,21 @@ extension Rung {
     static func of(_ kind: KeyKind) -> Rung { kind == .biometric ? .biometric : .devicePasscode }
 }
 
+extension StandInRefusal {
+    /// What devices are known, or may be expected, to say of a key that a change of the enrolled set has invalidated.
+    static let ofADeadKey: [StandInRefusal] = [
+        .keychain(-25293), .token(-5, aks: nil), .token(-6, aks: nil), .token(-3, aks: nil), .token(-3, aks: policyInvalid),
+        .atLookup(-25293), .atLookup(-25300), .atLookup(-26275),
+    ]
+
+    /// What a device may say of a wrong application password, which is not documented.
+    static let ofAWrongPassword: [StandInRefusal] = [
+        .keychain(-25293), .keychain(-50), .token(-5, aks: nil), .token(-3, aks: nil), .token(-3, aks: policyInvalid),
+        .token(-8, aks: nil), .token(-6, aks: nil), .token(-7, aks: nil), .keychain(-25300), .atLookup(-25293),
+        .atLookup(-25300), .atLookup(-26275), .atLookup(-26276), .atLookup(-50), .atLookup(-36),
+    ]
+}
+
 /// An iPhone that reports an invalidated key in this way.
 func iPhone(_ manner: SimulatedPhone.Model.DeadKey) -> SimulatedPhone.Model {
     var model = SimulatedPhone.Model.iPhone(.face)

@@ -3,6 +3,7 @@ import Foundation
 import LocalAuthentication
 import Security
 import Synchronization
+import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnDevice
@@ -177,13 +178,29 @@ import ThumbturnTestKit
         let world = AppleWorld { $0.keepsSheets = true }
         world.phone.next(.match, after: .seconds(60))
         try await world.run {
-            let task = Task(executorPreference: world.clock.executor) { await ask(AppleSensor(world.system)) }
-            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            let purpose = PromptContext.Purpose(key: .of(.biometric), message: [1], place: KeychainPlace(service: "test"))
+            _ = try await world.parts().keys.create(.of(.biometric))
+            let context = PromptContext(world.system, for: purpose)
+            let sheet = try #require(Sheet(reason: "Unlock Acme", cancelTitle: nil, reuse: 0))
+            let began = world.clock.now
+            let task = Task(executorPreference: world.clock.executor) {
+                await failure { try await context.ask(sheet, for: .of(.biometric), operation: .useKeySign) }
+            }
+            try await world.clock.sleep(until: began.advanced(by: .seconds(1)))
             task.cancel()
-            expect(await task.value, .cancelledByApp, nil)
+            #expect(await task.value == Failure(.cancelledByApp))
+            #expect(began.duration(to: world.clock.now) == .seconds(2), "the reply is waited for, but not long")
+            #expect(world.phone.phase == .inactive, "the sheet is still up")
+            try await world.clock.sleep(until: began.advanced(by: .seconds(70)))
+            #expect(await context.standIn.shown == [.biometry], "the person has matched at last")
+            let late = await failure {
+                _ = try await context.sign([1], with: purpose.key, in: purpose.place)
+            }
+            #expect(late == Failure(.notMatched))
         }
         #expect(world.phone.promptCount == 1)
-        #expect(world.device.calls("invalidate") == 2)
+        #expect(world.device.calls("SecKeyCreateSignature") == 0)
+        world.expectNothingOnTheSide()
     }
 
     @Test func aCancelledTaskShowsNoPrompt() async throws {

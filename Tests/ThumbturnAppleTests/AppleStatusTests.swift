@@ -106,14 +106,42 @@ import ThumbturnCore
     @Test(
         arguments: refusals,
         [
-            AppleStatus(-25293), AppleStatus(-25300), AppleStatus(domain: "CryptoTokenKit", code: -5),
-            AppleStatus(domain: "CryptoTokenKit", code: -6),
+            AppleStatus(-25293), AppleStatus(-25300), AppleStatus(domain: "CryptoTokenKit", code: -3),
+            AppleStatus(domain: "CryptoTokenKit", code: -5), AppleStatus(domain: "CryptoTokenKit", code: -6),
+            // The Secure Enclave gives another reason, or the code means another thing elsewhere.
+            AppleStatus(domain: "CryptoTokenKit", code: -3, hardware: -536_870_203),
+            AppleStatus(domain: "CryptoTokenKit", code: -5, hardware: -536_362_999),
         ])
     func theSensorExplainsARefusalAfterAMatch(row: VerificationError, status: AppleStatus) {
         let failure = status.failure(of: row.kind, biometry: row.biometry)
         #expect(failure.code == row.means)
         #expect(failure.recovery == row.next)
         #expect(failure.status == status.status)
+    }
+
+    @Test("a key that the Secure Enclave calls dead is dead, whatever the sensor says", arguments: refusals)
+    func dead(row: VerificationError) {
+        let status = AppleStatus(domain: "CryptoTokenKit", code: -3, hardware: -536_362_999)
+        let failure = status.failure(of: row.kind, biometry: row.biometry)
+        #expect(failure.code == .keyInvalidated && failure.recovery == .reEnrol)
+        #expect(failure.status == .init(domain: "CryptoTokenKit", code: -3, hardware: -536_362_999))
+        #expect(failure.debugDescription.hasSuffix("(CryptoTokenKit -3, hardware -536362999)"))
+        #expect(!failure.description.contains("536362999"))
+    }
+
+    @Test("the Secure Enclave's code is kept from the error or from the one beneath it")
+    func hardware() {
+        func status(_ own: [String: Any]) -> AppleStatus {
+            AppleStatus(NSError(domain: "CryptoTokenKit", code: -3, userInfo: own))
+        }
+        let beneath = NSError(domain: "AKS", code: 1, userInfo: ["AKSError": -536_362_999])
+        #expect(status(["AKSError": -536_362_999]).hardware == -536_362_999)
+        #expect(status(["AKSError": 0xe007_c009]).hardware == -536_362_999, "the same bits without a sign")
+        #expect(status([NSUnderlyingErrorKey: beneath]).hardware == -536_362_999)
+        #expect(status(["AKSError": -1, NSUnderlyingErrorKey: beneath]).hardware == -1)
+        #expect(status(["AKSError": "much"]).hardware == nil && status([:]).hardware == nil)
+        #expect(AppleStatus(status(["AKSError": -1]).status).hardware == -1)
+        #expect(status(["AKSError": -1]).pair == AppleStatus(domain: "CryptoTokenKit", code: -3))
     }
 
     @Test(arguments: [-128, -25308, -34018, -50].map { AppleStatus($0) })

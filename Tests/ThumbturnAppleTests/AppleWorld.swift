@@ -22,9 +22,11 @@ struct AppleWorld {
 
     /// The system as the adapter sees it, on the executor of the clock.
     var system: AppleSystem {
-        let (phone, device) = (phone, device)
+        let (phone, device, clock) = (phone, device, clock)
         return AppleSystem(
-            executor: clock.serialExecutor, tasks: clock.executor, majorVersion: { phone.facts().mark?.systemVersion ?? 0 },
+            executor: clock.serialExecutor, tasks: clock.executor,
+            sleep: { try await clock.sleep(until: clock.now.advanced(by: $0)) },
+            majorVersion: { phone.facts().mark?.systemVersion ?? 0 },
             faceIDReason: { device.facts.hasUsageText ? "To unlock Acme" : nil }, advise: { _ in })
     }
 

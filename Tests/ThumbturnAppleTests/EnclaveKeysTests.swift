@@ -152,9 +152,8 @@ import ThumbturnVerifier
 
     // MARK: Invalidation
 
-    @Test(arguments: [SimulatedPhone.Model.DeadKey.unexplained, .gone])
-    func anotherFaceEndsTheBiometricKeyAlone(_ manner: SimulatedPhone.Model.DeadKey) async throws {
-        let world = AppleWorld(iPhone(manner))
+    @Test(arguments: StandInRefusal.ofADeadKey) func anotherFaceEndsTheBiometricKeyAlone(_ refusal: StandInRefusal) async throws {
+        let world = AppleWorld { $0.dead = refusal }
         try await world.run {
             let keys = world.parts().keys
             let sensor = world.parts().sensor
@@ -176,6 +175,29 @@ import ThumbturnVerifier
             #expect(await keys.state(of: .of(.biometric)) == .missing, "a deleted key is not an invalidated one")
         }
         #expect(world.phone.promptCount == 1)
+        world.expectNothingOnTheSide()
+    }
+
+    /// A lookup needs no prompt, so a refusal there is about the key or about a locked device.
+    @Test(arguments: [-26275, -25293, -25308, -25315, -34018, -26276, -909] as [OSStatus])
+    func aRefusedLookupHasItsMeaning(_ status: OSStatus) async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let keys = world.parts().keys
+            let pin = EnclavePINKeys(keychain: world.keychain(), rounds: 10)
+            for kind in [KeyKind.biometric, .passcode, .session] { _ = try await keys.create(.of(kind)) }
+            _ = try await pin.create(.of(.pin), pin: try #require(PIN("824193")))
+            let isAboutTheKey = status == -26275 || status == -25293
+            for kind in KeyKind.allCases {
+                world.device.keychain.failNext("SecItemCopyMatching", with: status)
+                let whatItIs: KeyState = kind == .pin ? .usable : .invalidated(.unknown)
+                #expect(await keys.state(of: .of(kind)) == (isAboutTheKey ? whatItIs : .notYetReadable))
+                #expect(await keys.state(of: .of(kind)) == .usable)
+            }
+            world.phone.setPermission(false)
+            world.device.keychain.failNext("SecItemCopyMatching", with: -25293)
+            #expect(await keys.state(of: .of(.biometric)) == .usable, "the sensor cannot be asked")
+        }
         world.expectNothingOnTheSide()
     }
 
@@ -431,13 +453,23 @@ private final class OwnThread: SerialExecutor {
 
     @Test(arguments: [
         (la, -1004, SilentRefusal.asks), (la, -8, .asks), (la, -5, .isGone), (os, -25308, .asks), (os, -25300, .isGone),
-        (os, -26275, .isGone), (os, -25293, .refused), (os, -34018, .unclear), (os, -25291, .unclear), (tokens, -3, .isGone),
+        (os, -26275, .isGone), (os, -25293, .refused), (os, -34018, .unclear), (os, -25291, .unclear), (tokens, -3, .refused),
         (tokens, -5, .refused), (tokens, -6, .isGone), (tokens, -7, .unclear), (tokens, -9, .asks), (tokens, -2, .unclear),
     ])
     func everySilentRefusalHasItsMeaning(_ domain: String, _ code: Int, _ meaning: SilentRefusal) {
         #expect(SilentRefusal(.init(domain: domain, code: code)) == meaning)
         #expect(SilentRefusal(.init(domain: "elsewhere", code: code)) == .unclear, "a number means nothing without its domain")
         #expect(SilentRefusal(nil) == .unclear)
+    }
+
+    @Test func theSecureEnclaveSaysWhetherAKeyIsDead() {
+        let dead = Failure.PlatformStatus(domain: Self.tokens, code: -3, hardware: -536_362_999)
+        #expect(SilentRefusal(dead) == .isGone)
+        #expect(SilentRefusal(.init(domain: Self.tokens, code: -3, hardware: -1)) == .refused)
+        #expect(SilentRefusal(.init(domain: Self.os, code: -3, hardware: -536_362_999)) == .unclear)
+        #expect(SilentRefusal.mayBeAWrongPassword(dead), "a PIN key is not bound to a set of faces or fingers")
+        let asked = Failure.PlatformStatus(domain: Self.os, code: -34018, hardware: -1)
+        #expect(SilentRefusal.mayBeAWrongPassword(asked))
     }
 
     @Test(arguments: [
@@ -457,7 +489,7 @@ private final class OwnThread: SerialExecutor {
         (os, -25293, true), (os, -25308, true), (la, -1, true), (la, -1004, true), (tokens, -5, true), (tokens, -9, true),
         (tokens, -3, true), (la, -1009, true), (os, -25330, true), ("elsewhere", 1, true),
         (os, -34, true), (os, -36, true), (os, -108, true), (la, -9, true), (tokens, -2, true),
-        (os, -25300, false), (os, -34018, false), (os, -50, false), (la, -10, false), (tokens, -6, false), (tokens, -7, false),
+        (os, -50, true), (os, -25300, true), (tokens, -6, true), (tokens, -7, true), (os, -34018, false), (la, -10, false),
     ])
     func everyAmbiguousStatusCountsAsAWrongPIN(_ domain: String, _ code: Int, _ isWrong: Bool) {
         #expect(SilentRefusal.mayBeAWrongPassword(.init(domain: domain, code: code)) == isWrong)

@@ -47,16 +47,30 @@ import ThumbturnTestKit
         "every answer at the lookup that may come from judging counts as a wrong PIN",
         arguments: [
             (-26275, true), (-26276, true), (-25293, true), (-2070, true), (-36, true),
-            // Locked; not found; our own mistake; no entitlement.
-            (-25308, false), (-25300, false), (-50, false), (-34018, false),
+            (-50, true),
+            // Not found, while the key is found without a password.
+            (-25300, true),
+            // Locked; no entitlement.
+            (-25308, false), (-34018, false),
         ] as [(OSStatus, Bool)])
     func refusedAtTheLookup(_ status: OSStatus, _ counts: Bool) async throws {
-        try await told(.iPhone(.face), { $0.wrongPasswordAtLookup = status }) { world, keys in
+        try await told(.iPhone(.face), { $0.wrongPassword = .atLookup(status) }) { world, keys in
             let pin = try #require(PIN("824193")), wrong = try #require(PIN("824194"))
             _ = try await keys.create(.of(.pin), pin: pin)
             let refused = await failure { _ = try await keys.sign([1], with: .of(.pin), pin: wrong) }
             #expect((refused?.code == .notMatched) == counts && refused != nil)
             #expect(await keys.state(of: .of(.pin)) == .usable, "the state is read without a PIN")
+            _ = try await keys.sign([1], with: .of(.pin), pin: pin)
+        }
+    }
+
+    @Test("a wrong PIN is one, however the Secure Enclave refuses it", arguments: StandInRefusal.ofAWrongPassword)
+    func refused(_ refusal: StandInRefusal) async throws {
+        try await told(.iPhone(.face), { $0.wrongPassword = refusal }) { _, keys in
+            let pin = try #require(PIN("824193")), wrong = try #require(PIN("824194"))
+            _ = try await keys.create(.of(.pin), pin: pin)
+            for _ in 1...2 { await expectFailure(.notMatched) { _ = try await keys.sign([1], with: .of(.pin), pin: wrong) } }
+            #expect(await keys.state(of: .of(.pin)) == .usable)
             _ = try await keys.sign([1], with: .of(.pin), pin: pin)
         }
     }

@@ -44,9 +44,10 @@ import ThumbturnTestKit
         /// Runs a story that begins with an enrolled device.
         static func told(
             _ model: SimulatedPhone.Model = .iPhone(.face), installation: URL? = nil,
+            with more: @escaping @Sendable (inout StandInFacts) -> Void = { _ in },
             _ body: @escaping @Sendable (Story) async throws -> Void
         ) async throws {
-            let story = try Story(model, installation: installation)
+            let story = try Story(model, installation: installation, more)
             try await story.world.run {
                 try await story.auth.enrol(with: signIn)
                 try await body(story)
@@ -147,9 +148,9 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("a new face invalidates the biometric key", arguments: [.unexplained, .gone] as [SimulatedPhone.Model.DeadKey])
-    func newFace(_ seen: SimulatedPhone.Model.DeadKey) async throws {
-        try await Story.told(iPhone(seen)) { story in
+    @Test("a new face invalidates the biometric key", arguments: StandInRefusal.ofADeadKey)
+    func newFace(_ refusal: StandInRefusal) async throws {
+        try await Story.told(with: { $0.dead = refusal }) { story in
             story.phone.enrolNewFace()
             let readiness = await story.auth.readiness()
             #expect(readiness.keys[.biometric] == .invalidated(.unknown) && readiness.nextRung == .devicePasscode)
@@ -161,9 +162,23 @@ import ThumbturnTestKit
         }
     }
 
-    @Test("a new face during the prompt", arguments: [.unexplained, .gone] as [SimulatedPhone.Model.DeadKey])
-    func newFaceMeanwhile(_ seen: SimulatedPhone.Model.DeadKey) async throws {
-        try await Story.told(iPhone(seen)) { story in
+    @Test("a dead key that shows only after a match leads to the passcode", arguments: StandInRefusal.ofADeadKey)
+    func deadAfterAMatch(_ refusal: StandInRefusal) async throws {
+        guard refusal.lookup == nil else { return }
+        try await Story.told(with: {
+            $0.dead = refusal
+            $0.deadOnlyAfterAMatch = true
+        }) { story in
+            story.phone.enrolNewFace()
+            let prompts = story.phone.promptCount
+            expect(try await story.auth.authenticate("Unlock").rung, is: .devicePasscode)
+            #expect(story.phone.promptCount <= prompts + 2 && story.redeemed == 1)
+        }
+    }
+
+    @Test("a new face during the prompt", arguments: StandInRefusal.ofADeadKey)
+    func newFaceMeanwhile(_ refusal: StandInRefusal) async throws {
+        try await Story.told(with: { $0.dead = refusal }) { story in
             story.phone.next(.match, after: .seconds(2))
             async let grant = story.auth.authenticate("Unlock")
             await story.sleep(.seconds(1))
@@ -172,10 +187,9 @@ import ThumbturnTestKit
         }
     }
 
-    @Test(
-        "wrong PINs are counted whatever the lookup of the key answers", arguments: [-25293, -26275, -26276, -36] as [OSStatus])
-    func wrongPINs(_ answer: OSStatus) async throws {
-        let story = try Story(hasPIN: true) { $0.wrongPasswordAtLookup = answer }
+    @Test("wrong PINs are counted however they are refused", arguments: StandInRefusal.ofAWrongPassword)
+    func wrongPINs(_ refusal: StandInRefusal) async throws {
+        let story = try Story(hasPIN: true) { $0.wrongPassword = refusal }
         try await story.world.run {
             try await story.auth.enrol(with: Self.signIn)
             let policy = UnlockPolicy(ladder: [.appPIN])

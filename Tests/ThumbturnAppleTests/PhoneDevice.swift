@@ -42,7 +42,7 @@ final class PhoneDevice: StandInDevice {
             case nil: 0
             }
         facts.stateHash = known.mark.map { Data($0.state) }
-        facts.deadStatus = known.afterEnrolmentChange == .gone ? errSecItemNotFound : errSecAuthFailed
+        facts.dead = known.afterEnrolmentChange == .gone ? .token(-6, aks: nil) : .keychain(errSecAuthFailed)
         more(&facts)
         return facts
     }

@@ -1,6 +1,7 @@
 #if STAND_INS
 import LocalAuthentication
 import Security
+import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnDevice
@@ -33,8 +34,11 @@ import ThumbturnTestKit
             }, means: .permissionDenied, next: .openSettings),
     ]
 
-    @Test(arguments: stories) func aRefusedKeyReportsTheReason(story: Story) async throws {
-        let world = AppleWorld()
+    /// The refusals of a key that do not say whether it is dead.
+    static let unclear: [StandInRefusal] = [.keychain(-25293), .token(-5, aks: nil), .token(-3, aks: nil)]
+
+    @Test(arguments: stories, unclear) func aRefusedKeyReportsTheReason(story: Story, _ refusal: StandInRefusal) async throws {
+        let world = AppleWorld { $0.dead = refusal }
         try await world.run {
             let keys = EnclaveKeys(keychain: Keychain(KeychainPlace(), on: world.system))
             let request = AppleSensorTests.request()
@@ -50,10 +54,33 @@ import ThumbturnTestKit
             } catch {
                 #expect(error.code == story.means)
                 #expect(error.recovery == story.next)
-                #expect(error.status?.code == -25293)
+                #expect([-25293, -5, -3].contains(error.status?.code))
             }
         }
         #expect(world.device.calls("SecKeyCreateSignature") >= 1)
+        #expect(world.device.calls("a prompt of the keychain's own") == 0)
+    }
+
+    @Test(arguments: stories, [true, false])
+    func aKeyThatTheSecureEnclaveCallsDeadIsDead(story: Story, _ onlyAfterAMatch: Bool) async throws {
+        let world = AppleWorld {
+            $0.dead = .token(-3, aks: StandInRefusal.policyInvalid)
+            $0.deadOnlyAfterAMatch = onlyAfterAMatch
+        }
+        try await world.run {
+            let keys = EnclaveKeys(keychain: Keychain(KeychainPlace(), on: world.system))
+            let request = AppleSensorTests.request()
+            _ = try await keys.create(request.key)
+            guard case .matched(let presence) = await AppleSensor(world.system).prompt(request, hearing: { _ in }) else {
+                Issue.record("not matched")
+                return
+            }
+            story.befalls(world.phone)
+            let refused = await failure { _ = try await keys.sign([1], with: request.key, presence: presence) }
+            let status = Failure.PlatformStatus(domain: "CryptoTokenKit", code: -3, hardware: -536_362_999)
+            #expect(refused == Failure(.keyInvalidated, status: status))
+            #expect(await keys.state(of: request.key) == (onlyAfterAMatch ? .usable : .invalidated(.unknown)))
+        }
         #expect(world.device.calls("a prompt of the keychain's own") == 0)
     }
 

@@ -33,11 +33,14 @@ public struct Failure: Error, Hashable, Sendable {
         public var domain: String
         /// The number within the domain.
         public var code: Int
+        /// The code of the secure hardware behind it, where the system tells one: `AKSError` of the Secure Enclave.
+        public var hardware: Int?
 
         /// Creates a raw status.
-        public init(domain: String, code: Int) {
+        public init(domain: String, code: Int, hardware: Int? = nil) {
             self.domain = domain
             self.code = code
+            self.hardware = hardware
         }
     }
 
@@ -79,6 +82,6 @@ extension Failure.Code: CustomStringConvertible {
 }
 
 extension Failure.PlatformStatus: CustomStringConvertible {
-    /// The domain and the number.
-    public var description: String { "\(domain) \(code)" }
+    /// The domain and the number, with the code of the hardware where there is one.
+    public var description: String { "\(domain) \(code)" + (hardware.map { ", hardware \($0)" } ?? "") }
 }
