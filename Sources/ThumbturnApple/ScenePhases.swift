@@ -4,67 +4,77 @@ import Synchronization
 public import ThumbturnCore
 public import ThumbturnDevice
 
-/// The app's phases, from the notifications of UIKit and AppKit.
+/// The app's phases, from the notifications of UIKit and AppKit. On a Mac a locked screen, sleep and another person's
+/// session are the background as well.
 ///
-/// It observes them from its first use in the process, and assumes that the app is in front until one arrives: only the
-/// application object knows the phase, and code that uses it cannot be part of an app extension. Make it early. If a
-/// prompt is requested in the background nevertheless, the system dismisses it.
+/// It observes them from its first use in the process, so make it early. Until one arrives the app is in front, unless
+/// ``init(initially:)`` says otherwise: only the application object knows the phase, and code that uses it cannot be part
+/// of an app extension. If a prompt is requested in the background nevertheless, the system dismisses it.
+///
+/// A window that is hidden or minimised is no phase. While another app is used, this one is inactive.
 public struct ScenePhases: AppPhases {
-    private let relay: Broadcaster<AppPhase>
+    private let heard: Heard
 
     /// Creates the phases of this process.
-    public init() { relay = Self.relay }
+    public init() { heard = Self.ofThisProcess }
 
-    /// Creates phases from the notifications of one centre.
-    init(_ center: NotificationCenter) { relay = Self.listen(to: center) }
+    /// Creates the phases of this process, where the app knows its phase at the start.
+    ///
+    /// - Parameter phase: the app's phase now. It counts until the first notification in this process, and not after it.
+    public init(initially phase: AppPhase) {
+        self.init()
+        heard.begin(phase)
+    }
 
-    public func phases() -> AsyncStream<AppPhase> { relay.stream() }
+    /// Creates phases from centres of notifications: the app's, that of a Mac's workspace, that of a Mac's session.
+    init(
+        app: NotificationCenter, workspace: NotificationCenter, session: NotificationCenter, initially phase: AppPhase = .front
+    ) {
+        heard = Heard()
+        heard.begin(phase)
+        heard.listen(to: app, for: SceneFacts.app)
+        heard.listen(to: workspace, for: SceneFacts.workspace)
+        heard.listen(to: session, for: SceneFacts.session)
+    }
 
-    private static let relay = listen(to: .default)
+    public func phases() -> AsyncStream<AppPhase> { heard.relay.stream() }
 
-    private static func listen(to center: NotificationCenter) -> Broadcaster<AppPhase> {
-        let (relay, heard) = (Broadcaster(AppPhase.front), Heard())
-        // The observers live as long as the process, so their tokens are not kept.
-        for (name, told) in names {
-            _ = center.addObserver(forName: Notification.Name(name), object: nil, queue: nil) { _ in
-                heard.hear(told) { relay.send($0) }
+    private static let ofThisProcess: Heard = {
+        let heard = Heard()
+        heard.listen(to: .default, for: SceneFacts.app)
+        #if canImport(AppKit) && !targetEnvironment(macCatalyst)
+        heard.listenToTheMac()
+        #endif
+        return heard
+    }()
+
+    /// The facts as last reported.
+    final class Heard: Sendable {
+        let relay = Broadcaster(AppPhase.front)
+        private let state = Mutex((facts: SceneFacts(), isFirst: true))
+
+        /// Takes the app's word for its phase, as long as no notification has arrived.
+        func begin(_ phase: AppPhase) {
+            state.withLock { state in
+                guard state.isFirst else { return }
+                state.facts = SceneFacts(phase)
+                relay.send(phase)
             }
         }
-        return relay
-    }
 
-    /// The facts in a notification; nil for a fact that is not in it.
-    private struct Told: Sendable {
-        var isHidden: Bool?
-        var isActive: Bool?
-    }
-
-    /// The values of UIKit's and AppKit's constants. The constants are not used, because versions of AppKit's headers
-    /// differ on whether they belong to the main actor. The values have not been checked on Apple's systems.
-    ///
-    /// UIKit posts its notifications in one order, so each sets both facts. On a Mac an app is hidden and deactivated
-    /// in no documented order, so each notification sets only its own fact.
-    private static let names: [String: Told] = [
-        "UIApplicationDidBecomeActiveNotification": Told(isHidden: false, isActive: true),
-        "UIApplicationWillResignActiveNotification": Told(isHidden: false, isActive: false),
-        "UIApplicationWillEnterForegroundNotification": Told(isHidden: false, isActive: false),
-        "UIApplicationDidEnterBackgroundNotification": Told(isHidden: true, isActive: false),
-        "NSApplicationDidBecomeActiveNotification": Told(isActive: true),
-        "NSApplicationDidResignActiveNotification": Told(isActive: false),
-        "NSApplicationDidUnhideNotification": Told(isHidden: false),
-        "NSApplicationDidHideNotification": Told(isHidden: true),
-    ]
-
-    /// The two facts as last reported.
-    private final class Heard: Sendable {
-        private let facts = Mutex((isHidden: false, isActive: true))
+        /// Observes notifications. The observers live as long as the process, so their tokens are not kept.
+        func listen(to center: NotificationCenter, for names: [String: SceneFacts.Told]) {
+            for (name, told) in names {
+                _ = center.addObserver(forName: Notification.Name(name), object: nil, queue: nil) { _ in self.hear(told) }
+            }
+        }
 
         /// Sends the phase under the lock, so that phases keep the order of the notifications.
-        func hear(_ told: Told, tell: (AppPhase) -> Void) {
-            facts.withLock { facts in
-                facts.isHidden = told.isHidden ?? facts.isHidden
-                facts.isActive = told.isActive ?? facts.isActive
-                tell(facts.isHidden ? .back : facts.isActive ? .front : .inactive)
+        func hear(_ told: SceneFacts.Told) {
+            state.withLock { state in
+                state.isFirst = false
+                state.facts.hear(told)
+                relay.send(state.facts.phase)
             }
         }
     }
