@@ -91,10 +91,10 @@ extension Diagnostics {
     /// marker, so nothing else is touched.
     private static func answer(in place: KeychainPlace, on system: AppleSystem) async -> KeychainAnswer {
         let place = KeychainPlace(service: place.service + ".diagnostics", accessGroup: place.accessGroup)
-        let (keychain, probe) = (Keychain(place, on: system), KeychainItem.secret("probe"))
+        let keychain = Keychain(place, on: system)
         do {
-            try await keychain.write([1], as: probe)
-            try await keychain.delete(probe)
+            try await keychain.write([1], as: .probe)
+            try await keychain.delete(.probe)
             return .readable
         } catch {
             let status = error.status ?? AppleStatus(nil).status

@@ -73,10 +73,7 @@ extension Keychain {
         do throws(Failure) {
             key = try self.key(name, context)
         } catch {
-            // "Not found" is about the password where the key is found without one.
-            guard SilentRefusal.lookupMayHaveJudged(error.status) || (error.code == .notEnrolled && isThere(name)) else {
-                throw error
-            }
+            guard mayBeAboutThePassword(error, of: name) else { throw error }
             throw Failure(.notMatched, status: error.status)
         }
         do throws(Failure) {
@@ -136,11 +133,30 @@ extension Keychain {
         try KeychainCalls.delete(place.query(.keyRecord(name)))
     }
 
+    /// Whether the lookup of a key may have been refused for the password that it was given. The keychain turns what a token
+    /// refuses into "cannot be decoded", "not found" or an internal error, and a wish to ask for another password into "not
+    /// allowed to ask". So two answers that mean something else by themselves are looked at twice.
+    private func mayBeAboutThePassword(_ refusal: Failure, of name: KeyName) -> Bool {
+        guard let status = refusal.status else { return isThere(name) }
+        return AppleStatus(status) == AppleStatus(-25308) ? !isLocked() : SilentRefusal.mayBeAWrongPassword(status)
+    }
+
     /// Whether a key is found without its password.
     private func isThere(_ name: KeyName) -> Bool {
         let context = silentContext()
         defer { context.invalidate() }
         return (try? key(name, context)) != nil
+    }
+
+    /// Whether the device was not unlocked since it started. Then it takes no item of a PIN key's protection either.
+    private func isLocked() -> Bool {
+        do throws(Failure) {
+            try write([1], as: .probe)
+            try delete(.probe)
+            return false
+        } catch {
+            return error.status.map { AppleStatus($0) } == AppleStatus(-25308)
+        }
     }
 
     private func key(_ name: KeyName, _ context: LAContext) throws(Failure) -> SecKey {

@@ -15,6 +15,8 @@ enum KeychainItem: Hashable, Sendable {
     case vaultRecord(KeyName)
     /// The secret of a vault.
     case vaultSecret(KeyName, Slot)
+    /// An item that is kept for a moment, to see whether the keychain takes one.
+    case probe
 
     /// One of two slots for a vault's secret. A new secret does not overwrite the old one: it goes to the other slot.
     enum Slot: Int, Codable, Sendable, CaseIterable {
@@ -25,6 +27,7 @@ enum KeychainItem: Hashable, Sendable {
     var account: String {
         switch self {
         case .secret(let name): "secret \(name)"
+        case .probe: "probe"
         case .keyRecord(let name): "key \(name.spelled)"
         case .vaultRecord(let name): "vault \(name.spelled)"
         case .vaultSecret(let name, .first): "vault-secret-1 \(name.spelled)"

@@ -3,7 +3,7 @@ import ThumbturnCore
 /// The facts about an app and its screen from which its phase follows, as notifications have told them.
 struct SceneFacts: Hashable, Sendable {
     private var isHidden = false
-    private var isActive = true
+    private var isActive: Bool
     private var absences: Set<Absence> = []
 
     /// A state of the screen in which the person does not see the app. Each has its own begin and its own end, because they
@@ -52,7 +52,8 @@ extension SceneFacts {
     /// versions of AppKit's headers differ on whether they belong to the main actor. The values have not been checked on
     /// Apple's systems.
     ///
-    /// UIKit posts its notifications in one order, so each sets both facts. On a Mac an app is hidden and deactivated
+    /// An app extension hears of its host in the same words. UIKit posts its notifications in one order, so each sets both
+    /// facts. On a Mac an app is hidden and deactivated
     /// in no documented order, so each notification sets only its own fact.
     static let app: [String: Told] = [
         // An app that is active can read its files, whatever it has missed while it was suspended.
@@ -62,6 +63,10 @@ extension SceneFacts {
         "UIApplicationDidEnterBackgroundNotification": Told(isHidden: true, isActive: false),
         "UIApplicationProtectedDataWillBecomeUnavailable": Told(begins: .protectedData),
         "UIApplicationProtectedDataDidBecomeAvailable": Told(ends: .protectedData),
+        "NSExtensionHostDidBecomeActiveNotification": Told(isHidden: false, isActive: true, ends: .protectedData),
+        "NSExtensionHostWillResignActiveNotification": Told(isHidden: false, isActive: false),
+        "NSExtensionHostWillEnterForegroundNotification": Told(isHidden: false, isActive: false),
+        "NSExtensionHostDidEnterBackgroundNotification": Told(isHidden: true, isActive: false),
         "NSApplicationDidBecomeActiveNotification": Told(isActive: true),
         "NSApplicationDidResignActiveNotification": Told(isActive: false),
         "NSApplicationDidUnhideNotification": Told(isHidden: false),

@@ -59,14 +59,6 @@ enum SilentRefusal: Hashable, Sendable {
         return !judgedNothing.contains(AppleStatus(status))
     }
 
-    /// Whether the lookup of a key with an application password may have judged the password that it was given: the
-    /// keychain turns what a token refuses into "cannot be decoded" or into an internal error. A device that is locked has
-    /// certainly judged nothing.
-    static func lookupMayHaveJudged(_ status: Failure.PlatformStatus?) -> Bool {
-        guard let status else { return false }
-        return AppleStatus(status) != AppleStatus(-25308) && mayBeAWrongPassword(status)
-    }
-
     /// A full disk, or a token that cannot be reached, may be noticed only after the password was judged; a wrong parameter
     /// may be the password; and a key that was looked up a moment ago is hardly "not found". A status with a code of the
     /// Secure Enclave is none of these: the Secure Enclave was asked.

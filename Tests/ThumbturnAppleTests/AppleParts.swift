@@ -76,7 +76,7 @@ extension StandInRefusal {
     static let ofAWrongPassword: [StandInRefusal] = [
         .keychain(-25293), .keychain(-50), .token(-5, aks: nil), .token(-3, aks: nil), .token(-3, aks: policyInvalid),
         .token(-8, aks: nil), .token(-6, aks: nil), .token(-7, aks: nil), .keychain(-25300), .atLookup(-25293),
-        .atLookup(-25300), .atLookup(-26275), .atLookup(-26276), .atLookup(-50), .atLookup(-36),
+        .atLookup(-25300), .atLookup(-25308), .atLookup(-26275), .atLookup(-26276), .atLookup(-50), .atLookup(-36),
     ]
 }
 

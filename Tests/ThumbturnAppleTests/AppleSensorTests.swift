@@ -203,6 +203,19 @@ import ThumbturnTestKit
         world.expectNothingOnTheSide()
     }
 
+    @Test func aSuccessRightAfterACancellationIsNone() async throws {
+        let world = AppleWorld { $0.keepsSheets = true }
+        world.phone.next(.match, after: .milliseconds(1500))
+        try await world.run {
+            let began = world.clock.now
+            let task = Task(executorPreference: world.clock.executor) { await ask(AppleSensor(world.system)) }
+            try await world.clock.sleep(until: began.advanced(by: .seconds(1)))
+            task.cancel()
+            expect(await task.value, .cancelledByApp, nil)
+            #expect(began.duration(to: world.clock.now) == .milliseconds(1500))
+        }
+    }
+
     @Test func aCancelledTaskShowsNoPrompt() async throws {
         let world = AppleWorld()
         try await world.run {

@@ -197,6 +197,10 @@ import ThumbturnVerifier
             world.phone.setPermission(false)
             world.device.keychain.failNext("SecItemCopyMatching", with: -25293)
             #expect(await keys.state(of: .of(.biometric)) == .usable, "the sensor cannot be asked")
+            world.phone.setPermission(true)
+            world.phone.removeFaces()
+            world.device.keychain.failNext("SecItemCopyMatching", with: -25293)
+            #expect(await keys.state(of: .of(.biometric)) == .invalidated(.unknown), "its set is gone")
         }
         world.expectNothingOnTheSide()
     }

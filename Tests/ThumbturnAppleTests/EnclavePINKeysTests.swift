@@ -48,10 +48,10 @@ import ThumbturnTestKit
         arguments: [
             (-26275, true), (-26276, true), (-25293, true), (-2070, true), (-36, true),
             (-50, true),
-            // Not found, while the key is found without a password.
-            (-25300, true),
-            // Locked; no entitlement.
-            (-25308, false), (-34018, false),
+            // Not found, while the key is found without a password; not allowed to ask, while the device is not locked.
+            (-25300, true), (-25308, true),
+            // No entitlement.
+            (-34018, false),
         ] as [(OSStatus, Bool)])
     func refusedAtTheLookup(_ status: OSStatus, _ counts: Bool) async throws {
         try await told(.iPhone(.face), { $0.wrongPassword = .atLookup(status) }) { world, keys in

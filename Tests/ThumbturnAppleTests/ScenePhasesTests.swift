@@ -6,11 +6,12 @@ import ThumbturnDevice
 @testable import ThumbturnApple
 
 @Suite struct ScenePhasesTests {
-    @Test(arguments: ["UIApplication", "NSApplication"]) func everyNotificationChangesThePhase(family: String) async {
+    @Test(arguments: ["UIApplication", "NSExtensionHost", "NSApplication"])
+    func everyNotificationChangesThePhase(family: String) async {
         let center = NotificationCenter()
         let phases = ScenePhases(app: center, workspace: NotificationCenter(), session: NotificationCenter())
         let names =
-            family == "UIApplication"
+            family != "NSApplication"
             ? ["WillResignActive", "DidEnterBackground", "WillEnterForeground", "DidBecomeActive"]
             : ["DidResignActive", "DidHide", "DidUnhide", "DidBecomeActive"]
         var heard = phases.phases().makeAsyncIterator()
@@ -104,11 +105,12 @@ import ThumbturnDevice
         var heard = phases.phases().makeAsyncIterator()
         #expect(await heard.next() == .front)
         for (name, phase) in [
-            ("ProtectedDataWillBecomeUnavailable", AppPhase.back), ("ProtectedDataDidBecomeAvailable", .front),
-            ("ProtectedDataWillBecomeUnavailable", .back), ("WillEnterForegroundNotification", .back),
-            ("DidBecomeActiveNotification", .front),
+            ("UIApplicationProtectedDataWillBecomeUnavailable", AppPhase.back),
+            ("UIApplicationProtectedDataDidBecomeAvailable", .front), ("UIApplicationProtectedDataWillBecomeUnavailable", .back),
+            ("UIApplicationWillEnterForegroundNotification", .back), ("UIApplicationDidBecomeActiveNotification", .front),
+            ("UIApplicationProtectedDataWillBecomeUnavailable", .back), ("NSExtensionHostDidBecomeActiveNotification", .front),
         ] {
-            center.post(name: Notification.Name("UIApplication\(name)"), object: nil)
+            center.post(name: Notification.Name(name), object: nil)
             #expect(await heard.next() == phase)
         }
     }
