@@ -110,7 +110,6 @@ extension DeviceCommand {
                 let record = try await auth.enrol(
                     with: signIn, policy: device.enrolmentPolicy, deviceName: name, ifExists: replace ? .replace : .fail
                 )
-                guard let record else { return }
                 try device.output.report(
                     "This device is enrolled as “\(record.name)” with \(record.keys.count) keys (\(device.parts.keys.summary)).",
                     EnrolledDeviceOutput(record)

@@ -16,6 +16,12 @@ package final class InMemoryServer: Transport {
         package var spent: Set<String> = []
         /// By their session keys' thumbprints.
         package var devices: [String: DeviceRecord] = [:]
+        /// The names of the devices' accounts, likewise. Each name has an account, all with the one password.
+        package var accounts: [String: String] = [:]
+        /// Whether the answer to a sign-in names the account.
+        package var tellsAccounts = true
+        /// One-time codes that were used.
+        package var usedCodes: Set<String> = []
         /// The next answer to this path is lost, after the work is done.
         package var losesAnswerTo: String?
         package var requests: [TransportRequest] = []
@@ -110,11 +116,16 @@ package final class InMemoryServer: Transport {
             _ = try dpop(request)
             let typed = try WireJSON.decode(PasswordSignInRequest.self, from: request.body)
             guard typed.password == Self.password else { throw VerificationError.wrongSignature }
-            return respond(200, EnrolmentTicket(ticket: "ticket", expiresIn: 300))
+            if let code = typed.oneTimeCode {
+                guard state.withLock({ $0.usedCodes.insert(code).inserted }) else { throw VerificationError.replayed }
+            }
+            let account = state.withLock { $0.tellsAccounts } ? Self.id(of: typed.account) : nil
+            return respond(200, EnrolmentTicket(ticket: Self.ticket(of: typed.account), account: account, expiresIn: 300))
         case "/v1/devices":
             let jkt = try dpop(request).jkt
             guard !state.withLock({ $0.refusesEnrolment }) else { throw VerificationError.wrongSignature }
             let enrol = try WireJSON.decode(EnrolRequest.self, from: request.body)
+            guard enrol.ticket.hasPrefix(Self.ticket(of: "")) else { throw VerificationError.malformed }
             var keys: [DeviceRecord.Key] = []
             for registration in enrol.keys {
                 guard let jwk = registration.jwk else { throw VerificationError.malformed }
@@ -130,7 +141,8 @@ package final class InMemoryServer: Transport {
                 state.withLock { $0.keys[kid] = (key, registration.kind) }
             }
             let record = DeviceRecord(id: "device", name: enrol.name, keys: keys, enrolledAt: now, current: true)
-            state.withLock { $0.devices[jkt] = record }
+            let name = String(enrol.ticket.dropFirst(Self.ticket(of: "").count))
+            state.withLock { ($0.devices[jkt], $0.accounts[jkt]) = (record, name) }
             return respond(201, record)
         case "/v1/token":
             let jkt = try dpop(request).jkt
@@ -176,8 +188,9 @@ package final class InMemoryServer: Transport {
             if let wanted = state.withLock({ $0.wanted.isEmpty ? nil : $0.wanted.removeFirst() }) {
                 return TransportResponse(status: 401, headers: ["www-authenticate": wanted], body: [])
             }
+            let name = state.withLock { $0.accounts[proof.jkt] } ?? ""
             return respond(
-                200, Me(account: "a", name: "ada", device: proof.jkt, acr: "x", amr: [], authTime: now)
+                200, Me(account: Self.id(of: name), name: name, device: proof.jkt, acr: "x", amr: [], authTime: now)
             )
         case "/v1/password":
             _ = try dpop(request)
@@ -232,7 +245,8 @@ package final class InMemoryServer: Transport {
             guard payers.contains(kind) else { throw VerificationError.unknownKey }
             try judge(proof, by: key)
         } else {
-            guard request.ticket == "ticket", [.resetPIN, .replaceBiometric].contains(change) else {
+            let owners = state.withLock { $0.accounts[jkt] }.map(Self.ticket)
+            guard request.ticket == owners, [.resetPIN, .replaceBiometric].contains(change) else {
                 throw VerificationError.unknownKey
             }
         }
@@ -246,6 +260,11 @@ package final class InMemoryServer: Transport {
         }
         state.withLock { $0.devices[jkt]?.keys = keys }
     }
+
+    /// The id of the account of this name.
+    package static func id(of name: String) -> String { "account of \(name)" }
+
+    private static func ticket(of name: String) -> String { "ticket of \(name)" }
 
     private func judge(_ proof: UnverifiedProof, by key: VerifyingKey, error code: String? = nil) throws {
         do {

@@ -53,8 +53,8 @@ struct World: Sendable {
             #expect(!before.isEnrolled && before.nextRung == .fullCredentials)
             let record = try await world.auth.enrol(with: World.signIn)
             #expect(world.phone.promptCount == 1)
-            #expect(Set(record?.keys.map(\.kind) ?? []) == [.session, .biometric, .passcode])
-            #expect(record?.keys.first { $0.kind == .passcode }?.isActive == false)
+            #expect(Set(record.keys.map(\.kind)) == [.session, .biometric, .passcode])
+            #expect(record.keys.first { $0.kind == .passcode }?.isActive == false)
             let after = await world.auth.readiness()
             #expect(after.isEnrolled && after.nextRung == .biometric)
         }
@@ -222,20 +222,12 @@ struct World: Sendable {
         }
     }
 
-    @Test func enrolmentKeepsReplacesOrFails() async throws {
-        try await World.enrolled { world in
-            let requests = world.server.paths.count
-            expect(try await world.auth.enrol(with: World.signIn, ifExists: .keep), is: nil as EnrolledDevice?)
-            await expectFailure(.alreadyEnrolled) { try await world.auth.enrol(with: World.signIn, ifExists: .fail) }
-            #expect(world.server.paths.count == requests)
-        }
-    }
-
     @Test func afterANewFaceEnrollingAgainNeedsNoOption() async throws {
         try await World.enrolled { world in
             world.phone.enrolNewFace()
-            let record = try await world.auth.enrol(with: World.signIn)
-            #expect(record != nil, "a passcode key is not enough for the policy")
+            let before = try await world.auth.liveEnrolment()
+            try await world.auth.enrol(with: World.signIn)
+            expect(try await world.auth.liveEnrolment() != before, is: true, "a passcode key is not enough for the policy")
             #expect(await world.auth.readiness().state(of: .biometric) == .usable)
         }
     }

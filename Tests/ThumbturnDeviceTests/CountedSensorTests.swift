@@ -94,8 +94,9 @@ import ThumbturnTestKit
             #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung))
             let off = await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) }
             #expect(off == Failure(.lockedOut, recovery: .signInAgain))
-            let record = try await world.auth.enrol(with: World.signIn, ifExists: .keep)
-            #expect(record != nil, "the full sign-in is a stronger rung")
+            let before = try await world.auth.liveEnrolment()
+            try await world.auth.enrol(with: World.signIn, ifExists: .keep)
+            expect(try await world.auth.liveEnrolment() != before, is: true, "the full sign-in is a stronger rung")
             expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .biometric)
         }
     }

@@ -16,7 +16,7 @@ import ThumbturnTestKit
             let auth = try Authenticator(server: URL(string: live.url)!, platform: phone.platform())
             let record = try await auth.enrol(
                 with: PasswordSignIn(account: "ada", password: LiveServer.password), deviceName: "Phone")
-            #expect(record?.keys.map(\.kind) == [.biometric, .passcode, .session])
+            #expect(record.keys.map(\.kind) == [.biometric, .passcode, .session])
             let grant = try await auth.authenticate("Unlock")
             #expect(grant.rung == .biometric)
             let me = try await auth.me()
@@ -39,7 +39,7 @@ import ThumbturnTestKit
             let phone = SimulatedPhone(hasPasscode: false, hasPIN: true)
             let auth = try Authenticator(server: URL(string: live.url)!, platform: phone.platform())
             let record = try await auth.enrol(with: PasswordSignIn(account: "ada", password: LiveServer.password))
-            let key = try #require(record?.keys.first { $0.kind == .pin })
+            let key = try #require(record.keys.first { $0.kind == .pin })
             #expect(key.id.hasPrefix("pin.") && key.isActive && phone.promptCount == 1)
             phone.next(.noMatch, .noMatch, .noMatch)
             phone.pins("000000", .enter(SimulatedPhone.pin))

@@ -4,17 +4,23 @@ import ThumbturnMessages
 extension Authenticator {
     /// What `enrol` does when this device is already enrolled.
     public enum IfExists: Sendable {
-        /// Leaves the enrolment as it is, if it has a usable key for every rung of the policy that this device can
-        /// offer, and the sensor does not wait for a stronger rung; otherwise enrols anew.
+        /// Leaves the enrolment as it is, if it belongs to the account that signed in, has a usable key for every rung of
+        /// the policy that this device can offer, the sensor does not wait for a stronger rung, and the server still
+        /// knows it; otherwise enrols anew.
         case keep
         /// Enrols anew.
         case replace
-        /// Throws `alreadyEnrolled`.
+        /// Throws `alreadyEnrolled`, before the credentials are asked for.
         case fail
     }
 
-    /// Makes the keys that the policy's ladder needs and registers them, with at most one prompt of the system. Where
-    /// the ladder and the platform have a PIN, the person chooses one before that prompt.
+    /// Signs the person in with their credentials, makes the keys that the policy's ladder needs and registers them,
+    /// with at most one prompt of the system. Where the ladder and the platform have a PIN, the person chooses one
+    /// before that prompt.
+    ///
+    /// The server always judges the credentials first, also on a device that is enrolled and stays so: a wrong password
+    /// always throws. An enrolment belongs to the account that signed in. Another person's right password enrols them,
+    /// and ends the enrolment that was here before.
     ///
     /// The new keys are made beside the live ones. Only when the server has them all does the new enrolment become the
     /// live one, and the old keys are deleted; a failure before that, such as a wrong password or a crash, leaves the
@@ -28,7 +34,7 @@ extension Authenticator {
     ///   - deviceName: the name of this device in a list, 1 to 64 characters.
     ///   - reason: shown in the system's prompt.
     ///   - ifExists: what to do when this device is already enrolled.
-    /// - Returns: the server's record; nil where `keep` left an enrolment as it was.
+    /// - Returns: the server's record of the new enrolment, or of the one that `keep` left as it was.
     /// - Throws: `alreadyEnrolled`; `superseded` while another enrolment is running; what this device lacks
     ///   (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`, `lockedOut`); `refused` for a wrong
     ///   password; `pinEasilyGuessed` for a PIN that an attacker would try first; what `authenticate` throws.
@@ -36,18 +42,12 @@ extension Authenticator {
     public func enrol(
         with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String = "This device",
         reason: String = "Set up signing in on this device", ifExists: IfExists = .keep
-    ) async throws(Failure) -> EnrolledDevice? {
+    ) async throws(Failure) -> EnrolledDevice {
         let rungs = try await rungsToEnrol(policy)
         let readiness = await readiness(for: policy)
         // The keys of a device that has not been unlocked yet cannot be read, and may be good: this has to wait.
         if readiness.keys.values.contains(.notYetReadable) { throw Failure(.notYetReadable) }
-        switch ifExists {
-        case .keep
-        where rungs.allSatisfy { readiness.hasUsableKey(for: $0) } && readiness.biometry != .lockedOut(.untilStrongerRung):
-            return nil
-        case .fail where readiness.isEnrolled: throw Failure(.alreadyEnrolled)
-        case .keep, .fail, .replace: break
-        }
+        if ifExists == .fail, readiness.isEnrolled { throw Failure(.alreadyEnrolled) }
         guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { platform.journals.unlock(enrolmentsName) }
 
@@ -59,8 +59,14 @@ extension Authenticator {
         try await keep(marks)
         let record: DeviceRecord
         do throws(Failure) {
+            let ticket = try await ticket(toEnrol: new, with: signIn)
+            if ifExists == .keep, let complete = try await completeEnrolment(of: ticket.account, rungs, policy) {
+                // The session key that signed in is not needed.
+                _ = try? await undoUnfinishedEnrolments()
+                return EnrolledDevice(complete)
+            }
             let plan = EnrolmentPlan(number: new, rungs: rungs, policy: policy, deviceName: deviceName, reason: reason)
-            let (request, pinHandle) = try await register(plan, with: signIn)
+            let (request, pinHandle) = try await register(plan, with: ticket.ticket)
             // From here on the server may know the enrolment, even if no answer comes.
             marks.sent.append(new)
             try await keep(marks)
@@ -69,10 +75,14 @@ extension Authenticator {
                 expecting: DeviceRecord.self
             )
             // Before this write the old enrolment is live, after it the new one.
-            marks.goLive(new, pinHandle: pinHandle, kinds: [.session] + rungs.compactMap(\.key))
+            let isAnotherAccount = old != nil && (marks.account == nil || marks.account != ticket.account)
+            marks.goLive(
+                new, pinHandle: pinHandle, kinds: [.session] + rungs.compactMap(\.key), account: ticket.account)
             marks.begun = marks.begun.filter { $0 != new } + oldNumbers
             marks.sent = marks.sent.filter { $0 != new } + (old.map { [$0] } ?? [])
             try await keep(marks)
+            // What was proved for another account stands in for nothing of this one.
+            if isAnotherAccount { forgetRecentAuthentication() }
             await keepEnrolmentMark()
         } catch {
             // The journal decides: a write that was reported as failed may have been done all the same.
@@ -228,20 +238,47 @@ extension Authenticator {
         throw biometry.obstacle ?? Failure(.policyDenies)
     }
 
-    /// Makes the keys and their proofs.
+    /// Has the server judge the person's credentials, in the name of a new session key, which may then enrol.
+    private func ticket(
+        toEnrol enrolment: Int, with signIn: some PrimarySignIn
+    ) async throws(Failure) -> EnrolmentTicket {
+        let credentials = try await signIn.credentials()
+        let key = name(of: .session, in: enrolment)
+        let publicKey = try await platform.keys.create(key)
+        // Only for the nonce: the challenge that the new keys sign names all of them.
+        _ = try await connection.challenge(.enrol, for: [Signing.thumbprint(of: publicKey)], key: key)
+        return try await ticket(for: credentials, key: key)
+    }
+
+    /// The server's record of the live enrolment; nil where it has to be made anew for this account.
+    private func completeEnrolment(
+        of account: String?, _ rungs: [Rung], _ policy: UnlockPolicy
+    ) async throws(Failure) -> DeviceRecord? {
+        // An account that is not known may be another one.
+        guard let account, try await enrolments().account == account else { return nil }
+        let readiness = await readiness(for: policy)
+        guard rungs.allSatisfy({ readiness.hasUsableKey(for: $0) }), readiness.biometry != .lockedOut(.untilStrongerRung)
+        else { return nil }
+        do throws(Failure) {
+            return try await serverRecord()
+        } catch {
+            guard error.status == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    /// Makes the keys that verify the person, and the proofs of all keys.
     ///
     /// - Returns: the request for the server, and the handle of the PIN key where there is one.
     private func register(
-        _ plan: EnrolmentPlan, with signIn: some PrimarySignIn
+        _ plan: EnrolmentPlan, with ticket: String
     ) async throws(Failure) -> (EnrolRequest, pinHandle: String?) {
-        let credentials = try await signIn.credentials()
         let sessionName = name(of: .session, in: plan.number)
-        let sessionKey = try await platform.keys.create(sessionName)
+        let sessionKey = try await platform.keys.publicKey(of: sessionName)
         let new = try await makeKeys(plan)
         let sessionKid = Signing.thumbprint(of: sessionKey)
         let kids = plan.rungs.compactMap { $0 == .appPIN ? PINHandle.placeholder : new.signers[$0]?.kid }
         let challenge = try await connection.challenge(.enrol, for: [sessionKid] + kids, key: sessionName)
-        let ticket = try await ticket(for: credentials, key: sessionName)
 
         let input = Signing.proofInput(challenge: challenge.text, kid: sessionKid)
         let signature = try await platform.keys.sign(input, with: sessionName, presence: nil)
@@ -267,12 +304,12 @@ extension Authenticator {
         return new
     }
 
-    /// Exchanges the person's credentials for an enrolment ticket. It comes after the challenge, because the DPoP nonce
-    /// comes with that: so the password is sent once.
-    func ticket(for credentials: Credentials, key: KeyName) async throws(Failure) -> String {
+    /// Exchanges the person's credentials for a ticket. It comes after a challenge, because the DPoP nonce comes with
+    /// that: so the password is sent once.
+    func ticket(for credentials: Credentials, key: KeyName) async throws(Failure) -> EnrolmentTicket {
         try await connection.send(
             "POST", to: credentials.path, body: .json(credentials.body), key: key, expecting: EnrolmentTicket.self
-        ).ticket
+        )
     }
 
     /// Shows one prompt: the first rung's key signs for itself, and a passcode key beside it is registered under that

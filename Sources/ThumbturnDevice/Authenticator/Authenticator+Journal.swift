@@ -7,6 +7,8 @@ import ThumbturnMessages
 struct Enrolments: Codable, Equatable {
     /// The number of the live enrolment.
     var live: Int?
+    /// The id of the live enrolment's account, as the server told it; nil where it did not.
+    var account: String?
     /// The numbers of the enrolments that may have left keys behind.
     var begun: [Int] = []
     /// Those of them that the server may know.
@@ -49,8 +51,8 @@ struct Enrolments: Codable, Equatable {
     }
 
     /// Makes another enrolment the live one, or none.
-    mutating func goLive(_ number: Int?, pinHandle: String?, kinds: [KeyKind] = []) {
-        (live, self.pinHandle, self.kinds) = (number, pinHandle, kinds)
+    mutating func goLive(_ number: Int?, pinHandle: String?, kinds: [KeyKind] = [], account: String? = nil) {
+        (live, self.pinHandle, self.kinds, self.account) = (number, pinHandle, kinds, account)
         (replaced, change, stale) = (nil, nil, nil)
     }
 
@@ -155,17 +157,17 @@ extension Authenticator {
         return wasMade
     }
 
-    /// The keys that the server lists for this device. Asking needs only the session key.
-    func serverKeys() async throws(Failure) -> [DeviceRecord.Key] {
+    /// The server's record of this device. Asking needs only the session key.
+    func serverRecord() async throws(Failure) -> DeviceRecord {
         try await connection.send(
             "GET", to: "/v1/devices/current", key: liveName(of: .session), expecting: DeviceRecord.self
-        ).keys
+        )
     }
 
     private func isMade(_ change: Enrolments.PendingChange) async throws(Failure) -> Bool {
         guard change.kid != nil || change.number == nil else { return false }
         do throws(Failure) {
-            let keys = try await serverKeys()
+            let keys = try await serverRecord().keys
             guard let kid = change.kid else { return !keys.contains { $0.kind == change.kind } }
             return keys.contains { $0.kid == kid }
         } catch {

@@ -154,7 +154,7 @@ extension Authenticator {
         case .removeBiometric:
             if try await state(of: liveName(of: .biometric)) != .missing { break }
             // The key was declined, or deleted by the system: the server may still list it.
-            guard try await serverKeys().contains(where: { $0.kind == .biometric }) else {
+            guard try await serverRecord().keys.contains(where: { $0.kind == .biometric }) else {
                 throw Failure(.notEnrolled, recovery: .report)
             }
         case .removePIN: break
@@ -202,7 +202,7 @@ extension Authenticator {
     private func make(_ running: RunningChange, with signIn: any PrimarySignIn) async throws(Failure) {
         let credentials = try await signIn.credentials()
         let challenge = try await challenge(for: running, authorisedBy: [])
-        let ticket = try await ticket(for: credentials, key: running.session)
+        let ticket = try await ticket(for: credentials, key: running.session).ticket
         let request = request(running.reason, running.policy)
         let registration = try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) {
             (ask) async throws(Failure) in
