@@ -1,78 +1,54 @@
-/// The queue of prompts in a process: one request is asked at a time.
+/// The line for the screen: one flow at a time shows prompts, and nothing but prompts is waited for in it.
 ///
-/// Equal requests that may be shared join, and have one outcome. All others wait in the order of arrival: **no request
-/// supersedes another**. A question on the screen must not be exchanged under a person's finger, least of all for a
-/// payment; and the wait is short, because the person can cancel. A request without waiting callers is withdrawn.
-package struct PromptLine<Request: Hashable & Sendable>: Hashable, Sendable {
-    /// One request with the callers that wait for its outcome.
-    package struct Turn: Hashable, Sendable {
-        package let id: Int
-        package let request: Request
-        /// Whether equal requests may join. An unlock may be shared; a step-up, an approval and an enrolment each ask
-        /// their own question. It ends when the person has answered, or was dismissed.
-        fileprivate(set) var isShared: Bool
-        package fileprivate(set) var callers: Set<Int>
-        /// Whether the request was withdrawn while it ran and its prompt is not gone yet. No caller joins it.
-        package fileprivate(set) var isStopping = false
-    }
+/// A flow takes the screen when it is about to show a prompt, and gives it up while it waits for anything else: a tap, the
+/// network, the app's return. So the wait of the others is short. **No flow takes the screen from another**: a question must
+/// not be exchanged under a person's finger, least of all for a payment.
+package struct PromptLine: Hashable, Sendable {
+    /// The number of a flow.
+    package typealias Flow = Int
 
-    /// Something that happened. Callers and turns have numbers that are never reused.
     package enum Event: Hashable, Sendable {
-        /// A caller arrived with a request.
-        case came(Int, Request, mayShare: Bool)
-        /// A caller no longer waits.
-        case left(Int)
-        /// No later caller may join a turn: the person has answered, or what they answer is not to count for others.
-        case closed(turn: Int)
-        /// A turn has its outcome, and its prompt is gone.
-        case ended(turn: Int)
+        /// A flow wants to show a prompt.
+        ///
+        /// - isBack: whether it had the screen before. The person was in the middle of its question, so it comes before
+        ///   flows that never had the screen.
+        case came(Flow, isBack: Bool)
+        /// A flow no longer waits for the screen.
+        case left(Flow)
+        /// The flow that has the screen shows no prompt any more.
+        case done(Flow)
     }
 
-    /// Something to do.
     package enum Effect: Hashable, Sendable {
-        case start(turn: Int)
-        /// No caller waits for the turn any more.
-        case stop(turn: Int)
+        case give(Flow)
     }
 
-    /// The first one is running.
-    package private(set) var turns: [Turn] = []
-    private var lastTurn = 0
+    /// The flow that has the screen.
+    package private(set) var holder: Flow?
+    private var back: [Flow] = []
+    private var new: [Flow] = []
+
+    /// The flows that wait: those that are back first, then the others, each in the order of arrival.
+    package var waiting: [Flow] { back + new }
 
     package init() {}
 
     package mutating func handle(_ event: Event) -> [Effect] {
         switch event {
-        case .came(let caller, let request, let mayShare):
-            if mayShare, let index = turns.firstIndex(where: { $0.isShared && !$0.isStopping && $0.request == request }) {
-                turns[index].callers.insert(caller)
-                return []
-            }
-            lastTurn += 1
-            turns.append(Turn(id: lastTurn, request: request, isShared: mayShare, callers: [caller]))
-            return turns.count == 1 ? [.start(turn: lastTurn)] : []
-
-        case .left(let caller):
-            guard let index = turns.firstIndex(where: { $0.callers.contains(caller) }) else { return [] }
-            // The last caller of a running turn stays with it until its prompt is gone.
-            if index == 0, turns[0].callers.count == 1 {
-                guard !turns[0].isStopping else { return [] }
-                turns[0].isStopping = true
-                return [.stop(turn: turns[0].id)]
-            }
-            turns[index].callers.remove(caller)
-            if turns[index].callers.isEmpty { turns.remove(at: index) }
-            return []
-
-        case .closed(let turn):
-            guard let index = turns.firstIndex(where: { $0.id == turn }) else { return [] }
-            turns[index].isShared = false
-            return []
-
-        case .ended(let turn):
-            guard turns.first?.id == turn else { return [] }
-            turns.removeFirst()
-            return turns.first.map { [.start(turn: $0.id)] } ?? []
+        case .came(let flow, let isBack):
+            // A flow is in the line once.
+            guard holder != flow, !waiting.contains(flow) else { return [] }
+            if isBack { back.append(flow) } else { new.append(flow) }
+        case .left(let flow):
+            back.removeAll { $0 == flow }
+            new.removeAll { $0 == flow }
+        case .done(let flow):
+            guard holder == flow else { return [] }
+            holder = nil
         }
+        guard holder == nil, let next = waiting.first else { return [] }
+        if back.isEmpty { new.removeFirst() } else { back.removeFirst() }
+        holder = next
+        return [.give(next)]
     }
 }

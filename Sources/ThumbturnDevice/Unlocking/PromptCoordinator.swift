@@ -3,7 +3,7 @@ import ThumbturnCore
 
 /// Allows one prompt at a time in the process: all authenticators and vaults of a platform share one coordinator.
 ///
-/// The rules are in `PromptLine` for whole requests, and in `PromptWatch` for each prompt of the system.
+/// The rules are in `Turns` for whole requests, and in `PromptWatch` for each prompt of the system.
 final class PromptCoordinator: Sendable {
     private let state = Mutex(State())
     /// Serialises the prompts themselves. Requests take turns already; this is for code that prompts without a turn.
@@ -12,7 +12,7 @@ final class PromptCoordinator: Sendable {
     private let dismissals = Broadcaster<String?>()
 
     private struct State {
-        var line = PromptLine<UnlockRequest>()
+        var line = Turns<UnlockRequest>()
         var voids = Voids()
         var lastCaller = 0
         /// The work of each turn.
@@ -148,7 +148,7 @@ final class PromptCoordinator: Sendable {
     ///   - outcome: the outcome for the callers that have no turn any more afterwards.
     ///   - note: stores what belongs to the event.
     private func handle(
-        _ event: PromptLine<UnlockRequest>.Event,
+        _ event: Turns<UnlockRequest>.Event,
         outcome: Outcome = .failure(Failure(.cancelledByApp)), _ note: (inout State) -> Void = { _ in }
     ) {
         let (stopped, released) = state.withLock { state in
