@@ -44,6 +44,7 @@ package struct AsksWalk: Sendable {
         /// The callers that have heard how their asks ended.
         var heard: Set<Int> = []
         var answered: Set<Int> = []
+        var sent: Set<Int> = []
         var stopped: Set<Int> = []
 
         func ask(_ id: Int) -> Asks<String>.Ask? { asks.asks.first { $0.id == id } }
@@ -55,8 +56,10 @@ package struct AsksWalk: Sendable {
             switch event {
             case .came: after.nextCaller += 1
             case .answered(let id): if ask(id) != nil { after.answered.insert(id) }
+            case .sent(let id): if ask(id) != nil { after.sent.insert(id) }
             case .ended(let id):
                 after.answered.remove(id)
+                after.sent.remove(id)
                 after.stopped.remove(id)
             case .left, .voided: break
             }
@@ -81,7 +84,12 @@ package struct AsksWalk: Sendable {
             events += requests.map { .came(place.nextCaller, $0, $1) }
         }
         events += (0..<place.nextCaller).map { .left($0) }
-        for id in place.asks.asks.map(\.id) + [99] { events += [.answered(ask: id), .voided(ask: id), .ended(ask: id)] }
+        for id in place.asks.asks.map(\.id) + [99] {
+            // What was not answered is not sent; whether a step-up or an unlock was sent makes no difference.
+            let mayBeSent = place.ask(id).map { $0.kind == .approval && $0.isAnswered } ?? true
+            if mayBeSent { events.append(.sent(ask: id)) }
+            events += [.answered(ask: id), .voided(ask: id), .ended(ask: id)]
+        }
         return events
     }
 }
@@ -111,10 +119,10 @@ extension AsksWalk {
                 demand(effects == (ask.isStopping ? [] : [.stop(ask: ask.id)]), "an ask without callers is stopped once")
                 if !effects.isEmpty { report.ends.insert("stopped by leaving") }
             }
-        case .answered: demand(effects.isEmpty, "an answer ends nothing by itself")
+        case .answered, .sent: demand(effects.isEmpty, "an answer ends nothing by itself")
         case .voided(let id):
             guard let ask = before.ask(id) else { break }
-            let goesOn = ask.kind == .approval && before.answered.contains(id)
+            let goesOn = ask.kind == .approval && before.sent.contains(id)
             demand(effects == (goesOn || ask.isStopping ? [] : [.stop(ask: id)]), "a void stops what is under way")
             if goesOn, !ask.isStopping { report.ends.insert("an approval goes on after a void") }
             if !effects.isEmpty { report.ends.insert("stopped by a void") }
@@ -142,8 +150,10 @@ extension AsksWalk {
             (waiting + after.heard).sorted() == Array(1..<after.nextCaller),
             "a caller waits for one ask, or has heard how it ended")
         demand(
-            asks.allSatisfy { $0.isStopping == after.stopped.contains($0.id) && $0.isAnswered == after.answered.contains($0.id) },
-            "an ask remembers what happened to it")
+            asks.allSatisfy {
+                $0.isStopping == after.stopped.contains($0.id) && $0.isAnswered == after.answered.contains($0.id)
+                    && $0.isSent == after.sent.contains($0.id)
+            }, "an ask remembers what happened to it")
         for effect in effects {
             switch effect {
             case .start: break
@@ -179,7 +189,7 @@ extension Asks<String>.Event {
         switch self {
         case .came: false
         case .left(let caller): place.ask(of: caller) == nil
-        case .answered(let id), .voided(let id), .ended(let id): place.ask(id) == nil
+        case .answered(let id), .sent(let id), .voided(let id), .ended(let id): place.ask(id) == nil
         }
     }
 }

@@ -163,7 +163,7 @@ import ThumbturnVerifier
             let ended = await withTaskGroup(of: Failure?.self) { group in
                 group.addTask { await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.policy) } }
                 try? await world.clock.sleep(until: start.advanced(by: .seconds(600)))
-                await world.auth.useAnotherWay()
+                await world.auth.useAnotherWay("Unlock")
                 return await group.next() ?? nil
             }
             #expect(ended == Failure(.notEnrolled))

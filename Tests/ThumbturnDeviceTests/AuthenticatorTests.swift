@@ -292,7 +292,7 @@ struct World: Sendable {
             let rung = try await withThrowingTaskGroup(of: Rung.self) { group in
                 group.addTask { try await world.auth.authenticate("Unlock").rung }
                 try await world.clock.sleep(until: start.advanced(by: .seconds(3)))
-                await world.auth.useAnotherWay()
+                await world.auth.useAnotherWay("Unlock")
                 return try await group.next()
             }
             #expect(rung == .devicePasscode)

@@ -145,7 +145,7 @@ private struct ScreenWorld: Sendable {
             let prompts = world.world.phone.promptCount
             world.world.phone.next(.match, after: .seconds(1))
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock, prompt: { await world.auth.prompt() })
+                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock, prompt: { await world.auth.prompt("Unlock Acme") })
             await world.with({ await screen.appear() }) {
                 await world.wait(.milliseconds(100))
                 screen.press(.ask)
@@ -165,7 +165,7 @@ private struct ScreenWorld: Sendable {
                 unlock: { (start) async throws(Failure) in
                     _ = try await world.auth.authenticate("Pay", policy: .highRisk, by: start)
                 },
-                prompt: { await world.auth.prompt() })
+                prompt: { await world.auth.prompt("Pay") })
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(60))
                 #expect(screen.stage == .ready && world.world.phone.promptCount == prompts)
@@ -199,7 +199,7 @@ private struct ScreenWorld: Sendable {
             world.world.phone.next(.match, after: .seconds(2))
             let screen = UnlockScreen(
                 reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock,
-                useAnotherWay: { await world.auth.useAnotherWay() })
+                useAnotherWay: { await world.auth.useAnotherWay("Unlock Acme") })
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(9))
                 #expect(screen.message == PersonMessage(.hintPasscode))

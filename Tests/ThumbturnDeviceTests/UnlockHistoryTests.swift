@@ -39,7 +39,7 @@ import ThumbturnTestKit
             async let stopped = world.auth.authenticate("Unlock").rung
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(9)))
             let note = try #require(try await world.auth.platform.secrets.read("open flow https://bank.example default"))
-            await world.auth.useAnotherWay()
+            await world.auth.useAnotherWay("Unlock")
             expect(try await stopped, is: .devicePasscode)
             #expect(
                 try await world.auth.platform.secrets.read("open flow https://bank.example default") == nil, "it came to its end")

@@ -260,7 +260,7 @@ import ThumbturnTestKit
             let start = world.clock.now
             async let rung = vault.rung()
             try await world.clock.sleep(until: start.advanced(by: .seconds(9)))
-            vault.useAnotherWay()
+            vault.useAnotherWay("Open the vault")
             expect(try await rung, is: .devicePasscode)
             #expect(start.duration(to: world.clock.now) == .seconds(9))
         }

@@ -11,12 +11,14 @@ package enum AskKind: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a void stops an ask, before or after the person's answer. An approval that was answered goes on: the server
-    /// may have taken it already, and nothing calls it back.
-    package func stopsWhenVoided(isAnswered: Bool) -> Bool {
+    /// Whether a void stops an ask.
+    ///
+    /// - Parameter isSent: whether the server may have what the person answered. Nothing calls back an approval or a change
+    ///   of keys from there, so its caller hears how it ended. Tokens can be dropped.
+    package func stopsWhenVoided(isSent: Bool) -> Bool {
         switch self {
-        case .unlock, .vault, .stepUp, .enrolment, .keyChange: true
-        case .approval: !isAnswered
+        case .unlock, .vault, .stepUp, .enrolment: true
+        case .approval, .keyChange: !isSent
         }
     }
 }

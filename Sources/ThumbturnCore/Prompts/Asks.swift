@@ -11,6 +11,8 @@ package struct Asks<Request: Hashable & Sendable>: Hashable, Sendable {
         package fileprivate(set) var callers: Set<Int>
         /// Whether the person has answered one of its prompts.
         package fileprivate(set) var isAnswered = false
+        /// Whether the server may have what the person answered.
+        package fileprivate(set) var isSent = false
         /// Whether it was stopped, and has not ended yet. It has no outcome.
         package fileprivate(set) var isStopping = false
 
@@ -26,6 +28,8 @@ package struct Asks<Request: Hashable & Sendable>: Hashable, Sendable {
         case left(Int)
         /// The person answered a prompt of the ask.
         case answered(ask: Int)
+        /// What the person answered is on its way to the server.
+        case sent(ask: Int)
         /// The ask is to be worth nothing: the app was locked, or the person was dismissed.
         case voided(ask: Int)
         /// The work of the ask has ended, and none of its prompts is on the screen.
@@ -71,10 +75,13 @@ package struct Asks<Request: Hashable & Sendable>: Hashable, Sendable {
             asks[index].isAnswered = true
             return []
 
+        case .sent(let ask):
+            guard let index = index(of: ask) else { return [] }
+            asks[index].isSent = true
+            return []
+
         case .voided(let ask):
-            guard let index = index(of: ask), asks[index].kind.stopsWhenVoided(isAnswered: asks[index].isAnswered) else {
-                return []
-            }
+            guard let index = index(of: ask), asks[index].kind.stopsWhenVoided(isSent: asks[index].isSent) else { return [] }
             return stop(index)
 
         case .ended(let ask):

@@ -37,8 +37,8 @@ extension Authenticator {
     ) async throws(Failure) -> Approval {
         let demandsEvidence = approval.demand.liveness != nil
         guard !demandsEvidence || liveness != nil else { throw Failure(.policyDenies) }
-        let request = request(approval.reason(in: language), approval.policy)
-        return try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { (ask) async throws(Failure) in
+        let request = request(approval.reason(in: language), approval.policy, .approval)
+        return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
             let session = try await self.approvingKey()
             let evidence = EvidenceCollector(demandsEvidence ? liveness : nil, for: .approval, on: self.platform)
             let answer = try await self.answer(

@@ -54,6 +54,7 @@ extension Authenticator {
         // call.
         try await answerBiometricOffer(.never)
         guard try await liveEnrolment() != nil else { return }
+        await stopSettling()
         guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { platform.journals.unlock(enrolmentsName) }
         var marks = try await enrolments()

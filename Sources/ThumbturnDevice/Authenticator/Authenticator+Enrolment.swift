@@ -48,6 +48,7 @@ extension Authenticator {
         // The keys of a device that has not been unlocked yet cannot be read, and may be good: this has to wait.
         if readiness.keys.values.contains(.notYetReadable) { throw Failure(.notYetReadable) }
         if ifExists == .fail, readiness.isEnrolled { throw Failure(.alreadyEnrolled) }
+        await stopSettling()
         guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { platform.journals.unlock(enrolmentsName) }
 
@@ -99,12 +100,32 @@ extension Authenticator {
     ///
     /// Call it when the app starts. `enrol` begins with it and `authenticate` ends with it, so nothing depends on that
     /// call. Silent: it never prompts and never throws. What the server cannot be told now waits for the next time.
+    /// `authenticate` does not wait for it.
     public func settle() async {
         guard platform.journals.tryLock(enrolmentsName) else { return }
         defer { platform.journals.unlock(enrolmentsName) }
         _ = try? await undoUnfinishedEnrolments()
         _ = try? await settleChange()
         await deleteUsedUpPINKey()
+    }
+
+    /// Settles after an unlock, which does not wait for it: the server may be slow.
+    func beginSettling() async {
+        guard settling == nil, let marks = try? await enrolments() else { return }
+        guard marks.isUnsettled else { return await deleteUsedUpPINKey() }
+        guard settling == nil else { return }
+        settling = Task(executorPreference: platform.clock.executor) { await self.settleAfterUnlock() }
+    }
+
+    private func settleAfterUnlock() async {
+        await settle()
+        settling = nil
+    }
+
+    /// Ends a settling that an unlock began: it holds the journal. What is left waits for the next time.
+    func stopSettling() async {
+        settling?.cancel()
+        await settling?.value
     }
 
     /// Ends this device's enrolment on the server and deletes its keys. Never prompts, and needs no session.
@@ -285,10 +306,17 @@ extension Authenticator {
         let sessionProof = CompactJWS.compact(signingInput: input, signature: signature)
         var registrations = [KeyRegistration(kind: .session, jwk: JWK(sessionKey), proof: sessionProof)]
         if plan.rungs.contains(.appPIN) {
-            registrations.append(try await registerPIN(try await choosePIN(), challenge: challenge, as: plan.number))
+            let chosen = try await platform.prompts.ask(request(plan), on: platform) { (ask) async throws(Failure) in
+                try await self.choosePIN(for: ask)
+            }
+            registrations.append(try await registerPIN(chosen, challenge: challenge, as: plan.number))
         }
         registrations += try await prove(plan, new, challenge)
         return (EnrolRequest(ticket: ticket, name: plan.deviceName, keys: registrations), challenge.newHandle)
+    }
+
+    private nonisolated func request(_ plan: EnrolmentPlan) -> UnlockRequest {
+        request(plan.reason, plan.policy, .enrolment)
     }
 
     private func makeKeys(_ plan: EnrolmentPlan) async throws(Failure) -> NewKeys {
@@ -318,10 +346,8 @@ extension Authenticator {
         _ plan: EnrolmentPlan, _ new: NewKeys, _ challenge: CheckedChallenge
     ) async throws(Failure) -> [KeyRegistration] {
         guard let first = plan.rungs.first(where: { $0 != .appPIN }), let signer = new.signers[first] else { return [] }
-        let request = request(plan.reason, plan.policy)
-        let proof = try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) {
-            (ask) async throws(Failure) in
-            let proof = try await self.proveNewKey(signer, of: first, plan.reason, plan.policy, challenge)
+        let proof = try await platform.prompts.ask(request(plan), on: platform) { (ask) async throws(Failure) in
+            let proof = try await self.proveNewKey(signer, of: first, ask, plan.policy, challenge)
             try ask.check()
             return proof
         }

@@ -74,6 +74,11 @@ struct Enrolments: Codable, Equatable {
     }
 }
 
+extension Enrolments {
+    /// Whether an enrolment or a change of keys has left something behind that `settle` may end.
+    var isUnsettled: Bool { begun.contains { $0 != live } || change != nil || stale != nil }
+}
+
 extension Authenticator {
     /// The number of this device's live enrolment; nil where there is none. It tells where the keys are, not whether
     /// they work: that is read from the keys.

@@ -117,6 +117,7 @@ extension Authenticator {
         _ change: KeyChange, _ reason: String, authorisedBy authorisation: Authorisation,
         newKeyFor policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
+        await stopSettling()
         guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { platform.journals.unlock(enrolmentsName) }
         try await settleChange()
@@ -203,10 +204,9 @@ extension Authenticator {
         let credentials = try await signIn.credentials()
         let challenge = try await challenge(for: running, authorisedBy: [])
         let ticket = try await ticket(for: credentials, key: running.session).ticket
-        let request = request(running.reason, running.policy)
-        let registration = try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) {
-            (ask) async throws(Failure) in
-            let registration = try await self.register(running, challenge)
+        let request = request(running.reason, running.policy, .keyChange)
+        let registration = try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
+            let registration = try await self.register(running, challenge, for: ask)
             try ask.check()
             return registration
         }
@@ -224,12 +224,12 @@ extension Authenticator {
         let signers = try await signers(for: policy.ladder, readiness) { (kids, _) async throws(Failure) in
             try await self.challenge(for: running, authorisedBy: kids)
         }
-        let request = request(running.reason, policy)
-        try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { (ask) async throws(Failure) in
-            _ = try await self.prove(request, with: signers, readiness: { readiness }) {
+        let request = request(running.reason, policy, .keyChange)
+        try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
+            _ = try await self.prove(ask, with: signers, readiness: { readiness }) {
                 (proofs, challenge) async throws(Failure) in
-                let registration = try await self.register(running, challenge)
-                try ask.check()
+                let registration = try await self.register(running, challenge, for: ask)
+                try ask.beginSending()
                 try await self.send(KeyChangeRequest(key: registration, proof: proofs[0].jws), for: running)
             }
         }
@@ -256,18 +256,18 @@ extension Authenticator {
     /// Has the new key sign for itself; nil where the change brings none. Its id is written down before the server
     /// hears of it.
     private func register(
-        _ running: RunningChange, _ challenge: CheckedChallenge
+        _ running: RunningChange, _ challenge: CheckedChallenge, for ask: RunningAsk
     ) async throws(Failure) -> KeyRegistration? {
         switch running.newKey {
         case nil: return nil
         case .biometric(let name, let publicKey, let kid, let number):
             let signer = Signer(key: name, kid: kid)
-            let proof = try await proveNewKey(signer, of: .biometric, running.reason, running.policy, challenge)
+            let proof = try await proveNewKey(signer, of: .biometric, ask, running.policy, challenge)
             try await journal(running.change, number: number, kid: kid)
             return KeyRegistration(kind: .biometric, jwk: JWK(publicKey), proof: proof.jws)
         case .pin(let chosen, let number):
             // The person chooses once, even if the old PIN has to be typed again.
-            let pin = try await chosen.pin { () async throws(Failure) in try await self.choosePIN() }
+            let pin = try await chosen.pin { () async throws(Failure) in try await self.choosePIN(for: ask) }
             try await journal(running.change, number: number, kid: challenge.newHandle)
             return try await registerPIN(pin, challenge: challenge, as: number)
         }

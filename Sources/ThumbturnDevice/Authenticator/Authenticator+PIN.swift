@@ -44,9 +44,11 @@ extension Authenticator {
         await CountedPINKey(name(of: .pin, in: number), on: platform)?.deleteIfUsedUp()
     }
 
-    /// Asks the person for a new PIN.
-    func choosePIN() async throws(Failure) -> PIN {
+    /// Asks the person for a new PIN, when no other prompt and no other PIN screen is up.
+    func choosePIN(for ask: RunningAsk) async throws(Failure) -> PIN {
         guard let pin = platform.pin else { throw Failure(.policyDenies) }
+        let screen = try await ask.screen(on: platform)
+        defer { screen.release() }
         switch await pin.entry.choose() {
         case .failed(let failure): throw failure
         case .entered(let chosen):

@@ -30,12 +30,12 @@ extension Authenticator {
             for: policy.ladder + policy.additionalRungs, readiness, sharesChallenge: sharesChallenge, challenge: challenge)
         let redeemAndNote: Redeemer<(Redeemed, openedAt: Moment)> = { (proofs, challenge) async throws(Failure) in
             // The server never sees the proof of an ask that is worth nothing any more.
-            try ask.check()
+            try ask.beginSending()
             let openedAt = self.moment
             return (try await redeem(proofs, challenge), openedAt)
         }
         let (rung, (redeemed, openedAt)) = try await prove(
-            ask.request, by: start, with: signers,
+            ask, by: start, with: signers,
             readiness: { signers == nil ? readiness : await self.readiness(for: policy) }, redeem: redeemAndNote
         )
         // Its callers have heard of their cancellation: a success that comes after it changes nothing.
@@ -51,21 +51,21 @@ extension Authenticator {
     /// Runs the flow until the keys that the policy demands have signed, and redeems their proofs.
     ///
     /// - Parameters:
+    ///   - policy: the ask's own, where there is no other.
     ///   - signers: nil where no key can answer; then the flow ends with the reason.
     ///   - readiness: what the device can do, now.
     ///   - redeem: redeems the proofs.
     /// - Returns: the rung that answered, and what the last redemption gave.
     func prove<Redeemed: Sendable>(
-        _ request: UnlockRequest, by start: UnlockFlow.Start = .tap, with signers: Signers?,
+        _ ask: RunningAsk, under policy: UnlockPolicy? = nil, by start: UnlockFlow.Start = .tap, with signers: Signers?,
         readiness: @escaping @Sendable () async -> Readiness, redeem: @escaping Redeemer<Redeemed>
     ) async throws(Failure) -> (Rung, Redeemed) {
-        try UnlockRequest.check(reason: request.reason)
-        let keys = ProofKeys(signers, for: request.policy, on: platform, redeem: redeem)
-        let (choices, choose) = AsyncStream.makeStream(of: PromptChoice.self)
-        running = (request, choose)
+        try UnlockRequest.check(reason: ask.request.reason)
+        let policy = policy ?? ask.request.policy
+        let keys = ProofKeys(signers, for: policy, on: platform, redeem: redeem)
         let driver = UnlockDriver(
-            platform: platform, request: request, history: history, keys: keys, readiness: readiness,
-            observe: observe, choices: choices, sensorWasUnavailable: { self.noteSensorIsOut() }
+            platform: platform, ask: ask, policy: policy, history: history, keys: keys, readiness: readiness,
+            observe: observe, sensorWasUnavailable: { self.noteSensorIsOut() }
         )
         switch await driver.run(by: start) {
         case .failed(let failure): throw failure
@@ -75,7 +75,7 @@ extension Authenticator {
 
     /// Has one new key sign for itself, with one prompt.
     func proveNewKey(
-        _ signer: Signer, of rung: Rung, _ reason: String, _ policy: UnlockPolicy, _ challenge: CheckedChallenge
+        _ signer: Signer, of rung: Rung, _ ask: RunningAsk, _ policy: UnlockPolicy, _ challenge: CheckedChallenge
     ) async throws(Failure) -> Proof {
         var policy = policy
         (policy.ladder, policy.additionalRungs) = ([rung], [])
@@ -84,7 +84,7 @@ extension Authenticator {
             ladder: policy.ladder
         )
         let signers = Signers(keys: [rung: signer], challenge: ChallengeSource(challenge, clock: platform.clock))
-        return try await prove(request(reason, policy), with: signers, readiness: { fresh }) { proofs, _ in proofs[0] }.1
+        return try await prove(ask, under: policy, with: signers, readiness: { fresh }) { proofs, _ in proofs[0] }.1
     }
 
     /// The keys that may answer for these rungs, with a challenge for them; nil where none can answer: with nothing to

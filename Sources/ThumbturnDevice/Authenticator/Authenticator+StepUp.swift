@@ -45,8 +45,8 @@ extension Authenticator {
     /// - Parameter mayReuse: false where the server has just refused the last step-up.
     func stepUp(_ demand: StepUpDemand, mayReuse: Bool) async throws(Failure) -> Grant {
         guard demand.policy.reuse == .zero else { throw Failure(.policyDenies) }
-        let request = request(demand.reason, demand.policy)
-        return try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { (ask) async throws(Failure) in
+        let request = request(demand.reason, demand.policy, .stepUp)
+        return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
             if mayReuse, let grant = try await self.reusableStepUp(for: demand) { return grant }
             let evidence = EvidenceCollector(demand.liveness, for: demand.action, on: self.platform)
             let answer = try await self.answer(ask, challenge: self.challenge(for: demand.ask, collecting: evidence)) {
@@ -61,7 +61,7 @@ extension Authenticator {
                 await self.remember(
                     StepUp(demand: demand, answered: answer.answered, session: session, enrolment: enrolment, since: since))
             }
-            await self.settle()
+            await self.beginSettling()
             try ask.check()
             return Grant(answered: answer.answered, session: session)
         }

@@ -17,13 +17,13 @@ public actor Authenticator {
     private nonisolated let address: ServerAddress
     private nonisolated let account: String
     nonisolated let observe: @Sendable (UnlockNews) -> Void
-    /// The flow that is running: what it asks, and how it is reached.
-    var running: (request: UnlockRequest, choose: AsyncStream<PromptChoice>.Continuation)?
     /// Whether a prompt found no sensor although the system had called it ready. It is not asked again before the
     /// system reports another state.
     private nonisolated let sensorIsOut = Mutex(false)
     /// The last unlock, for policies whose `reuse` lets it stand in for the next one.
     private var lastUnlock: AnsweredAsk?
+    /// The settling that an unlock has begun; see `beginSettling`.
+    var settling: Task<Void, Never>?
     /// The last step-up, until the next sign-in or step-up.
     var lastStepUp: StepUp?
 
@@ -71,9 +71,10 @@ public actor Authenticator {
 
     /// Walks the ladder until a key has signed the server's challenge, and exchanges the proof for tokens.
     ///
-    /// There is one prompt at a time in the process, and none while the app is not in front: a call waits until then.
-    /// Until the person has answered, another call for the same account with the same reason and policy joins it and has
-    /// the same outcome; all others wait their turn. A policy that demands two keys has both sign the one challenge.
+    /// There is one prompt at a time in the process, and none while the app is not in front: a call waits until then. Only
+    /// prompts are waited for, so no call waits for another one's server. Until the person has answered, another call for
+    /// the same account with the same reason and policy joins it and has the same outcome; all others ask for themselves.
+    /// A policy that demands two keys has both sign the one challenge.
     ///
     /// - Parameters:
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
@@ -89,30 +90,30 @@ public actor Authenticator {
     public func authenticate(
         _ reason: String, policy: UnlockPolicy = .unlock, by start: UnlockFlow.Start = .tap
     ) async throws(Failure) -> Grant {
-        let request = request(reason, policy)
-        // A tap is for the question that the person was shown, and for no other one that waits.
-        if start == .tap, running?.request == request { prompt() }
-        return try await platform.prompts.inTurn(for: request, mayShare: true, on: platform) { (ask) async throws(Failure) in
+        let request = request(reason, policy, .unlock)
+        return try await platform.prompts.ask(request, by: start, on: platform) { (ask) async throws(Failure) in
             if let grant = try await self.reusableUnlock(policy) { return grant }
             let answer = try await self.answer(ask, by: start, challenge: self.signInChallenge) {
                 (proofs, _) async throws(Failure) in
                 try await self.redeem(proofs, of: ask)
             }
             await self.remember(answer.answered)
-            await self.settle()
+            await self.beginSettling()
             try ask.check()
             return Grant(answered: answer.answered, session: answer.redeemed)
         }
     }
 
-    /// Moves the running flow to its next rung, because the person chose another way, for example by the hint.
-    public func useAnotherWay() {
-        running?.choose.yield(.anotherWay)
+    /// Moves the calls with this reason to their next rung, because the person chose another way, for example by the hint.
+    /// Other calls go on as they are.
+    public func useAnotherWay(_ reason: String) {
+        platform.prompts.choose(.anotherWay, for: asker, reason: reason)
     }
 
-    /// Shows the prompt now, where the running flow waits for the person to ask for it.
-    public func prompt() {
-        running?.choose.yield(.prompt)
+    /// Shows the prompt now, where a call with this reason waits for the person to ask for it. A tap is for the question
+    /// that the person was shown, and for no other one that waits.
+    public func prompt(_ reason: String) {
+        platform.prompts.choose(.prompt, for: asker, reason: reason)
     }
 
     /// Sets the rung that the person prefers to be asked first; nil for the policy's order. It counts where the policy
@@ -133,8 +134,9 @@ public actor Authenticator {
     package func proof(_ reason: String, policy: UnlockPolicy) async throws(Failure) -> (Rung, Proof) {
         var policy = policy
         if platform.pin?.key.judge == .server { policy.ladder.removeAll { $0 == .appPIN } }
-        let request = request(reason, policy)
-        return try await platform.prompts.inTurn(for: request, mayShare: false, on: platform) { (ask) async throws(Failure) in
+        // Of a kind that no other call shares.
+        let request = request(reason, policy, .stepUp)
+        return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
             let answer = try await self.answer(ask, challenge: self.signInChallenge) { proofs, _ in proofs[0] }
             return (answer.answered.rung, answer.redeemed)
         }
@@ -178,8 +180,8 @@ extension Authenticator {
 
 extension Authenticator {
     /// A request of this account.
-    nonisolated func request(_ reason: String, _ policy: UnlockPolicy) -> UnlockRequest {
-        UnlockRequest(asker: asker, reason: reason, policy: policy)
+    nonisolated func request(_ reason: String, _ policy: UnlockPolicy, _ kind: AskKind) -> UnlockRequest {
+        UnlockRequest(asker: asker, reason: reason, policy: policy, kind: kind)
     }
 
     var history: UnlockHistory { UnlockHistory(asker: asker, platform: platform) }

@@ -3,9 +3,10 @@ import ThumbturnCore
 /// Provides the challenge that the keys of a flow sign.
 ///
 /// A challenge may be consumed by a PIN that the server did not accept, or grow old while the app is in the background
-/// between two prompts, and the server accepts no such challenge; then the source asks for the same one anew.
+/// between two prompts, and the server accepts no such challenge; then the same one is asked for anew.
 actor ChallengeSource {
-    private var current: CheckedChallenge
+    /// The challenge to sign.
+    private(set) var current: CheckedChallenge
     private var since: Instant
     private var isConsumed = false
     private let clock: any DeviceClock
@@ -22,14 +23,18 @@ actor ChallengeSource {
         self.renew = renew
     }
 
-    /// The challenge to sign now. Where it can be renewed, it is not consumed, and there is time left to answer it.
-    func challenge() async throws(Failure) -> CheckedChallenge {
-        let isFresh = !isConsumed && current.leavesTimeToAnswer(after: since.duration(to: clock.now))
-        guard let renew, !isFresh else { return current }
+    /// Whether the challenge may be signed now: it is not consumed, and there is time left to answer it. One that cannot be
+    /// renewed counts as fresh.
+    var isFresh: Bool {
+        renew == nil || !isConsumed && current.leavesTimeToAnswer(after: since.duration(to: clock.now))
+    }
+
+    /// Asks for the challenge anew, unless it is fresh.
+    func refresh() async throws(Failure) {
+        guard let renew, !isFresh else { return }
         let asked = clock.now
         current = try await renew()
         (since, isConsumed) = (asked, false)
-        return current
     }
 
     /// Marks the challenge as consumed: the server has seen a proof over it.

@@ -54,9 +54,16 @@ actor ProofKeys<Redeemed: Sendable>: RungKeys {
         redeemer = redeem
     }
 
+    func isFresh() async -> Bool { await signers?.challenge.isFresh ?? true }
+
+    func refresh() async throws(Failure) { try await signers?.challenge.refresh() }
+
+    /// The server is asked in the flow where only it can judge the PIN.
+    nonisolated func asksTheServer(_ rung: Rung) -> Bool { rung == .appPIN && platform.pin?.key.judge == .server }
+
     func use(for rung: Rung) async throws(Failure) -> Use? {
         guard let signers, let signer = signers.keys[rung] else { return nil }
-        let challenge = try await signers.challenge.challenge()
+        let challenge = await signers.challenge.current
         // All keys sign one challenge. Where it was consumed by a wrong PIN, or has grown too old, the first key has to
         // sign anew.
         if signers.shareChallenge, additionalRungs.contains(rung), signed?.challenge != challenge.text {

@@ -46,3 +46,19 @@ package final class SerialGate: Sendable {
         return try await body()
     }
 }
+
+/// A gate for each name, made when it is first asked for.
+package final class SerialGates: Sendable {
+    private let gates = Mutex<[String: SerialGate]>([:])
+
+    package init() {}
+
+    package subscript(name: String) -> SerialGate {
+        gates.withLock { gates in
+            if let gate = gates[name] { return gate }
+            let gate = SerialGate()
+            gates[name] = gate
+            return gate
+        }
+    }
+}

@@ -16,6 +16,10 @@ struct CountedPINKey: Sendable {
         ledger = LedgerFile(name: Self.ledgerName(name), platform: platform, server: name.server) { $0.anchored(at: $1) }
     }
 
+    /// Lets one guess at this key through at a time. A guess that the server judges waits for that server, and no guess at
+    /// another key waits with it.
+    fileprivate var gate: SerialGate { pin.gates[ledger.name] }
+
     /// The app's PIN screen.
     var entry: any PINEntry { pin.entry }
 
@@ -56,7 +60,7 @@ struct CountedPINKey: Sendable {
     ///
     /// - Throws: `paused` or `keyInvalidated` where the ledger allows no guess now.
     func beginGuess() async throws(Failure) -> PINGuess {
-        await pin.gate.enter()
+        await gate.enter()
         do throws(Failure) {
             let before = try await ledger.read()
             let standing = before.standing(at: ledger.now)
@@ -66,7 +70,7 @@ struct CountedPINKey: Sendable {
             try await ledger.write(during)
             return PINGuess(key: self, before: before, during: during)
         } catch {
-            pin.gate.leave()
+            gate.leave()
             throw error
         }
     }
@@ -97,8 +101,8 @@ struct CountedPINKey: Sendable {
     func deleteIfUsedUp() async {
         guard await isUsedUp() else { return }
         // A guess that is under way is in the ledger as a wrong one, and may be right.
-        await pin.gate.enter()
-        defer { pin.gate.leave() }
+        await gate.enter()
+        defer { gate.leave() }
         if await isUsedUp(), await pin.key.state(of: name).isAlive { await destroy() }
     }
 
@@ -125,7 +129,7 @@ struct PINGuess: ~Copyable, Sendable {
     fileprivate let before: PINLedger
     fileprivate let during: PINLedger
 
-    deinit { key.pin.gate.leave() }
+    deinit { key.gate.leave() }
 
     /// The PIN was right: the count starts again.
     consuming func succeeded() async {

@@ -1,39 +1,48 @@
 import Synchronization
 import ThumbturnCore
 
-/// Allows one prompt at a time in the process: all authenticators and vaults of a platform share one coordinator.
+/// The asks and the prompts of a process: all authenticators and vaults of a platform share one coordinator.
 ///
-/// The rules are in `Turns` for whole requests, and in `PromptWatch` for each prompt of the system.
+/// An ask begins at once, and waits in the line for the screen only when it is about to show a prompt. The rules are in
+/// `Asks` for who shares what, in `PromptLine` for the screen, in `Voids` for what ends the worth of an ask, and in
+/// `PromptWatch` for each prompt of the system.
 final class PromptCoordinator: Sendable {
     private let state = Mutex(State())
-    /// Serialises the prompts themselves. Requests take turns already; this is for code that prompts without a turn.
-    private let screen = SerialGate()
     private let visibility = Broadcaster(false)
     private let dismissals = Broadcaster<String?>()
 
     private struct State {
-        var line = Turns<UnlockRequest>()
+        var asks = Asks<UnlockRequest>()
+        var line = PromptLine()
         var voids = Voids()
         var lastCaller = 0
-        /// The work of each turn.
-        var work: [Int: @Sendable () -> Task<Void, Never>] = [:]
-        var running: Task<Void, Never>?
+        var lastFlow = 0
+        /// The asks that are under way, by their numbers.
+        var running: [Int: (ask: RunningAsk, work: Task<Void, Never>)] = [:]
+        /// The callers that wait for an outcome.
         var waiting: [Int: CheckedContinuation<Outcome, Never>] = [:]
+        /// The flows that wait for the screen. They hear whether they have it.
+        var flows: [PromptLine.Flow: CheckedContinuation<Bool, Never>] = [:]
+        var isPromptUp = false
         var lastPrompt: Instant?
     }
 
     private typealias Outcome = Result<any Sendable, Failure>
 
+    /// Whether a prompt of the system is up now.
+    var isPromptUp: Bool { state.withLock { $0.isPromptUp } }
+
     /// Whether a prompt of the system is up: now, and every change from here on.
     func promptVisibility() -> AsyncStream<Bool> { visibility.stream() }
 
-    /// Does the work once its turn has come, the app is in front, and the last prompt has been gone for the platform's
-    /// gap.
+    // MARK: - Asks
+
+    /// Does the work of an ask, or joins an equal one that the person has not answered yet. Begins once the app is in
+    /// front: what is fetched earlier would be old by then.
     ///
-    /// - Parameter mayShare: whether an equal request that comes before the person has answered shares this work's outcome.
-    ///   Never for a step-up.
-    func inTurn<Value: Sendable>(
-        for request: UnlockRequest, mayShare: Bool, on platform: DevicePlatform,
+    /// - Parameter start: a caller that joins by a tap ends the waiting of that ask.
+    func ask<Value: Sendable>(
+        _ request: UnlockRequest, by start: UnlockFlow.Start = .tap, on platform: DevicePlatform,
         _ work: @escaping @Sendable (RunningAsk) async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let caller = state.withLock { state in
@@ -42,14 +51,11 @@ final class PromptCoordinator: Sendable {
         }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                handle(.came(caller, request, mayShare: mayShare)) { state in
+                let joined = state.withLock { state in
                     state.waiting[caller] = continuation
-                    guard let turn = state.line.turns.first(where: { $0.callers.contains(caller) }) else { return }
-                    // A caller that joins a turn shares the work of the first caller.
-                    guard turn.callers.count == 1 else { return }
-                    let ask = RunningAsk(request: request, tick: state.voids.next(), prompts: self)
-                    state.work[turn.id] = { self.begin(turn.id, ask, on: platform, work) }
+                    return arrive(caller, with: request, on: platform, work, &state)
                 }
+                if start == .tap { joined?.choices.send(.prompt) }
                 // A caller whose task was cancelled before it waited leaves now.
                 if Task.isCancelled { handle(.left(caller)) }
             }
@@ -64,26 +70,150 @@ final class PromptCoordinator: Sendable {
         return value
     }
 
-    /// Lets no later caller join the running request, because the person has answered it.
-    func closeRunning(_ request: UnlockRequest) {
-        state.withLock { state in
-            guard let running = state.line.turns.first, running.request == request else { return }
-            _ = state.line.handle(.closed(turn: running.id))
+    /// - Returns: the ask that the caller has joined; nil where it began one.
+    private func arrive<Value: Sendable>(
+        _ caller: Int, with request: UnlockRequest, on platform: DevicePlatform,
+        _ work: @escaping @Sendable (RunningAsk) async throws(Failure) -> Value, _ state: inout State
+    ) -> RunningAsk? {
+        let effects = state.asks.handle(.came(caller, request, request.kind))
+        guard case .start(let id) = effects.first else {
+            guard let joined = state.asks.asks.first(where: { $0.callers.contains(caller) }) else {
+                preconditionFailure("a caller joins an ask or begins one")
+            }
+            return state.running[joined.id]?.ask
+        }
+        let ask = RunningAsk(id: id, request: request, tick: state.voids.next(), prompts: self)
+        // The task is made under the lock, so that it is known before it can be stopped.
+        state.running[id] = (
+            ask,
+            Task(executorPreference: platform.clock.executor) {
+                let outcome: Outcome
+                do throws(Failure) {
+                    try await WatchedPrompt.mayBeShown(on: platform, notBefore: platform.clock.now)
+                    // An ask that was voided while it waited asks no person.
+                    try ask.check()
+                    outcome = .success(try await work(ask))
+                } catch {
+                    outcome = .failure(error)
+                }
+                self.handle(.ended(ask: id), outcome: outcome)
+            }
+        )
+        return nil
+    }
+
+    /// - Parameter outcome: the outcome of an ask that has ended.
+    private func handle(_ event: Asks<UnlockRequest>.Event, outcome: Outcome = .failure(Failure(.cancelledByApp))) {
+        let rest = state.withLock { perform($0.asks.handle(event), outcome: outcome, &$0) }
+        rest()
+    }
+
+    /// - Returns: what is left to do without the lock.
+    private func perform(
+        _ effects: [Asks<UnlockRequest>.Effect], outcome: Outcome, _ state: inout State
+    ) -> @Sendable () -> Void {
+        var stopped: [Task<Void, Never>] = []
+        var released: [(CheckedContinuation<Outcome, Never>, Outcome)] = []
+        for effect in effects {
+            switch effect {
+            case .start: preconditionFailure("only an arrival starts an ask")
+            case .stop(let id): if let work = state.running[id]?.work { stopped.append(work) }
+            case .deliver(let caller):
+                if let waiting = state.waiting.removeValue(forKey: caller) { released.append((waiting, outcome)) }
+            case .cancel(let caller):
+                if let waiting = state.waiting.removeValue(forKey: caller) {
+                    released.append((waiting, .failure(Failure(.cancelledByApp))))
+                }
+            }
+        }
+        let asks = state.asks.asks
+        state.running = state.running.filter { id, _ in asks.contains { $0.id == id } }
+        return { [stopped, released] in
+            stopped.forEach { $0.cancel() }
+            released.forEach { $0.resume(returning: $1) }
         }
     }
 
-    /// Shows one prompt of the system, once it may be shown.
+    /// Notes that the person has answered a prompt of an ask.
+    func noteAnswer(to ask: Int) { handle(.answered(ask: ask)) }
+
+    /// Notes that the server may have what the person has answered.
+    func noteSending(of ask: Int) { handle(.sent(ask: ask)) }
+
+    /// Whether no earlier ask of the same account or vault is under way.
+    func isFirst(_ ask: RunningAsk) -> Bool {
+        state.withLock { $0.asks.asks.first { $0.request.asker == ask.request.asker }?.id == ask.id }
+    }
+
+    /// Tells the asks of an account or a vault with one reason what the person chose.
+    func choose(_ choice: PromptChoice, for asker: String, reason: String) {
+        let asks = state.withLock { state in
+            state.running.values.map(\.ask).filter { $0.request.asker == asker && $0.request.reason == reason }
+        }
+        asks.forEach { $0.choices.send(choice) }
+    }
+
+    // MARK: - The screen
+
+    /// Waits until no other flow has the screen, the app is in front, and the last prompt has been gone for the platform's
+    /// gap. The caller gives the screen up as soon as it shows no prompt.
+    ///
+    /// - Parameter isBack: whether the flow had the screen before, and comes before those that had not.
+    func screen(isBack: Bool, on platform: DevicePlatform) async throws(Failure) -> ScreenHold {
+        let flow = state.withLock { state in
+            state.lastFlow += 1
+            return state.lastFlow
+        }
+        let hasScreen = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                move(.came(flow, isBack: isBack)) { $0.flows[flow] = continuation }
+                if Task.isCancelled { move(.left(flow)) }
+            }
+        } onCancel: {
+            move(.left(flow))
+        }
+        guard hasScreen else { throw Failure(.cancelledByApp) }
+        let hold = ScreenHold { self.move(.done(flow)) }
+        do throws(Failure) {
+            try await WatchedPrompt.mayBeShown(on: platform, notBefore: earliest(on: platform))
+        } catch {
+            hold.release()
+            throw error
+        }
+        return hold
+    }
+
+    /// Whether a flow has the screen.
+    var isScreenTaken: Bool { state.withLock { $0.line.holder != nil } }
+
+    /// - Parameter note: stores what belongs to the event.
+    private func move(_ event: PromptLine.Event, _ note: (inout State) -> Void = { _ in }) {
+        let told = state.withLock { state in
+            note(&state)
+            var told: [(CheckedContinuation<Bool, Never>, Bool)] = []
+            for case .give(let flow) in state.line.handle(event) {
+                if let waiting = state.flows.removeValue(forKey: flow) { told.append((waiting, true)) }
+            }
+            // A flow that was given the screen before it could leave has it, and gives it up itself.
+            if case .left(let flow) = event, let waiting = state.flows.removeValue(forKey: flow) { told.append((waiting, false)) }
+            return told
+        }
+        told.forEach { $0.resume(returning: $1) }
+    }
+
+    /// Shows one prompt of the system, once it may be shown. The caller has the screen.
     func prompt(
         _ request: PromptRequest, on platform: DevicePlatform, hearing: @escaping @Sendable (PoorReading) -> Void
     ) async -> PromptAnswer {
-        await screen.enter()
-        defer { screen.leave() }
         let sensor = platform.sensor
         let watched = WatchedPrompt(on: platform, notBefore: earliest(on: platform)) {
             await sensor.prompt(request, hearing: hearing)
         }
         return await watched.answer { isUp in
-            self.state.withLock { $0.lastPrompt = platform.clock.now }
+            self.state.withLock {
+                $0.lastPrompt = platform.clock.now
+                $0.isPromptUp = isUp
+            }
             self.visibility.send(isUp)
         }
     }
@@ -97,22 +227,26 @@ final class PromptCoordinator: Sendable {
     /// A tick of now: after every ask and void until now, and before every later one.
     func tick() -> Tick { state.withLock { $0.voids.next() } }
 
-    /// Makes every ask of an account or a vault until now worthless. No later caller joins one of them.
+    /// Makes every ask of an account or a vault until now worthless, and stops those that are under way.
     func void(_ asker: String) {
-        state.withLock { state in
-            state.voids.void(asker)
-            for turn in state.line.turns where turn.request.asker == asker { _ = state.line.handle(.closed(turn: turn.id)) }
-        }
+        void(where: { $0.asker == asker }) { $0.void(asker) }
         dismissals.send(asker)
     }
 
-    /// Makes every ask until now worthless. No later caller joins one of them.
+    /// Makes every ask until now worthless, and stops those that are under way.
     func voidEverything() {
-        state.withLock { state in
-            state.voids.voidEverything()
-            for turn in state.line.turns { _ = state.line.handle(.closed(turn: turn.id)) }
-        }
+        void(where: { _ in true }) { $0.voidEverything() }
         dismissals.send(nil)
+    }
+
+    private func void(where matches: (UnlockRequest) -> Bool, _ count: (inout Voids) -> Void) {
+        let rest = state.withLock { state in
+            count(&state.voids)
+            let asks = state.asks.asks.filter { matches($0.request) }
+            let effects = asks.flatMap { state.asks.handle(.voided(ask: $0.id)) }
+            return perform(effects, outcome: .failure(Failure(.cancelledByApp)), &state)
+        }
+        rest()
     }
 
     /// Whether the success of an ask is still worth something.
@@ -123,60 +257,4 @@ final class PromptCoordinator: Sendable {
 
     /// Whose asks were voided, from here on; nil stands for all.
     func voids() -> AsyncStream<String?> { dismissals.stream() }
-
-    // MARK: - Turns
-
-    private func begin<Value: Sendable>(
-        _ turn: Int, _ ask: RunningAsk, on platform: DevicePlatform,
-        _ work: @escaping @Sendable (RunningAsk) async throws(Failure) -> Value
-    ) -> Task<Void, Never> {
-        Task(executorPreference: platform.clock.executor) {
-            let outcome: Outcome
-            do throws(Failure) {
-                try await WatchedPrompt.mayBeShown(on: platform, notBefore: self.earliest(on: platform))
-                // An ask that was voided while it waited asks no person.
-                try ask.check()
-                outcome = .success(try await work(ask))
-            } catch {
-                outcome = .failure(error)
-            }
-            self.handle(.ended(turn: turn), outcome: outcome)
-        }
-    }
-
-    /// - Parameters:
-    ///   - outcome: the outcome for the callers that have no turn any more afterwards.
-    ///   - note: stores what belongs to the event.
-    private func handle(
-        _ event: Turns<UnlockRequest>.Event,
-        outcome: Outcome = .failure(Failure(.cancelledByApp)), _ note: (inout State) -> Void = { _ in }
-    ) {
-        let (stopped, released) = state.withLock { state in
-            let effects = state.line.handle(event)
-            note(&state)
-            var stopped: Task<Void, Never>?
-            for effect in effects {
-                switch effect {
-                // The task is made under the lock, so that it is known before it can be stopped.
-                case .start(let turn): state.running = state.work[turn]?()
-                case .stop: stopped = state.running
-                }
-            }
-            let turns = state.line.turns
-            state.work = state.work.filter { turn, _ in turns.contains { $0.id == turn } }
-            let released = state.waiting.filter { caller, _ in !turns.contains { $0.callers.contains(caller) } }
-            released.keys.forEach { state.waiting[$0] = nil }
-            return (stopped, released.values)
-        }
-        stopped?.cancel()
-        released.forEach { $0.resume(returning: outcome) }
-    }
-}
-
-extension DevicePlatform {
-    /// Shows a prompt of the system: one at a time, only while the app is in front, and with an answer within bounded
-    /// time.
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
-        await prompts.prompt(request, on: self, hearing: hearing)
-    }
 }

@@ -11,8 +11,17 @@ protocol RungKeys: Sendable {
     /// What a key gives: a signature, or the key itself.
     associatedtype Output: Sendable
 
-    /// The key of a rung and what it will do; nil where the rung has no key. A failure ends the flow: there is nothing
-    /// to sign.
+    /// Whether the keys may answer a prompt that is shown now; otherwise `refresh` comes first.
+    func isFresh() async -> Bool
+
+    /// Fetches what the keys need for the next prompt. It may take long, and needs no screen. A failure ends the flow: there
+    /// is nothing to sign.
+    func refresh() async throws(Failure)
+
+    /// Whether using the key of a rung asks the server, which may take long.
+    func asksTheServer(_ rung: Rung) -> Bool
+
+    /// The key of a rung and what it will do; nil where the rung has no key. A failure ends the flow.
     func use(for rung: Rung) async throws(Failure) -> Use?
 
     /// Has the key sign, or has the platform release it.

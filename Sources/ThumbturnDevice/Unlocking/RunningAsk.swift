@@ -1,23 +1,84 @@
+import Synchronization
 import ThumbturnCore
 
-/// A request that has its turn.
+/// An ask that is under way.
 struct RunningAsk: Sendable {
+    let id: Int
     let request: UnlockRequest
     /// Its place in the order of asks and voids, from when its first caller came.
     let tick: Tick
     let prompts: PromptCoordinator
+    /// What the person chooses beside its prompts.
+    let choices = PromptChoices()
+    private let hadScreen = Flag()
+
+    init(id: Int, request: UnlockRequest, tick: Tick, prompts: PromptCoordinator) {
+        self.id = id
+        self.request = request
+        self.tick = tick
+        self.prompts = prompts
+    }
+
+    /// Waits for the screen. An ask that is back from the network comes before those that were not asked yet.
+    func screen(on platform: DevicePlatform) async throws(Failure) -> ScreenHold {
+        let hold = try await prompts.screen(isBack: hadScreen.isSet, on: platform)
+        hadScreen.set()
+        return hold
+    }
+
+    /// Lets no later caller join: the person has answered.
+    func noteAnswer() { prompts.noteAnswer(to: id) }
 
     /// Whether its success would still be worth something.
     var isLive: Bool { prompts.isLive(tick, of: request.asker) }
 
     /// Throws `cancelledByApp` where its callers have left, or where it was voided since it began. Comes before anything
-    /// is sent or kept for it.
+    /// is kept for it.
     func check() throws(Failure) {
         guard !Task.isCancelled, isLive else { throw Failure(.cancelledByApp) }
+    }
+
+    /// Checks it before something is sent for it that nothing calls back: the server may have it from now on.
+    func beginSending() throws(Failure) {
+        try check()
+        prompts.noteSending(of: id)
     }
 
     /// The evidence that a rung's key answered.
     func answered(by rung: Rung, at moment: Moment) -> AnsweredAsk {
         AnsweredAsk(rung: rung, asker: request.asker, tick: tick, at: moment, prompts: prompts)
     }
+}
+
+/// What the person chooses beside the prompts of one ask. A choice that comes before the first flow listens waits for it.
+final class PromptChoices: Sendable {
+    private let state: Mutex<(first: AsyncStream<PromptChoice>?, choose: AsyncStream<PromptChoice>.Continuation)>
+
+    init() {
+        let (first, choose) = AsyncStream.makeStream(of: PromptChoice.self)
+        state = Mutex((first, choose))
+    }
+
+    func send(_ choice: PromptChoice) { _ = state.withLock { $0.choose.yield(choice) } }
+
+    /// The choices for the flow that runs from here on.
+    func stream() -> AsyncStream<PromptChoice> {
+        state.withLock { state in
+            if let first = state.first {
+                state.first = nil
+                return first
+            }
+            let (stream, choose) = AsyncStream.makeStream(of: PromptChoice.self)
+            state.choose = choose
+            return stream
+        }
+    }
+}
+
+/// Something that happens once.
+private final class Flag: Sendable {
+    private let value = Mutex(false)
+
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
 }

@@ -6,24 +6,28 @@ import ThumbturnCore
 /// own nothing, and what happens to them comes back as an event.
 struct UnlockDriver<Keys: RungKeys>: Sendable {
     let platform: DevicePlatform
-    let request: UnlockRequest
+    let ask: RunningAsk
+    /// The ask's policy, or a narrower one.
+    let policy: UnlockPolicy
     let history: UnlockHistory
     let keys: Keys
     /// What the device can do, now.
     let readiness: @Sendable () async -> Readiness
     let observe: @Sendable (UnlockNews) -> Void
-    /// Yields what the person chooses beside the prompts.
-    let choices: AsyncStream<PromptChoice>
     /// Called when a prompt found no sensor although the system had called it ready.
     var sensorWasUnavailable: @Sendable () -> Void = {}
 
     /// Asks the person, rung by rung, until the keys have answered or no rung is left. Nothing outlives the call.
     func run(by start: UnlockFlow.Start = .tap) async -> UnlockEnd<Keys.Output> {
-        if let before = await history.abandoned() { observe(.telemetry(.abandoned(before.phase, after: before.after))) }
+        // One flow of an account at a time is written down. Where another one is under way, it is that one's note.
+        let isFollowed = ask.prompts.isFirst(ask)
+        if isFollowed, let before = await history.abandoned() {
+            observe(.telemetry(.abandoned(before.phase, after: before.after)))
+        }
         let person = await history.person()
-        var run = UnlockRun(self, for: person)
+        var run = UnlockRun(self, for: person, isFollowed: isFollowed)
         let end = await run.untilEnd(by: start)
-        await history.ended()
+        if isFollowed { await history.ended() }
         await history.keep(run.flow.person.pace, since: person.pace)
         return end
     }
@@ -37,6 +41,8 @@ struct UnlockDriver<Keys: RungKeys>: Sendable {
         case phase(AppPhase)
         case opened(Permit, Keys.Use, prompt: Int)
         case unlocked(Keys.Output, prompt: Int)
+        /// The run has the screen. Where that took long, with what the device can do now.
+        case gotScreen(Readiness?)
     }
 }
 
@@ -68,21 +74,21 @@ extension UnlockDriver {
         _ prompt: UnlockFlow.Prompt, for use: Keys.Use, until dismissal: Dismissal, reportingTo mailbox: Mailbox
     ) async {
         let shown = PromptRequest(
-            rung: prompt.rung, reason: request.reason, cancelButton: prompt.cancelButton, key: use.key, message: use.message
+            rung: prompt.rung, reason: ask.request.reason, cancelButton: prompt.cancelButton, key: use.key, message: use.message
         )
         // The prompt may be dismissed, or the flow over, before its turn came.
         guard !dismissal.isDismissed, !Task.isCancelled else { return }
         func answer() async -> PromptAnswer? {
             await dismissal.race {
-                await platform.prompt(shown) { mailbox.yield(.event(.readPoorly($0, prompt: prompt.id))) }
+                await platform.prompts.prompt(shown, on: platform) { mailbox.yield(.event(.readPoorly($0, prompt: prompt.id))) }
             }
         }
         let answered =
             prompt.rung == .biometric
-            ? await CountedSensor(use.key, on: platform, under: request.policy.delays).attempt(answer) : await answer()
+            ? await CountedSensor(use.key, on: platform, under: policy.delays).attempt(answer) : await answer()
         switch answered {
         case .matched(let presence):
-            platform.prompts.closeRunning(request)
+            ask.noteAnswer()
             mailbox.yield(.opened(.presence(presence), use, prompt: prompt.id))
         case .notMatched: mailbox.yield(.event(.answered(.notMatched, prompt: prompt.id)))
         case .failed(let failure):
@@ -100,12 +106,12 @@ extension UnlockDriver {
             preconditionFailure("the flow asks for a PIN only where the platform has one")
         }
         let shown = PINRequest(
-            reason: request.reason, cancelButton: prompt.cancelButton, wrongInARow: await key.wrongInARow()
+            reason: ask.request.reason, cancelButton: prompt.cancelButton, wrongInARow: await key.wrongInARow()
         )
         guard !dismissal.isDismissed, !Task.isCancelled else { return }
         switch await dismissal.race({ await key.entry.enter(shown) }) {
         case .entered(let pin):
-            platform.prompts.closeRunning(request)
+            ask.noteAnswer()
             mailbox.yield(.opened(.pin(pin), use, prompt: prompt.id))
         case .failed(let failure): mailbox.yield(.event(.answered(.failed(failure), prompt: prompt.id)))
         // Dismissed: a PIN that is still entered is not taken.

@@ -2,13 +2,14 @@ import ThumbturnCore
 
 /// One request to authenticate a person: for which account or vault, with which reason and policy.
 ///
-/// Equal requests that may be shared have one prompt and one outcome.
+/// Equal requests of a kind that may be joined have one prompt and one outcome.
 struct UnlockRequest: Hashable, Sendable {
     /// The account or vault that asks.
     var asker: String
     /// Shown in the system's prompt.
     var reason: String
     var policy: UnlockPolicy
+    var kind: AskKind
     /// The access of the vault that asks: with another one it is another question.
     var access: VaultAccess? = nil
 }

@@ -2,6 +2,9 @@ import ThumbturnCore
 
 /// One run of an `UnlockFlow`, owned by one task: events go into the flow, and its effects run as child tasks that come
 /// back as events. So there is no lock and no re-entrancy.
+///
+/// The run takes the screen when the flow is about to show a prompt, and gives it up as soon as the flow waits for anything
+/// else. An event that would show a prompt waits until then, so the flow's clocks begin when its prompt may be shown.
 struct UnlockRun<Keys: RungKeys> {
     private typealias Heard = UnlockDriver<Keys>.Heard
     private typealias Progress = UnlockHistory.Progress
@@ -11,6 +14,12 @@ struct UnlockRun<Keys: RungKeys> {
     private let events: AsyncStream<Heard>
     private let mailbox: AsyncStream<Heard>.Continuation
     private var began: Instant
+    /// Whether the flow's progress is written down.
+    private let isFollowed: Bool
+    /// Given up at the end by `untilEnd`, when no child task can take it any more.
+    private let screen = TakenScreen()
+    /// The events that wait for the screen; nil where the run does not wait for it.
+    private var waiting: [UnlockFlow.Event]?
 
     /// How to dismiss each prompt, by its number.
     private var dismissals: [Int: Dismissal] = [:]
@@ -25,9 +34,10 @@ struct UnlockRun<Keys: RungKeys> {
     private let phases: AsyncStream<Progress>
     private let notedPhases: AsyncStream<Progress>.Continuation
 
-    init(_ driver: UnlockDriver<Keys>, for person: Person) {
+    init(_ driver: UnlockDriver<Keys>, for person: Person, isFollowed: Bool) {
         self.driver = driver
-        flow = UnlockFlow(policy: driver.request.policy, person: person)
+        self.isFollowed = isFollowed
+        flow = UnlockFlow(policy: driver.policy, person: person)
         began = driver.platform.clock.now
         phase = flow.phase
         (events, mailbox) = AsyncStream.makeStream()
@@ -38,6 +48,7 @@ struct UnlockRun<Keys: RungKeys> {
     mutating func untilEnd(by start: UnlockFlow.Start) async -> UnlockEnd<Keys.Output> {
         mailbox.yield(.event(.began(await driver.readiness(), by: start)))
         began = driver.platform.clock.now
+        defer { screen.giveUp() }
         return await withTaskGroup(of: Void.self) { group in
             defer {
                 notedPhases.finish()
@@ -45,12 +56,15 @@ struct UnlockRun<Keys: RungKeys> {
             }
             listen(in: &group)
             for await heard in events {
-                guard let event = event(for: heard, in: &group) else { continue }
-                let effects = flow.handle(event, at: driver.platform.clock.now)
-                notePhase()
-                for effect in effects {
-                    if let end = perform(effect, in: &group) { return end }
+                for event in events(for: heard, in: &group) {
+                    if await waitsForScreen(event, in: &group) { continue }
+                    let effects = flow.handle(event, at: driver.platform.clock.now)
+                    notePhase()
+                    for effect in effects {
+                        if let end = perform(effect, in: &group) { return end }
+                    }
                 }
+                if !needsScreen { screen.giveUp() }
             }
             // The stream ends early only when the task was cancelled: the app stopped the flow.
             return stop()
@@ -61,7 +75,7 @@ struct UnlockRun<Keys: RungKeys> {
     private func listen(in group: inout TaskGroup<Void>) {
         group.addTask { [driver, phases] in for await progress in phases { await driver.history.note(progress) } }
         group.addTask { [driver, mailbox] in
-            for await choice in driver.choices { mailbox.yield(.event(choice == .prompt ? .tapped : .hintChosen)) }
+            for await choice in driver.ask.choices.stream() { mailbox.yield(.event(choice == .prompt ? .tapped : .hintChosen)) }
         }
         group.addTask { [driver, mailbox] in
             for await phase in driver.platform.phases.phases() { mailbox.yield(.phase(phase)) }
@@ -72,7 +86,7 @@ struct UnlockRun<Keys: RungKeys> {
     private mutating func notePhase() {
         guard flow.phase != phase else { return }
         phase = flow.phase
-        guard phase != .ended, phase != .signing else { return }
+        guard isFollowed, phase != .ended, phase != .signing else { return }
         notedPhases.yield(Progress(phase: phase, after: began.duration(to: driver.platform.clock.now)))
     }
 }
@@ -80,33 +94,108 @@ struct UnlockRun<Keys: RungKeys> {
 // MARK: - Events
 
 extension UnlockRun {
-    /// The flow's event for what was reported; nil where there is none yet.
-    private mutating func event(for heard: Heard, in group: inout TaskGroup<Void>) -> UnlockFlow.Event? {
+    /// The flow's events for what was reported.
+    private mutating func events(for heard: Heard, in group: inout TaskGroup<Void>) -> [UnlockFlow.Event] {
         switch heard {
-        case .event(let event): return event
-        case .phase(let phase): return event(for: phase, in: &group)
+        case .event(let event): return [event]
+        case .phase(let phase): return events(for: phase, in: &group)
         case .opened(let permit, let use, let prompt):
             permits[prompt] = (permit, use)
-            return .answered(permit.answer, prompt: prompt)
+            return [.answered(permit.answer, prompt: prompt)]
         case .unlocked(let output, let prompt):
             let name = UnlockFlow.Output("prompt \(prompt)")
             outputs[name] = output
-            return .signed(name, prompt: prompt)
+            return [.signed(name, prompt: prompt)]
+        case .gotScreen(let readiness): return waited(knowing: readiness)
         }
     }
 
-    private func event(for phase: AppPhase, in group: inout TaskGroup<Void>) -> UnlockFlow.Event? {
+    private func events(for phase: AppPhase, in group: inout TaskGroup<Void>) -> [UnlockFlow.Event] {
         switch phase {
-        case .back: return .wentBack
-        case .inactive: return nil
+        case .back: return [.wentBack]
+        case .inactive: return []
         case .front:
-            guard flow.isAway else { return nil }
+            guard flow.isAway else { return [] }
             // Much may have changed while the app was away: look again, then go on.
             group.addTask { [driver, mailbox] in
                 mailbox.yield(.event(.changed(await driver.readiness())))
                 mailbox.yield(.event(.cameFront))
             }
-            return nil
+            return []
+        }
+    }
+}
+
+// MARK: - The screen
+
+extension UnlockRun {
+    /// Waits for the screen with an event that would show a prompt, where the run does not have the screen or its keys
+    /// have to be renewed first. An event that is moot by then does nothing.
+    ///
+    /// - Returns: whether the event waits.
+    private mutating func waitsForScreen(_ event: UnlockFlow.Event, in group: inout TaskGroup<Void>) async -> Bool {
+        var trial = flow
+        let effects = trial.handle(event, at: driver.platform.clock.now)
+        guard shows(effects) || isRefused(event, effects) else { return false }
+        let isFresh = await driver.keys.isFresh()
+        if screen.isTaken, isFresh { return false }
+        // The person has moved on from this prompt, and does not wait for the network with it.
+        for case .dismiss(let prompt) in effects { dismissals[prompt.id]?.dismiss() }
+        guard waiting == nil else {
+            waiting?.append(event)
+            return true
+        }
+        waiting = [event]
+        screen.giveUp()
+        group.addTask { [driver, screen, mailbox] in
+            let since = driver.platform.clock.now
+            do throws(Failure) {
+                repeat {
+                    screen.giveUp()
+                    // The network first, so that no other flow waits for it.
+                    try await driver.keys.refresh()
+                    screen.take(try await driver.ask.screen(on: driver.platform))
+                } while await !driver.keys.isFresh()
+            } catch {
+                mailbox.yield(.event(.stopped(error)))
+                return
+            }
+            // Much may have changed meanwhile, by another flow's attempts too.
+            let hasWaited = since.duration(to: driver.platform.clock.now) > .seconds(1)
+            mailbox.yield(.gotScreen(hasWaited ? await driver.readiness() : nil))
+        }
+        return true
+    }
+
+    private func shows(_ effects: [UnlockFlow.Effect]) -> Bool {
+        effects.contains { if case .show = $0 { true } else { false } }
+    }
+
+    /// Whether the flow would end at its beginning while another flow's prompt is up. What stands in the way may be that
+    /// prompt's attempt, which counts as a mismatch until it is settled.
+    private func isRefused(_ event: UnlockFlow.Event, _ effects: [UnlockFlow.Effect]) -> Bool {
+        guard case .began = event, driver.ask.prompts.isScreenTaken, !screen.isTaken else { return false }
+        return effects.contains { if case .finish = $0 { true } else { false } }
+    }
+
+    /// The events that have waited for the screen.
+    private mutating func waited(knowing readiness: Readiness?) -> [UnlockFlow.Event] {
+        let events = waiting ?? []
+        waiting = nil
+        guard let readiness else { return events }
+        return [.changed(readiness)]
+            + events.map { event in
+                if case .began(_, let start) = event { .began(readiness, by: start) } else { event }
+            }
+    }
+
+    /// Whether the flow has a prompt on the screen, or will have one at once.
+    private var needsScreen: Bool {
+        if waiting != nil { return true }
+        return switch flow.state {
+        case .prompting: true
+        case .signing(let prompt, _, _): !driver.keys.asksTheServer(prompt.rung)
+        case .idle, .waiting, .awayBeforePrompt, .away, .interrupted, .finished: false
         }
     }
 }
@@ -135,11 +224,13 @@ extension UnlockRun {
     private mutating func show(_ prompt: UnlockFlow.Prompt, in group: inout TaskGroup<Void>) {
         let (earlier, dismissal) = (dismissals[prompt.id - 1], Dismissal())
         dismissals[prompt.id] = dismissal
+        let hold = screen.keptByPrompt()
         group.addTask { [driver, mailbox] in
             // Two prompts are never up at once: the earlier one has to be gone.
             await earlier?.untilPromptIsGone()
             await driver.show(prompt, until: dismissal, reportingTo: mailbox)
             dismissal.promptIsGone()
+            hold.release()
         }
     }
 

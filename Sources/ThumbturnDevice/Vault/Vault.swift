@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 public import ThumbturnCore
 
 /// Keeps secrets and sealed files behind the person's face, finger or passcode, locally and without a server.
@@ -35,8 +34,6 @@ public final class Vault: Sendable {
     private let observe: @Sendable (UnlockNews) -> Void
     /// Lets one change through at a time.
     private let changes = SerialGate()
-    /// The flow that is running: what it asks, and how it is reached.
-    private let running = Mutex<(request: UnlockRequest, choose: AsyncStream<PromptChoice>.Continuation)?>(nil)
 
     /// Names a vault, whether it was made before or not. Touches nothing.
     ///
@@ -65,7 +62,7 @@ public final class Vault: Sendable {
     /// ends.
     ///
     /// There is one prompt at a time in the process, and none while the app is not in front. Equal unlocks that come
-    /// before the person has answered share the prompt; all others wait their turn.
+    /// before the person has answered share the prompt; all others ask for themselves. No unlock waits for a server.
     ///
     /// - Parameters:
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
@@ -130,14 +127,15 @@ public final class Vault: Sendable {
         try await countedSensor.turnOff()
     }
 
-    /// Moves the running flow to its next rung, because the person chose another way, for example by the hint.
-    public func useAnotherWay() {
-        running.withLock { $0?.choose }?.yield(.anotherWay)
+    /// Moves the unlocks with this reason to their next rung, because the person chose another way, for example by the
+    /// hint.
+    public func useAnotherWay(_ reason: String) {
+        platform.prompts.choose(.anotherWay, for: asker, reason: reason)
     }
 
-    /// Shows the prompt now, where the running flow waits for the person to ask for it.
-    public func prompt() {
-        running.withLock { $0?.choose }?.yield(.prompt)
+    /// Shows the prompt now, where an unlock with this reason waits for the person to ask for it.
+    public func prompt(_ reason: String) {
+        platform.prompts.choose(.prompt, for: asker, reason: reason)
     }
 }
 
@@ -148,11 +146,8 @@ extension Vault {
         try UnlockRequest.check(reason: reason)
         guard let store = platform.vaults else { throw Failure(.noVault) }
         guard !policy.ladder.isEmpty, policy.additionalRungs.isEmpty else { throw Failure(.policyDenies) }
-        let request = UnlockRequest(asker: asker, reason: reason, policy: policy, access: access)
-        // A tap is for the question that the person was shown, and for no other one that waits.
-        if start == .tap, running.withLock({ $0?.request }) == request { prompt() }
-        let (answered, key) = try await platform.prompts.inTurn(for: request, mayShare: true, on: platform) {
-            (ask) async throws(Failure) in
+        let request = UnlockRequest(asker: asker, reason: reason, policy: policy, kind: .vault, access: access)
+        let (answered, key) = try await platform.prompts.ask(request, by: start, on: platform) { (ask) async throws(Failure) in
             try await self.open(in: store, for: ask, by: start)
         }
         return LocalUnlock(answered, vault: self, key: key)
@@ -167,7 +162,7 @@ extension Vault {
     ) async throws(Failure) -> (AnsweredAsk, VaultKey) {
         let record = try await recordOrMake(in: store)
         guard record.access == access else { throw Failure(.policyDenies) }
-        let (rung, key) = try await release(record, from: store, for: ask.request, by: start)
+        let (rung, key) = try await release(record, from: store, for: ask, by: start)
         let answered = ask.answered(by: rung, at: platform.moment)
         try ask.check()
         // The record may be damaged or belong to another vault. Only opening its box tells, and it will never open
@@ -182,22 +177,18 @@ extension Vault {
 
     /// Runs the flow until the platform has released the key.
     private func release(
-        _ record: VaultRecord, from store: any ProtectedStore, for request: UnlockRequest, by start: UnlockFlow.Start
+        _ record: VaultRecord, from store: any ProtectedStore, for ask: RunningAsk, by start: UnlockFlow.Start
     ) async throws(Failure) -> (Rung, VaultKey) {
         let readiness = try await readiness(of: record)
-        let (choices, choose) = AsyncStream.makeStream(of: PromptChoice.self)
-        running.withLock { $0 = (request, choose) }
-        defer { running.withLock { $0 = nil } }
         var platform = platform
         platform.sensor = LocalSensor(sensor: platform.sensor)
         let driver = UnlockDriver(
-            platform: platform, request: request, history: UnlockHistory(asker: asker, platform: platform),
+            platform: platform, ask: ask, policy: policy, history: UnlockHistory(asker: asker, platform: platform),
             keys: VaultKeys(store: store, copies: copies),
             readiness: { (try? await self.readiness(of: record)) ?? readiness },
             observe: { [observe] news in
                 if !news.namesTheFullSignIn { observe(news) }
-            },
-            choices: choices
+            }
         )
         switch await driver.run(by: start) {
         case .granted(let rung, let key, additional: _): return (rung, key)

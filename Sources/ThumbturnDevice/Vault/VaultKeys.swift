@@ -12,6 +12,11 @@ struct VaultKeys: RungKeys {
     let store: any ProtectedStore
     let copies: [Rung: KeyName]
 
+    /// The copies are there or not: nothing is fetched for them.
+    func isFresh() -> Bool { true }
+    func refresh() {}
+    func asksTheServer(_ rung: Rung) -> Bool { false }
+
     func use(for rung: Rung) -> Use? { copies[rung].map(Use.init) }
 
     func unlock(_ rung: Rung, _ use: Use, with permit: Permit) async throws(Failure) -> VaultKey {

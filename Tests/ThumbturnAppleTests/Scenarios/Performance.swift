@@ -169,8 +169,8 @@ struct Performance: Sendable {
     ) -> (at: Duration, @Sendable () async -> Void)? {
         let phone = world.phone
         switch moment.event {
-        case .tapped: return (moment.at, { await auth.prompt() })
-        case .hintChosen: return (moment.at, { await auth.useAnotherWay() })
+        case .tapped: return (moment.at, { await auth.prompt("Unlock") })
+        case .hintChosen: return (moment.at, { await auth.useAnotherWay("Unlock") })
         case .wentBack: return (moment.at, { phone.moveToBack() })
         case .cameFront: return (moment.at, { phone.moveToFront() })
         case .stopped: return (moment.at, { unlock.cancel() })
