@@ -27,6 +27,111 @@ import ThumbturnTestKit
         #expect(ledger.standing(at: moment(100 + seconds)) == .open)
     }
 
+    // MARK: Guesses of several processes
+
+    private enum Verdict: CaseIterable { case right, wrong, none }
+
+    /// Three processes guess and settle in every order, with every verdict, after every number of wrong PINs. Moments may
+    /// be equal.
+    @Test func whateverTheOrderNoWrongPINIsLost() {
+        var (stories, guesses) = (0, 0)
+        for wrongBefore in 0..<PINLedger.limit {
+            for seconds in [0, 1000] {
+                for order in Self.orders() {
+                    for verdicts in Self.verdicts() {
+                        stories += 1
+                        guesses += tell(order, verdicts, after: wrongBefore, seconds)
+                    }
+                }
+            }
+        }
+        #expect(stories == 10 * 2 * 90 * 27)
+        #expect(guesses > stories, "most of them may guess")
+    }
+
+    /// Tells a story in which each process appears twice, to begin and to settle.
+    ///
+    /// - Returns: the number of guesses.
+    private func tell(_ order: [Int], _ verdicts: [Verdict], after wrongBefore: Int, _ seconds: Int) -> Int {
+        var ledger = ledger(wrong: wrongBefore, at: moment(0))
+        var begun: [Int: (before: PINLedger, during: PINLedger)] = [:]
+        var refused: Set<Int> = []
+        // Wrong PINs since the last right one, and whether guesses of two processes were open at a time.
+        var (wrong, crossed, now) = (wrongBefore, false, 2000)
+        func story() -> Comment { "order \(order), verdicts \(verdicts), after \(wrongBefore) wrong" }
+        var guesses = 0
+        for process in order where !refused.contains(process) {
+            now += seconds
+            guard let guess = begun.removeValue(forKey: process) else {
+                guard ledger.standing(at: moment(now)) == .open else {
+                    refused.insert(process)
+                    continue
+                }
+                crossed = crossed || !begun.isEmpty
+                guesses += 1
+                begun[process] = (ledger, ledger.guessing(at: moment(now)))
+                ledger = ledger.guessing(at: moment(now))
+                continue
+            }
+            switch verdicts[process] {
+            case .right: (wrong, ledger) = (0, ledger.right(guess.during))
+            case .wrong: (wrong, ledger) = (wrong + 1, ledger.wrong(guess.during, at: moment(now)))
+            case .none: ledger = ledger.withdrawn(guess.during, before: guess.before)
+            }
+            #expect(ledger.wrongInARow >= min(wrong, PINLedger.limit), story())
+            if !crossed { #expect(ledger.wrongInARow == wrong, story()) }
+        }
+        // A guess that found no other one left is not taken back for another's missing verdict.
+        let mayBeUsedUp = crossed && wrongBefore >= 7
+        #expect(verdicts.contains(.right) || mayBeUsedUp || ledger.wrongInARow == min(wrong, PINLedger.limit), story())
+        return guesses
+    }
+
+    private static func orders() -> [[Int]] {
+        func rest(_ left: [Int]) -> [[Int]] {
+            guard left.contains(where: { $0 > 0 }) else { return [[]] }
+            return left.indices.filter { left[$0] > 0 }.flatMap { process in
+                var left = left
+                left[process] -= 1
+                return rest(left).map { [process] + $0 }
+            }
+        }
+        return rest([2, 2, 2])
+    }
+
+    private static func verdicts() -> [[Verdict]] {
+        Verdict.allCases.flatMap { one in
+            Verdict.allCases.flatMap { two in Verdict.allCases.map { [one, two, $0] } }
+        }
+    }
+
+    @Test func aRightPINForgetsNoGuessThatBeganLater() {
+        let first = PINLedger().guessing(at: moment(1))
+        let both = first.guessing(at: moment(2))
+        let left = both.right(first)
+        #expect(left.wrongInARow == 1 && left.last == moment(2))
+        #expect(left.wrong(both, at: moment(3)).wrongInARow == 2, "it may count twice, and never not at all")
+        #expect(both.right(both).wrongInARow == 0 && both.right(both).last == nil)
+    }
+
+    @Test func aRightPINRevivesNoDisabledKey() {
+        let guess = ledger(wrong: 3, at: moment(0))
+        #expect(PINLedger.exhausted(at: moment(1)).right(guess) == PINLedger.exhausted(at: moment(1)))
+        #expect(PINLedger.exhausted(at: moment(1)).withdrawn(guess, before: ledger(wrong: 2, at: moment(0))).wrongInARow == 10)
+        let tenth = ledger(wrong: 9, at: moment(0)).guessing(at: moment(1))
+        #expect(tenth.right(tenth).wrongInARow == 0)
+        #expect(tenth.withdrawn(tenth, before: ledger(wrong: 9, at: moment(0))).wrongInARow == 9)
+    }
+
+    @Test func aLedgerOfAnEarlierVersionIsRead() throws {
+        let earlier = Data(#"{"wrongInARow":0}"#.utf8)
+        #expect(try JSONDecoder().decode(PINLedger.self, from: earlier) == PINLedger())
+        let damaged = Data(#"{"wrongInARow":0,"clearings":-1}"#.utf8)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(PINLedger.self, from: damaged) }
+        let emptied = PINLedger().guessing(at: moment(1)).right(PINLedger().guessing(at: moment(1)))
+        #expect(try JSONDecoder().decode(PINLedger.self, from: JSONEncoder().encode(emptied)) == emptied)
+    }
+
     @Test func tenWrongPINsInARowDisableTheKey() {
         let ledger = ledger(wrong: 10, at: moment(0))
         #expect(ledger.standing(at: moment(1_000_000)) == .exhausted)

@@ -447,6 +447,50 @@ import ThumbturnVerifier
         }
     }
 
+    /// The app in another process, such as an extension, whose PIN keys take a second to answer.
+    private static func process(_ name: String, _ world: World, key: SlowKey? = nil) throws -> Authenticator {
+        var platform = world.phone.platform(transport: world.server, process: name)
+        if let key, let real = platform.pin { platform.pin = PINSupport(entry: real.entry, key: key) }
+        return try Authenticator(server: InMemoryServer.url, platform: platform)
+    }
+
+    @Test func guessesOfSeveralProcessesAreAllCounted() async throws {
+        try await Self.enrolled { world in
+            let slow = SlowKey(key: try #require(world.phone.platform().pin).key, clock: world.clock)
+            let others = try (1...12).map { try Self.process("p\($0)", world, key: slow) }
+            var once = Self.policy
+            once.pinMismatchLimit = 1
+            let policy = once
+            for _ in others { world.phone.pins(Self.wrong) }
+            await withTaskGroup(of: Void.self) { group in
+                for other in others { group.addTask { _ = try? await other.authenticate("Unlock", policy: policy) } }
+            }
+            world.phone.forgetPINs()
+            #expect(slow.guesses == 5, "no other one before the pause is over")
+            #expect(await world.auth.readiness(for: policy).state(of: .pin) != .usable)
+            world.clock.advance(by: .seconds(30))
+            _ = try await world.auth.authenticate("Unlock", policy: policy)
+            #expect(world.phone.pinRequests.last?.wrongInARow == 5)
+        }
+    }
+
+    @Test func aRightPINForgetsNoGuessOfAnotherProcess() async throws {
+        try await Self.enrolled { world in
+            let slow = SlowKey(key: try #require(world.phone.platform().pin).key, clock: world.clock)
+            let other = try Self.process("extension", world, key: slow)
+            world.phone.pins(.enter(SimulatedPhone.pin), Self.wrong)
+            async let right = other.authenticate("Unlock", policy: Self.policy)
+            // While the key works on the right one.
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .milliseconds(500)))
+            var once = Self.policy
+            once.pinMismatchLimit = 1
+            _ = await failure { [once] in _ = try await world.auth.authenticate("Unlock", policy: once) }
+            expect(try await right.rung, is: .appPIN)
+            expect(try await world.auth.authenticate("Unlock", policy: Self.policy).rung, is: .appPIN)
+            #expect(world.phone.pinRequests.map(\.wrongInARow).last == 1)
+        }
+    }
+
     // MARK: What is stored
 
     @Test func onlyThePINPortIsAskedAboutAPINKey() async throws {

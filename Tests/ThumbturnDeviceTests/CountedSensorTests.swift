@@ -207,6 +207,30 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func mismatchesOfSeveralProcessesAreAllCounted() async throws {
+        try await Self.enrolled { world in
+            let live = try #require(try await world.auth.liveEnrolment())
+            let name = world.auth.name(of: .biometric, in: live)
+            let sensors = (1...3).map {
+                CountedSensor(name, on: world.phone.platform(process: "p\($0)"), under: MismatchDelays())
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for sensor in sensors {
+                    group.addTask {
+                        _ = await sensor.attempt {
+                            try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                            return .notMatched
+                        }
+                    }
+                }
+            }
+            guard case .paused = await world.auth.readiness().biometry else {
+                Issue.record("three mismatches within a minute slow the sensor down")
+                return
+            }
+        }
+    }
+
     @Test func theLedgerIsDeletedWithTheKeys() async throws {
         try await Self.enrolled { world in
             await Self.mismatches(3, world)

@@ -28,8 +28,6 @@ public struct DevicePlatform: Sendable {
     let prompts = PromptCoordinator()
     /// The enrolment journals that this process is working with.
     let journals = JournalLocks()
-    /// Lets one read and write of a sensor's ledger through at a time.
-    let ledgers = SerialGate()
     /// The times that the servers reported.
     let serverTimes = ServerTimes()
 

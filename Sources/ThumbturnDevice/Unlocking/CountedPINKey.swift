@@ -28,8 +28,7 @@ struct CountedPINKey: Sendable {
 
     /// Makes the key, with an empty ledger beside it.
     func create(_ chosen: PIN) async throws(Failure) -> PublicKey {
-        // The ledger first: a key without one would be paused.
-        try await ledger.write(PINLedger())
+        try await ledger.create()
         return try await pin.key.create(name, pin: chosen)
     }
 
@@ -41,7 +40,7 @@ struct CountedPINKey: Sendable {
         guard own.isAlive else { return own }
         let counted: KeyState
         do throws(Failure) {
-            counted = try await ledger.read().standing(at: ledger.now).state
+            counted = try await ledger.current().standing(at: ledger.now).state
         } catch {
             return .notYetReadable
         }
@@ -53,7 +52,7 @@ struct CountedPINKey: Sendable {
     }
 
     /// How many wrong PINs in a row there were, to show on the PIN screen.
-    func wrongInARow() async -> Int { (try? await ledger.read().wrongInARow) ?? 0 }
+    func wrongInARow() async -> Int { (try? await ledger.current().wrongInARow) ?? 0 }
 
     /// Begins a guess: writes it into the ledger as a wrong one, before any key is asked. Other guesses wait until it
     /// is settled.
@@ -62,13 +61,14 @@ struct CountedPINKey: Sendable {
     func beginGuess() async throws(Failure) -> PINGuess {
         await gate.enter()
         do throws(Failure) {
-            let before = try await ledger.read()
-            let standing = before.standing(at: ledger.now)
-            if standing == .exhausted { await destroy() }
-            if let obstacle = standing.state.obstacle { throw obstacle }
-            let during = before.guessing(at: ledger.now)
-            try await ledger.write(during)
-            return PINGuess(key: self, before: before, during: during)
+            let begun = try await ledger.change { before, now in
+                let standing = before.standing(at: now)
+                let during = standing == .open ? before.guessing(at: now) : before
+                return (during, (standing: standing, before: before, during: during))
+            }
+            if begun.standing == .exhausted { await destroy() }
+            if let obstacle = begun.standing.state.obstacle { throw obstacle }
+            return PINGuess(key: self, before: begun.before, during: begun.during)
         } catch {
             gate.leave()
             throw error
@@ -134,7 +134,7 @@ struct PINGuess: ~Copyable, Sendable {
     /// The PIN was right: the count starts again.
     consuming func succeeded() async {
         // Where this cannot be written the guess stays counted, which is the safe side.
-        try? await key.ledger.write(PINLedger())
+        try? await key.ledger.change { [during] ledger, _ in (ledger.right(during), ()) }
     }
 
     /// There is no signature, or no server took it. `notMatched` means a wrong PIN, `keyInvalidated` that no PIN is
@@ -144,19 +144,24 @@ struct PINGuess: ~Copyable, Sendable {
     consuming func failed(_ failure: Failure) async -> Failure {
         switch failure.code {
         case .notMatched:
-            let standing = during.standing(at: key.ledger.now)
+            // Where this cannot be written, what stands there counts the guess or a later one.
+            let counted = try? await key.ledger.change { [during] ledger, now in
+                let wrong = ledger.wrong(during, at: now)
+                return (wrong, wrong)
+            }
+            let standing = (counted ?? during).standing(at: key.ledger.now)
             if standing == .exhausted { await key.destroy() }
             return standing.state.obstacle ?? failure
         case .keyInvalidated:
             // A platform may call a key invalidated because of the PIN that it was given, so the guess stays counted.
             // Hardware remembers by itself that a key is used up; the server's answer is remembered only here.
             if key.judge == .server {
-                try? await key.ledger.write(.exhausted(at: key.ledger.now))
+                try? await key.ledger.change { _, now in (.exhausted(at: now), ()) }
                 await key.destroy()
             }
             return failure
         default:
-            try? await key.ledger.write(before)
+            try? await key.ledger.change { [before, during] ledger, _ in (ledger.withdrawn(during, before: before), ()) }
             return failure
         }
     }

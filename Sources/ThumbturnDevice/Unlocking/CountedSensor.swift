@@ -13,19 +13,17 @@ struct CountedSensor: Sendable {
         }
     }
 
-    /// Writes an empty ledger, before the key is made: a key without a ledger would be paused.
-    func createLedger() async throws(Failure) { try await ledger.write(BiometricLedger()) }
+    /// Writes an empty ledger, before the key is made.
+    func createLedger() async throws(Failure) { try await ledger.create() }
 
     /// Starts the longest pause now, with one attempt after it, whatever was counted.
     func slowDown() async throws(Failure) {
-        try await serialised { () async throws(Failure) in try await ledger.write(.replacingDamaged(at: ledger.now)) }
+        try await ledger.change { _, now in (.replacingDamaged(at: now), ()) }
     }
 
     /// The state of a sensor that the system calls ready, as far as the ledger allows it.
     func state() async throws(Failure) -> BiometryState {
-        try await serialised { () async throws(Failure) in
-            try await ledger.read().standing(at: ledger.now, under: delays).state
-        }
+        try await ledger.current().standing(at: ledger.now, under: delays).state
     }
 
     /// Shows the prompt if the ledger allows it. A mismatch that begins a pause is reported as that pause.
@@ -56,15 +54,13 @@ struct CountedSensor: Sendable {
 
     /// Switches the sensor off until `forgive`.
     func turnOff() async throws(Failure) {
-        try await serialised { () async throws(Failure) in try await ledger.write(try await ledger.read().turnedOff()) }
+        try await ledger.change { ledger, _ in (ledger.turnedOff(), ()) }
     }
 
     /// Empties the ledger, because a stronger rung has succeeded.
     func forgive() async {
         // Where this cannot be written the sensor stays slow, which is the safe side.
-        try? await serialised { () async throws(Failure) in
-            if try await ledger.read() != BiometricLedger() { try await ledger.write(BiometricLedger()) }
-        }
+        try? await ledger.change { _, _ in (BiometricLedger(), ()) }
     }
 
     static func delete(_ name: KeyName, on platform: DevicePlatform) async throws(Failure) {
@@ -85,13 +81,13 @@ extension CountedSensor {
 
     /// Writes an attempt down as a mismatch, until it is settled.
     private func begin() async throws(Failure) -> Attempt {
-        try await serialised { () async throws(Failure) in
-            let before = try await ledger.read()
-            if let obstacle = obstacle(in: before) { throw obstacle }
-            let during = before.attempting(at: ledger.now, under: delays)
-            try await ledger.write(during)
-            return Attempt(before: before, during: during)
+        let begun = try await ledger.change { before, now in
+            let obstacle = before.standing(at: now, under: delays).state.obstacle
+            let during = obstacle == nil ? before.attempting(at: now, under: delays) : before
+            return (during, (obstacle: obstacle, attempt: Attempt(before: before, during: during)))
         }
+        if let obstacle = begun.obstacle { throw obstacle }
+        return begun.attempt
     }
 
     /// Empties the ledger after a match.
@@ -99,11 +95,11 @@ extension CountedSensor {
     /// - Returns: why the match unlocks nothing: the sensor was switched off while the prompt was up, which no match
     ///   undoes, or the ledger cannot be read, so that this is not known.
     private func settleMatch() async -> Failure? {
-        let isOff = try? await serialised { () async throws(Failure) in
-            guard try await !ledger.read().isOff else { return true }
-            // Where this cannot be written the attempt stays counted, which is the safe side.
-            try? await ledger.write(BiometricLedger())
-            return false
+        var isOff: Bool?
+        // Where this cannot be written the attempt stays counted, which is the safe side.
+        try? await ledger.change { ledger, _ in
+            isOff = ledger.isOff
+            return (ledger.isOff ? ledger : BiometricLedger(), ())
         }
         return isOff ?? true ? BiometricLedger.Standing.off.state.obstacle : nil
     }
@@ -112,27 +108,19 @@ extension CountedSensor {
     /// top.
     private func settleMismatch(_ attempt: Attempt) async {
         // Where this cannot be written, what stands there counts the attempt or a later one.
-        try? await serialised { () async throws(Failure) in
-            let current = try await ledger.read()
-            if current != attempt.during { try await ledger.write(current.attempting(at: ledger.now, under: delays)) }
+        try? await ledger.change { ledger, now in
+            (ledger == attempt.during ? ledger : ledger.attempting(at: now, under: delays), ())
         }
     }
 
     /// Takes an attempt without a verdict out of the ledger.
     private func withdraw(_ attempt: Attempt) async {
         // Where this cannot be written the attempt stays counted, which is the safe side.
-        try? await serialised { () async throws(Failure) in
-            if try await ledger.read() == attempt.during { try await ledger.write(attempt.before) }
-        }
+        try? await ledger.change { ledger, _ in (ledger == attempt.during ? attempt.before : ledger, ()) }
     }
 
     private func obstacle(in ledger: BiometricLedger) -> Failure? {
         ledger.standing(at: self.ledger.now, under: delays).state.obstacle
-    }
-
-    /// Keeps reads and writes of the ledger from crossing each other; prompts wait outside.
-    private func serialised<Result>(_ body: () async throws(Failure) -> Result) async throws(Failure) -> Result {
-        try await ledger.platform.ledgers.serialised(body)
     }
 }
 
