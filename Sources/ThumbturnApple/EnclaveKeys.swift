@@ -16,6 +16,9 @@ struct EnclaveKeys: DeviceKeys {
     func state(of name: KeyName) async -> KeyState { await keychain.state(ofKey: name) }
     func publicKey(of name: KeyName) async throws(Failure) -> PublicKey { try await keychain.publicKey(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await keychain.deleteKey(name) }
+    func deleteAll(server: String, account: String) async throws(Failure) {
+        try await keychain.deleteKeys(server: server, account: account)
+    }
 
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
         guard name.kind != .session else { return try await keychain.sign(message, with: name) }

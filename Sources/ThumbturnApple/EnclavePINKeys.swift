@@ -22,5 +22,8 @@ struct EnclavePINKeys: PINKey {
 
     func state(of name: KeyName) async -> KeyState { await keychain.state(ofKey: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await keychain.deleteKey(name) }
+    func deleteAll(server: String, account: String) async throws(Failure) {
+        try await keychain.deleteKeys(server: server, account: account)
+    }
 }
 #endif

@@ -133,6 +133,29 @@ extension Keychain {
         try KeychainCalls.delete(place.query(.keyRecord(name)))
     }
 
+    /// Deletes every key of a server and account with its record, those with a PIN too.
+    func deleteKeys(server: String, account: String) throws(Failure) {
+        try open()
+        let context = silentContext()
+        defer { context.invalidate() }
+        var (keys, passwords) = (place.keys, place.passwords)
+        keys[kSecUseAuthenticationContext as String] = context
+        passwords[kSecUseAuthenticationContext as String] = context
+        let owner = KeyName.owner(server, account)
+        for found in try KeychainCalls.attributes(keys) {
+            guard let tag = found[kSecAttrApplicationTag as String] as? Data, place.isTag(tag, of: owner) else { continue }
+            var query = place.keys
+            query[kSecAttrApplicationTag as String] = tag
+            try KeychainCalls.delete(query)
+        }
+        for found in try KeychainCalls.attributes(passwords) {
+            guard let item = found[kSecAttrAccount as String] as? String, item.hasPrefix("key \(owner)") else { continue }
+            var query = place.passwords
+            query[kSecAttrAccount as String] = item
+            try KeychainCalls.delete(query)
+        }
+    }
+
     /// Whether the lookup of a key may have been refused for the password that it was given. The keychain turns what a token
     /// refuses into "cannot be decoded", "not found" or an internal error, and a wish to ask for another password into "not
     /// allowed to ask". So two answers that mean something else by themselves are looked at twice.

@@ -30,6 +30,17 @@ enum KeychainCalls {
         return (bytes.map { Array($0) } ?? [], found[kSecAttrGeneric as String] as? Data)
     }
 
+    /// The attributes of every item that matches, without their secrets. It shows no prompt if the query's context
+    /// cannot.
+    static func attributes(_ query: [String: Any]) throws(Failure) -> [[String: Any]] {
+        var query = query
+        query[kSecReturnAttributes as String] = true
+        query[kSecMatchLimit as String] = kSecMatchLimitAll
+        guard let items = try find(query) else { return [] }
+        guard let found = items as? [[String: Any]] else { throw Failure(.platform) }
+        return found
+    }
+
     /// A reference to a key, bound to the query's context; nil if there is none.
     static func key(_ query: [String: Any]) throws(Failure) -> SecKey? {
         var query = query

@@ -37,7 +37,10 @@ enum KeychainItem: Hashable, Sendable {
 }
 
 extension KeyName {
-    var spelled: String { Spelled.text([server, account, String(enrolment), kind.rawValue]) }
+    var spelled: String { Self.owner(server, account) + Spelled.text([String(enrolment), kind.rawValue]) }
+
+    /// How the names of an account's keys are spelled at their beginning. No other account's begin so.
+    static func owner(_ server: String, _ account: String) -> String { Spelled.text([server, account]) }
 }
 
 /// The queries that find the items of this library and no others. They search only the data-protection keychain, which
@@ -56,6 +59,15 @@ extension KeychainPlace {
     }
 
     func tag(of name: KeyName) -> Data { Data(Spelled.text([mark, name.spelled]).utf8) }
+
+    /// Whether a tag is that of a key whose spelled name begins with this owner.
+    func isTag(_ tag: Data, of owner: String) -> Bool {
+        // Before the name stands its length, of which only the place's part is known.
+        let (text, place) = (String(decoding: tag, as: UTF8.self), Spelled.text([mark]))
+        guard text.hasPrefix(place) else { return false }
+        let name = text.dropFirst(place.count).drop { $0.isNumber }
+        return name.hasPrefix(":" + owner)
+    }
 
     /// All passwords of this place.
     var passwords: [String: Any] {

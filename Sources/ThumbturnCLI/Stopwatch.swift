@@ -36,6 +36,9 @@ struct TimedKeys: DeviceKeys {
         try await stopwatch.time(.tpm) { () throws(Failure) in try await keys.sign(message, with: name, presence: presence) }
     }
     func delete(_ name: KeyName) async throws(Failure) { try await keys.delete(name) }
+    func deleteAll(server: String, account: String) async throws(Failure) {
+        try await keys.deleteAll(server: server, account: account)
+    }
 }
 
 /// A transport whose requests are timed.

@@ -24,5 +24,26 @@ public enum DeviceKeysConformance {
         try await keys.delete(name)
         try await keys.delete(name)
         #expect(await keys.state(of: name) == .missing)
+        try await allKeysOfAnAccountAreDeletedAndNoOthers(keys)
+    }
+
+    /// Accounts whose names run into one another, and into the server's.
+    static let neighbours = [
+        ("https://a.example", "x1"), ("https://a.example/x", ""), ("https://a.example", ""), ("https://b.example", "x"),
+    ]
+
+    private static func allKeysOfAnAccountAreDeletedAndNoOthers(_ keys: any DeviceKeys) async throws {
+        let (server, account) = ("https://a.example", "x")
+        try await keys.deleteAll(server: server, account: account)
+        let own = [1, 12, Int.max].map { KeyName(server: server, account: account, enrolment: $0, kind: .session) }
+        let others = neighbours.map { KeyName(server: $0, account: $1, enrolment: 1, kind: .session) }
+        for name in own + others { _ = try await keys.create(name) }
+        try await keys.deleteAll(server: server, account: account)
+        for name in own { #expect(await keys.state(of: name) == .missing) }
+        for name in others {
+            #expect(await keys.state(of: name) == .usable)
+            try await keys.delete(name)
+        }
+        try await keys.deleteAll(server: server, account: account)
     }
 }

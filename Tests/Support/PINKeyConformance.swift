@@ -29,6 +29,24 @@ public enum PINKeyConformance {
         try await keys.delete(name)
         #expect(await keys.state(of: name) == .missing)
         await expectFailure(.notEnrolled) { _ = try await keys.sign([1], with: name, pin: right) }
+        try await allKeysOfAnAccountAreDeletedAndNoOthers(keys)
+    }
+
+    private static func allKeysOfAnAccountAreDeletedAndNoOthers(_ keys: any PINKey) async throws {
+        let (server, account) = ("https://a.example", "x")
+        try await keys.deleteAll(server: server, account: account)
+        let own = [1, Int.max].map { KeyName(server: server, account: account, enrolment: $0, kind: .pin) }
+        let others = DeviceKeysConformance.neighbours.prefix(2).map { KeyName(server: $0, account: $1, enrolment: 1, kind: .pin) }
+        for name in own + others { _ = try await keys.create(name, pin: right) }
+        try await keys.delete(own[1])
+        _ = try await keys.create(own[1], pin: right)
+        try await keys.deleteAll(server: server, account: account)
+        for name in own { #expect(await keys.state(of: name) == .missing) }
+        for name in others {
+            #expect(await keys.state(of: name) == .usable)
+            try await keys.delete(name)
+        }
+        try await keys.deleteAll(server: server, account: account)
     }
 
     // MARK: Judged by the server

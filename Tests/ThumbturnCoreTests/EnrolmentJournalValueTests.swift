@@ -102,8 +102,8 @@ import ThumbturnCore
         var journal = try Self.live()
         let change = Change(kind: .biometric, number: 5)
         try journal.change(change)
-        try journal.undo(change)
-        try journal.change(Change(kind: .pin, number: 6, kid: nil))
+        journal.undo(change)
+        try journal.change(Change(kind: .pin, number: 6))
         journal.begin(2)
         journal.end()
         #expect(journal.live == nil && journal.begun == [] && journal.ended.sorted() == [1, 2, 5, 6])
@@ -160,11 +160,11 @@ import ThumbturnCore
     @Test func aChangeThatIsNotMadeLeavesItsKeyToBeDeleted() throws {
         var journal = try Self.live()
         try journal.change(Change(kind: .biometric, number: 5))
-        try journal.undo(Change(kind: .biometric, number: 5))
+        journal.undo(Change(kind: .biometric, number: 5))
         #expect(journal.number(of: .biometric) == 1 && journal.change == nil)
         #expect(journal.stale == [Place(kind: .biometric, number: 5)])
         try journal.change(Change(kind: .pin, number: nil))
-        try journal.undo(Change(kind: .pin, number: nil))
+        journal.undo(Change(kind: .pin, number: nil))
         #expect(journal.stale == [Place(kind: .biometric, number: 5)], "a removal made no key")
         #expect(try journal.kinds == Self.live().kinds)
     }
@@ -182,21 +182,50 @@ import ThumbturnCore
         for journal in [try Self.live(), other, replaced, ended] {
             Self.expectSuperseded(journal) { journal throws(Failure) in try journal.change(own) }
             Self.expectSuperseded(journal) { journal throws(Failure) in try journal.finish(own) }
-            Self.expectSuperseded(journal) { journal throws(Failure) in try journal.undo(own) }
+            var undone = journal
+            undone.undo(own)
+            #expect(undone == journal, "there is nothing to undo")
         }
         for journal in [other, ended] {
             Self.expectSuperseded(journal) { journal throws(Failure) in try journal.change(Change(kind: .pin, number: 7)) }
         }
     }
 
+    @Test func aChangeThatIsFinishedStaysSo() throws {
+        var journal = try Self.live()
+        let (change, removal) = (Change(kind: .biometric, number: 5), Change(kind: .pin, number: nil))
+        for settled in [change, removal] {
+            try journal.change(settled)
+            try journal.finish(settled)
+            let finished = journal
+            try journal.finish(settled)
+            journal.undo(settled)
+            #expect(journal == finished)
+        }
+        try journal.change(Change(kind: .biometric, number: 6))
+        try journal.finish(change)
+        #expect(journal.change == Change(kind: .biometric, number: 6), "the next change goes on")
+    }
+
+    @Test func whatIsGivenUpCannotGoLive() throws {
+        var journal = try Self.live()
+        journal.begin(2)
+        try journal.sent(2)
+        journal.giveUp()
+        #expect(journal.live == 1 && journal.begun == [] && journal.ended == [2] && journal.sent == [2])
+        Self.expectSuperseded(journal) { journal throws(Failure) in
+            try journal.goLive(2, pinHandle: nil, kinds: [], account: nil)
+        }
+    }
+
     @Test func aDroppedKindIsNeitherMissedNorBroughtBack() throws {
         var journal = try Self.live()
-        try journal.change(Change(kind: .biometric, number: 5, kid: nil))
-        try journal.drop(.biometric)
+        try journal.change(Change(kind: .biometric, number: 5))
+        journal.drop(.biometric)
         #expect(journal.change == nil && journal.stale == [Place(kind: .biometric, number: 5)])
         #expect(journal.kinds == [.session, .pin])
         try journal.change(Change(kind: .pin, number: 6))
-        try journal.drop(.biometric)
+        journal.drop(.biometric)
         #expect(journal.change != nil, "a change of another key goes on")
     }
 

@@ -570,6 +570,9 @@ private struct HangingKey: PINKey {
     func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey { try await key.create(name, pin: pin) }
     func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await key.delete(name) }
+    func deleteAll(server: String, account: String) async throws(Failure) {
+        try await key.deleteAll(server: server, account: account)
+    }
 
     func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
         try? await clock.sleep(until: clock.now.advanced(by: .seconds(1_000_000)))
@@ -585,6 +588,7 @@ private struct BrokenKey: PINKey {
     func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey { throw failure }
     func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { throw failure }
+    func deleteAll(server: String, account: String) async throws(Failure) { throw failure }
     func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] { throw failure }
 }
 
@@ -603,6 +607,9 @@ private final class SlowKey: PINKey {
     func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey { try await key.create(name, pin: pin) }
     func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await key.delete(name) }
+    func deleteAll(server: String, account: String) async throws(Failure) {
+        try await key.deleteAll(server: server, account: account)
+    }
 
     func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
         count.withLock { $0 += 1 }
@@ -651,4 +658,7 @@ private final class WatchedKeys: DeviceKeys {
         try await keys.sign(message, with: asked(name), presence: presence)
     }
     func delete(_ name: KeyName) async throws(Failure) { try await keys.delete(asked(name)) }
+    func deleteAll(server: String, account: String) async throws(Failure) {
+        try await keys.deleteAll(server: server, account: account)
+    }
 }

@@ -61,6 +61,9 @@ private struct DyingKeys: DeviceKeys {
     func delete(_ name: KeyName) async throws(Failure) {
         try await parts.step { () async throws(Failure) in try await keys.delete(name) }
     }
+    func deleteAll(server: String, account: String) async throws(Failure) {
+        try await parts.step { () async throws(Failure) in try await keys.deleteAll(server: server, account: account) }
+    }
 }
 
 private struct DyingSecrets: SecretStore {
@@ -127,6 +130,9 @@ private struct DyingPINKeys: PINKey {
     func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
     func delete(_ name: KeyName) async throws(Failure) {
         try await parts.step { () async throws(Failure) in try await key.delete(name) }
+    }
+    func deleteAll(server: String, account: String) async throws(Failure) {
+        try await parts.step { () async throws(Failure) in try await key.deleteAll(server: server, account: account) }
     }
 }
 

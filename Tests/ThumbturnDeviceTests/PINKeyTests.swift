@@ -74,6 +74,7 @@ import ThumbturnTestKit
         func create(_ name: KeyName) {}
         func state(of name: KeyName) -> KeyState { .usable }
         func delete(_ name: KeyName) {}
+        func deleteAll(server: String, account: String) {}
         func authenticate(_ message: [UInt8], with name: KeyName) -> [UInt8] {
             Vectors.hmac(message, key: [UInt8](repeating: byte, count: 32))
         }

@@ -60,6 +60,9 @@ package struct EnrolmentJournal: Hashable, Sendable, Codable {
     /// Whether there is nothing to remember.
     package var isEmpty: Bool { self == EnrolmentJournal() }
 
+    /// Whether an enrolment or a change of keys has left something behind that is to be ended.
+    package var isUnsettled: Bool { !unfinished.isEmpty || change != nil || !stale.isEmpty }
+
     /// The number under which a key of the live enrolment is.
     package func number(of kind: KeyKind) -> Int? { replaced.first { $0.kind == kind }?.number ?? live }
 
@@ -103,11 +106,16 @@ extension EnrolmentJournal {
         (live, self.pinHandle, self.kinds, self.account) = (number, pinHandle, kinds, account)
     }
 
+    /// Gives up what is being made: it cannot become live any more.
+    package mutating func giveUp() {
+        ended += begun
+        begun = []
+    }
+
     /// Ends every enrolment: nothing is live, and what is being made cannot become live.
     package mutating func end() {
         endLive()
-        ended += begun
-        begun = []
+        giveUp()
     }
 
     /// Notes that an enrolment that is not live has left nothing behind, neither keys nor a record at the server.
@@ -138,11 +146,14 @@ extension EnrolmentJournal {
         self.change = change
     }
 
-    /// Records that the change is made.
+    /// Records that the change is made; one that is finished already stays so.
     ///
-    /// - Throws: `superseded` where it is not pending any more.
+    /// - Throws: `superseded` where it was undone, or its enrolment ended.
     package mutating func finish(_ change: PendingChange) throws(Failure) {
-        let made = try taken(change)
+        guard let made = taken(change) else {
+            guard live != nil, isFinished(change) else { throw Failure(.superseded) }
+            return
+        }
         if let old = number(of: made.kind) { stale.append(KeyPlace(kind: made.kind, number: old)) }
         kinds.removeAll { $0 == made.kind }
         if let number = made.number {
@@ -152,12 +163,10 @@ extension EnrolmentJournal {
         if made.kind == .pin { pinHandle = made.kid }
     }
 
-    /// Records that the change is not made.
-    ///
-    /// - Throws: `superseded` where it is not pending any more.
-    package mutating func undo(_ change: PendingChange) throws(Failure) {
-        let undone = try taken(change)
-        if let number = undone.number { stale.append(KeyPlace(kind: undone.kind, number: number)) }
+    /// Records that the change is not made. One that is not pending any more stays as it was settled.
+    package mutating func undo(_ change: PendingChange) {
+        guard let undone = taken(change), let number = undone.number else { return }
+        stale.append(KeyPlace(kind: undone.kind, number: number))
     }
 
     /// Notes that keys that were not needed any more are deleted.
@@ -166,14 +175,19 @@ extension EnrolmentJournal {
     }
 
     /// Drops a kind of key, which the person declined: it is not missed, and no pending change brings it.
-    package mutating func drop(_ kind: KeyKind) throws(Failure) {
-        if let change, change.kind == kind { try undo(change) }
+    package mutating func drop(_ kind: KeyKind) {
+        if let change, change.kind == kind { undo(change) }
         kinds.removeAll { $0 == kind }
     }
 
-    /// Takes the pending change out of the journal.
-    private mutating func taken(_ change: PendingChange) throws(Failure) -> PendingChange {
-        guard let pending = self.change, change.isSame(as: pending) else { throw Failure(.superseded) }
+    private func isFinished(_ change: PendingChange) -> Bool {
+        guard let number = change.number else { return !kinds.contains(change.kind) }
+        return self.number(of: change.kind) == number
+    }
+
+    /// Takes a change out of the journal, as it was written last; nil where it is not pending.
+    private mutating func taken(_ change: PendingChange) -> PendingChange? {
+        guard let pending = self.change, change.isSame(as: pending) else { return nil }
         self.change = nil
         return pending
     }

@@ -17,7 +17,7 @@ extension Authenticator {
         // A pending change may turn out to be made: then its new key is the live one.
         let successor = marks.change.flatMap { $0.kind == .biometric ? $0.number : nil }
         // So does an enrolment that has made its keys and is not live yet.
-        for number in [marks.number(of: .biometric), successor].compactMap({ $0 }) + marks.begun {
+        for number in [marks.number(of: .biometric), successor].compactMap({ $0 }) + marks.unfinished {
             let key = name(of: .biometric, in: number)
             guard await platform.keys.state(of: key) != .missing else { continue }
             try await CountedSensor(key, on: platform, under: UnlockPolicy.unlock.delays).turnOff()
@@ -36,9 +36,12 @@ extension Authenticator {
     /// which needs the full sign-in. So switching biometrics off and on is no way around a sensor that was switched
     /// off, or a key that died.
     public func answerBiometricOffer(_ answer: BiometricOffer.Answer) async throws(Failure) {
-        var offer = try await biometricOffer()
-        offer.take(answer, at: platform.clock.civilTime)
-        try await platform.secrets.write(StoredRecord.encode(offer), as: offerName)
+        let now = platform.clock.civilTime
+        try await platform.secrets.change(offerName) { stored in
+            var offer = Self.offer(stored)
+            offer.take(answer, at: now)
+            return (StoredRecord.encode(offer), ())
+        }
     }
 
     /// Turns biometrics off for this account: the biometric key is deleted, and neither offered nor made again until
@@ -57,11 +60,7 @@ extension Authenticator {
         await stopSettling()
         guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { platform.journals.unlock(enrolmentsName) }
-        var marks = try await enrolments()
-        // A pending change must not bring a biometric key back.
-        if let change = marks.change, change.kind == .biometric { marks.undo(change) }
-        marks.kinds?.removeAll { $0 == .biometric }
-        try await keep(marks)
+        try await edit { $0.drop(.biometric) }
         try await deleteKey(try await liveName(of: .biometric))
         _ = try? await settleChange()
     }
@@ -69,14 +68,11 @@ extension Authenticator {
     /// The person's answer to the offer of biometrics. One that is damaged, or that a backup brought without the key
     /// that opens it, counts as never asked.
     func biometricOffer() async throws(Failure) -> BiometricOffer {
-        let bytes: [UInt8]?
-        do throws(Failure) {
-            bytes = try await platform.secrets.read(offerName)
-        } catch {
-            guard error.recovery == .reEnrol else { throw error }
-            bytes = nil
-        }
-        guard let bytes else { return BiometricOffer() }
+        Self.offer(try await platform.secrets.stored(offerName))
+    }
+
+    private static func offer(_ stored: StoredSecret) -> BiometricOffer {
+        guard case .bytes(let bytes) = stored else { return BiometricOffer() }
         return (try? JSONDecoder().decode(BiometricOffer.self, from: Data(bytes))) ?? BiometricOffer()
     }
 

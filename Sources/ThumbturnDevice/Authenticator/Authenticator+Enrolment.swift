@@ -54,11 +54,12 @@ extension Authenticator {
 
         // What an earlier attempt left behind when the app was killed goes first. A number is never used twice, so no
         // failure can reach the keys of another enrolment.
-        var marks = try await undoUnfinishedEnrolments()
-        let (old, oldNumbers, new) = (marks.live, marks.numbers, Int.random(in: 1...Int.max))
-        marks.begun.append(new)
-        try await keep(marks)
+        if ifExists != .fail { _ = try await deleteDamagedJournal() }
+        try await undoUnfinishedEnrolments()
+        let new = Int.random(in: 1...Int.max)
+        try await edit { $0.begin(new) }
         let record: DeviceRecord
+        var isSent = false
         do throws(Failure) {
             let ticket = try await ticket(toEnrol: new, with: signIn)
             if ifExists == .keep, let complete = try await completeEnrolment(of: ticket.account, rungs, policy) {
@@ -69,26 +70,24 @@ extension Authenticator {
             let plan = EnrolmentPlan(number: new, rungs: rungs, policy: policy, deviceName: deviceName, reason: reason)
             let (request, pinHandle) = try await register(plan, with: ticket.ticket)
             // From here on the server may know the enrolment, even if no answer comes.
-            marks.sent.append(new)
-            try await keep(marks)
+            try await edit { (journal) throws(Failure) in try journal.sent(new) }
+            isSent = true
             record = try await connection.send(
                 "POST", to: "/v1/devices", body: .json(Signing.encode(request)), key: name(of: .session, in: new),
                 expecting: DeviceRecord.self
             )
             // Before this write the old enrolment is live, after it the new one.
-            let isAnotherAccount = old != nil && (marks.account == nil || marks.account != ticket.account)
-            marks.goLive(
-                new, pinHandle: pinHandle, kinds: [.session] + rungs.compactMap(\.key), account: ticket.account)
-            marks.begun = marks.begun.filter { $0 != new } + oldNumbers
-            marks.sent = marks.sent.filter { $0 != new } + (old.map { [$0] } ?? [])
-            try await keep(marks)
+            let kinds = [.session] + rungs.compactMap(\.key)
+            let isAnotherAccount = try await edit { (journal) throws(Failure) in
+                let isAnother = journal.live != nil && (journal.account == nil || journal.account != ticket.account)
+                try journal.goLive(new, pinHandle: pinHandle, kinds: kinds, account: ticket.account)
+                return isAnother
+            }
             // What was proved for another account stands in for nothing of this one.
             if isAnotherAccount { forgetRecentAuthentication() }
             await keepEnrolmentMark()
         } catch {
-            // The journal decides: a write that was reported as failed may have been done all the same.
-            _ = try? await undoUnfinishedEnrolments()
-            throw error
+            throw await undo(new, isSent: isSent) ? Failure(.superseded) : error
         }
         // The old record goes too, now or later; no key that is left of it can sign in.
         _ = try? await undoUnfinishedEnrolments()
@@ -128,37 +127,79 @@ extension Authenticator {
         await settling?.value
     }
 
-    /// Ends this device's enrolment on the server and deletes its keys. Never prompts, and needs no session.
+    /// Ends this device's enrolment on the server and deletes its keys, and every other key of this account. Never
+    /// prompts, and needs no session.
     ///
-    /// The keys are deleted first. Where one cannot be deleted, for example while the phone is locked, that failure is thrown
-    /// before the server is told: call again. Where the server cannot be told, the failure is thrown after the keys are
-    /// gone: the record that is left there can never sign in again, and another device can delete it.
+    /// An enrolment or a change of keys that is running ends with `superseded`; the call waits for it at most five
+    /// seconds. Whatever fails on the way, such as a write on a full disk, the rest is deleted all the same, and the
+    /// failure is thrown at the end. Where the server cannot be told, within ten seconds, the record that is left there
+    /// can never sign in again, and another device can delete it; after a damaged journal it is left as well. An app that
+    /// is killed meanwhile is not enrolled when it starts again, and deletes the rest.
+    ///
+    /// - Throws: `notEnrolled` where there was nothing to end; `notYetReadable` before anything is deleted, while the
+    ///   device has not been unlocked yet; why a key could not be deleted, or the server not be told.
     public func revoke() async throws(Failure) {
         forgetRecentAuthentication()
         // An authentication that succeeded while the keys were being deleted is forgotten as well.
         defer { forgetRecentAuthentication() }
-        var marks = try await enrolments()
-        guard let live = marks.live else { throw Failure(.notEnrolled) }
-        let numbers = marks.numbers
-        // The keys that verify the person go first: whatever fails after that, such as a write on a full disk, none of them
-        // is left. The session key tells the server, and goes then.
-        for number in numbers { try await deleteKeys(of: number, but: .session) }
-        let refusal: Failure?
-        do throws(Failure) {
-            try await endOnServer(live)
-            refusal = nil
-        } catch {
-            refusal = error
+        settling?.cancel()
+        let isLocked = await lockJournal(waitingAtMost: .seconds(5))
+        defer { if isLocked { platform.journals.unlock(enrolmentsName) } }
+        guard try await !deleteDamagedJournal() else { return }
+        let before = try await enrolments()
+        guard !before.isEmpty else {
+            try await deleteAllKeys()
+            throw Failure(.notEnrolled)
         }
-        for number in numbers { try await deleteKey(name(of: .session, in: number)) }
-        // An enrolment or a change of keys may have ended meanwhile; its keys go too.
-        marks = try await enrolments()
-        let later = marks.numbers.filter { !numbers.contains($0) }
-        marks.goLive(nil, pinHandle: nil)
-        marks.begun += numbers + later
-        try await keep(marks)
-        for number in later { try await deleteKeys(of: number) }
-        if let refusal { throw refusal }
+        // From here on nothing is live, also for an app that is killed. A full disk refuses the write; then the keys are
+        // deleted all the same.
+        var ended = before
+        ended.end()
+        if let written = try? await edit({ (journal) in
+            journal.end()
+            return journal
+        }) {
+            ended = written
+        }
+
+        // The keys that verify the person go first: whatever fails after that, none of them is left. The session key
+        // tells the server, and goes then.
+        var failures: [Failure] = []
+        var left = Set<Int>()
+        for number in ended.ended {
+            do throws(Failure) {
+                try await deleteKeys(of: number, but: .session)
+            } catch {
+                failures.append(error)
+                left.insert(number)
+            }
+        }
+        do throws(Failure) {
+            try await endOnServer(ended.sent, atLeast: before.live)
+        } catch {
+            failures.append(error)
+        }
+        for number in ended.ended {
+            do throws(Failure) {
+                try await deleteKey(name(of: .session, in: number))
+            } catch {
+                failures.append(error)
+                left.insert(number)
+            }
+        }
+        do throws(Failure) {
+            try await deleteAllKeys()
+            // What another process is still making is deleted once more, when that has ended.
+            let running = isLocked ? [] : before.begun + [before.change?.number].compactMap { $0 }
+            let gone = ended.ended.filter { !left.contains($0) && !running.contains($0) }
+            try await edit { journal in
+                journal.end()
+                gone.forEach { journal.undone($0) }
+            }
+        } catch {
+            failures.append(error)
+        }
+        if let failure = failures.first { throw failure }
     }
 
     /// Deletes a key, and the ledger beside it.
@@ -177,28 +218,43 @@ extension Authenticator {
 // MARK: - Unfinished enrolments
 
 extension Authenticator {
-    /// Deletes the keys of enrolments that were begun and are not live, and has the server forget them. The caller
+    /// Deletes the keys of enrolments that are over or were never finished, and has the server forget them. The caller
     /// holds the journal.
-    ///
-    /// - Returns: the journal afterwards.
-    private func undoUnfinishedEnrolments() async throws(Failure) -> Enrolments {
-        let before = try await enrolments()
-        var after = before
-        for begun in before.begun where begun != before.live {
-            guard try await isForgottenByServer(begun, in: before) else {
-                // Its session key stays, because only that key can end the record.
-                try await deleteKeys(of: begun, but: .session)
-                continue
-            }
-            try await deleteKeys(of: begun)
-            after.begun.removeAll { $0 == begun }
-            after.sent.removeAll { $0 == begun }
+    private func undoUnfinishedEnrolments() async throws(Failure) {
+        // First they are given up: none of them can go live while its keys are being deleted.
+        let journal = try await edit { (journal) in
+            journal.giveUp()
+            return journal
         }
-        if after != before { try await keep(after) }
-        return after
+        for number in journal.ended { try await deleteKeys(of: number, but: .session) }
+        for number in journal.ended {
+            // Its session key stays until the server has forgotten it, because only that key can end the record.
+            guard try await isForgottenByServer(number, in: journal) else { continue }
+            try await deleteKey(name(of: .session, in: number))
+            try await edit { $0.undone(number) }
+        }
     }
 
-    private func isForgottenByServer(_ enrolment: Int, in marks: Enrolments) async throws(Failure) -> Bool {
+    /// Undoes an enrolment of this task that failed.
+    ///
+    /// - Returns: whether it failed because another task or process has ended it.
+    private func undo(_ number: Int, isSent: Bool) async -> Bool {
+        // The journal decides: a write that was reported as failed may have been done all the same.
+        guard let journal = try? await enrolments(), journal.live != number else { return false }
+        let wasOvertaken = !journal.begun.contains(number)
+        // Whatever ended it may have deleted its keys before all of them were made, and it is not listed any more. The
+        // record is ended now: later no journal names its key.
+        if wasOvertaken {
+            if isSent { _ = try? await endOnServer(number) }
+            try? await deleteKeys(of: number)
+        }
+        _ = try? await undoUnfinishedEnrolments()
+        // Where the journal cannot be written, only the keys can go.
+        if !isSent { try? await deleteKeys(of: number) }
+        return wasOvertaken
+    }
+
+    private func isForgottenByServer(_ enrolment: Int, in marks: EnrolmentJournal) async throws(Failure) -> Bool {
         // Without its session key the record can neither be ended from here nor sign in.
         guard marks.sent.contains(enrolment), await platform.keys.state(of: name(of: .session, in: enrolment)) == .usable else {
             return true
@@ -219,6 +275,36 @@ extension Authenticator {
         } catch {
             guard error.status == .notFound else { throw error }
         }
+    }
+}
+
+extension Authenticator {
+    /// Ends enrolments on the server, within ten seconds in all.
+    ///
+    /// - Parameter live: the enrolment that was live; the others are ended where their session keys are left.
+    private func endOnServer(_ enrolments: [Int], atLeast live: Int?) async throws(Failure) {
+        let clock = platform.clock
+        let end = clock.now.advanced(by: .seconds(10))
+        let outcome = await withTaskGroup(of: Result<Void, Failure>.self) { group in
+            group.addTask {
+                do throws(Failure) {
+                    for number in enrolments {
+                        let session = await self.platform.keys.state(of: self.name(of: .session, in: number))
+                        if number == live || session == .usable { try await self.endOnServer(number) }
+                    }
+                    return .success(())
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                try? await clock.sleep(until: end)
+                return .failure(Failure(.unreachable))
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .failure(Failure(.unreachable))
+        }
+        try outcome.get()
     }
 }
 

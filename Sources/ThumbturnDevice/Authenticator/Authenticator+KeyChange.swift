@@ -123,8 +123,11 @@ extension Authenticator {
         try await settleChange()
         let session = try await liveName(of: .session)
         try await check(change)
+        // A number is never used twice, so no failure can reach the keys of another change.
+        let number = change.bringsKey ? Int.random(in: 1...Int.max) : nil
+        let pending = EnrolmentJournal.PendingChange(kind: change.kind, number: number)
         do throws(Failure) {
-            let newKey = try await beginJournal(of: change, policy)
+            let newKey = try await begin(change, pending, policy)
             let running = RunningChange(change: change, session: session, reason: reason, policy: policy, newKey: newKey)
             switch authorisation {
             case .credentials(let signIn): try await make(running, with: signIn)
@@ -133,12 +136,10 @@ extension Authenticator {
         } catch {
             // The server may have made the change all the same; where it does not answer, that is found out at the next
             // unlock.
-            if (try? await settleChange(after: error)) == true { return }
+            if (try? await settle(pending, after: error)) == true { return }
             throw error
         }
-        var marks = try await enrolments()
-        if let made = marks.change { marks.finish(made) }
-        try await keep(marks)
+        try await edit { (journal) throws(Failure) in try journal.finish(pending) }
         _ = try? await settleChange()
     }
 
@@ -163,13 +164,11 @@ extension Authenticator {
     }
 
     /// Writes the change down, and makes a biometric key where it brings one.
-    private func beginJournal(of change: KeyChange, _ policy: UnlockPolicy) async throws(Failure) -> NewKey? {
-        guard change.bringsKey else {
-            try await journal(change, number: nil, kid: nil)
-            return nil
-        }
-        let number = Int.random(in: 1...Int.max)
-        try await journal(change, number: number, kid: nil)
+    private func begin(
+        _ change: KeyChange, _ pending: EnrolmentJournal.PendingChange, _ policy: UnlockPolicy
+    ) async throws(Failure) -> NewKey? {
+        try await edit { (journal) throws(Failure) in try journal.change(pending) }
+        guard let number = pending.number else { return nil }
         guard change == .replaceBiometric else { return .pin(ChosenPIN(), number: number) }
         let key = name(of: .biometric, in: number)
         try await CountedSensor(key, on: platform, under: policy.delays).createLedger()
@@ -177,21 +176,20 @@ extension Authenticator {
         return .biometric(key, publicKey, kid: Signing.thumbprint(of: publicKey), number: number)
     }
 
-    private func journal(_ change: KeyChange, number: Int?, kid: String?) async throws(Failure) {
-        var marks = try await enrolments()
-        marks.change = Enrolments.PendingChange(kind: change.kind, number: number, kid: kid)
-        try await keep(marks)
+    /// Writes the id of the new key down.
+    private func journal(_ change: KeyChange, number: Int, kid: String?) async throws(Failure) {
+        try await edit { (journal) throws(Failure) in
+            try journal.change(.init(kind: change.kind, number: number, kid: kid))
+        }
     }
 
     /// After a failure. A change that the server refused is not made; where its answer was lost, it is asked.
     ///
     /// - Returns: whether the server has made the change.
-    private func settleChange(after failure: Failure) async throws(Failure) -> Bool {
-        if failure.code != .unreachable, failure.code != .unexpectedAnswer {
-            var marks = try await enrolments()
-            if let change = marks.change { marks.undo(change) }
-            try await keep(marks)
-        }
+    private func settle(
+        _ pending: EnrolmentJournal.PendingChange, after failure: Failure
+    ) async throws(Failure) -> Bool {
+        if failure.code != .unreachable, failure.code != .unexpectedAnswer { try await edit { $0.undo(pending) } }
         return try await settleChange()
     }
 }

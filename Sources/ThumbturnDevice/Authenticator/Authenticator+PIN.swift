@@ -11,14 +11,14 @@ extension Authenticator {
 
     /// The states of all keys of an enrolment. A key that was enrolled and is missing is gone for good: systems delete
     /// keys that died, and backups bring back everything but keys.
-    func keyStates(_ marks: Enrolments) async throws(Failure) -> [KeyKind: KeyState] {
+    func keyStates(_ marks: EnrolmentJournal) async throws(Failure) -> [KeyKind: KeyState] {
         var states: [KeyKind: KeyState] = [:]
         for kind in KeyKind.allCases {
             guard let number = marks.number(of: kind) else { continue }
             states[kind] = try await state(of: name(of: kind, in: number))
         }
         let isRestored = states[.session] == .missing
-        for kind in marks.kinds ?? [] where states[kind] == .missing && (kind != .pin || platform.pin != nil) {
+        for kind in marks.kinds where states[kind] == .missing && (kind != .pin || platform.pin != nil) {
             let loss: KeyLoss =
                 switch kind {
                 case _ where isRestored: .restored

@@ -160,8 +160,10 @@ extension Authenticator {
         try ask?.check()
         // A new sign-in ends the last step-up.
         lastStepUp = nil
-        // The enrolment may have been ended while the server answered; then nothing is stored.
-        if try await liveEnrolment() == live { try await store(answer, for: live) }
+        try await platform.secrets.write(Self.record(of: answer), as: sessionName(live))
+        // The enrolment may have been ended while the server answered. Whatever ends it writes that into the journal first
+        // and deletes the session then, so one of the two finds this session.
+        if try await liveEnrolment() != live { try await forgetSession(of: live) }
         return answer
     }
 
@@ -188,13 +190,13 @@ extension Authenticator {
     }
 
     private func refresh(_ enrolment: Int) async throws(Failure) -> DeviceSession {
-        guard let exchanged = try await storedSession(of: enrolment).refreshToken else {
-            preconditionFailure("a stored session has a refresh token")
-        }
+        let (bytes, exchanged) = try await sessionRecord(of: enrolment)
         do throws(Failure) {
-            let answer = try await token(for: [("grant_type", "refresh_token"), ("refresh_token", exchanged)], of: enrolment)
+            let fields = [("grant_type", "refresh_token"), ("refresh_token", exchanged.refreshToken)]
+            let answer = try await token(for: fields, of: enrolment)
             // A slow answer must not overwrite a newer session, nor bring back one that was ended meanwhile.
-            if try await storedSession(of: enrolment).refreshToken == exchanged { try await store(answer, for: enrolment) }
+            let name = sessionName(enrolment)
+            _ = try await platform.secrets.replace(bytes, by: Self.record(of: answer), as: name)
             return answer
         } catch {
             guard error.code == .refused else { throw error }
@@ -228,16 +230,20 @@ extension Authenticator {
         try await platform.secrets.delete(sessionName(enrolment))
     }
 
-    private func store(_ session: DeviceSession, for enrolment: Int) async throws(Failure) {
+    private static func record(of session: DeviceSession) -> [UInt8] {
         guard let stored = StoredSession(session) else { preconditionFailure("a stored session has a refresh token") }
-        try await platform.secrets.write(StoredRecord.encode(stored), as: sessionName(enrolment))
+        return StoredRecord.encode(stored)
     }
 
     private func storedSession(of enrolment: Int) async throws(Failure) -> DeviceSession {
+        try await sessionRecord(of: enrolment).stored.session
+    }
+
+    private func sessionRecord(of enrolment: Int) async throws(Failure) -> (bytes: [UInt8], stored: StoredSession) {
         guard let bytes = try await platform.secrets.read(sessionName(enrolment)),
             let stored = try? JSONDecoder().decode(StoredSession.self, from: Data(bytes))
         else { throw Failure(.sessionOver) }
-        return stored.session
+        return (bytes, stored)
     }
 
     private nonisolated func sessionName(_ enrolment: Int) -> String {

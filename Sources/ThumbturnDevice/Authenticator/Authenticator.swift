@@ -64,7 +64,9 @@ public actor Authenticator {
                 if biometry == .ready, keys[.biometric] == .usable { biometry = try await countedSensor(policy).state() }
             }
         } catch {
-            for kind in KeyKind.allCases { keys[kind] = .notYetReadable }
+            // With a damaged journal no key can be found again, so the person has to be set up anew.
+            let state = error.recovery == .reEnrol ? KeyState.invalidated(.unknown) : .notYetReadable
+            for kind in KeyKind.allCases { keys[kind] = state }
         }
         return Readiness(biometry: biometry, keys: keys, ladder: policy.ladder, enrolment: enrolment)
     }

@@ -15,4 +15,7 @@ public protocol PINSecrets: Sendable {
 
     /// Deletes a secret; one that is not there is no failure.
     func delete(_ name: KeyName) async throws(Failure)
+
+    /// Deletes every secret of this server and account, whatever its number; none is no failure.
+    func deleteAll(server: String, account: String) async throws(Failure)
 }

@@ -58,6 +58,10 @@ public struct SoftwarePINKey: PINKey {
 
     public func delete(_ name: KeyName) async throws(Failure) { try await secrets.delete(name) }
 
+    public func deleteAll(server: String, account: String) async throws(Failure) {
+        try await secrets.deleteAll(server: server, account: account)
+    }
+
     private func derive(_ name: KeyName, from pin: PIN) async throws(Failure) -> P256.Signing.PrivateKey {
         let stretched = try await Self.stretch(pin, for: name, rounds: rounds)
         let bound = try await secrets.authenticate(stretched, with: name)

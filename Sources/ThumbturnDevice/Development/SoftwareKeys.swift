@@ -53,6 +53,10 @@ public struct SoftwareKeys: DeviceKeys {
         try files.delete(Self.file(name))
     }
 
+    public func deleteAll(server: String, account: String) throws(Failure) {
+        for file in try files.names(from: Self.owner(server, account), to: Self.ending) { try files.delete(file) }
+    }
+
     private func key(_ name: KeyName) throws(Failure) -> P256.Signing.PrivateKey? {
         guard let bytes = try files.read(Self.file(name)) else { return nil }
         guard let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes) else {
@@ -70,6 +74,12 @@ public struct SoftwareKeys: DeviceKeys {
 
     /// Server and account are hashed, so that no address determines a path.
     private static func file(_ name: KeyName) -> String {
-        "\(Signing.hash(Array("\(name.server)\n\(name.account)".utf8))).\(name.enrolment).\(name.kind.rawValue).software-key"
+        "\(owner(name.server, name.account)).\(name.enrolment).\(name.kind.rawValue)\(ending)"
     }
+
+    private static func owner(_ server: String, _ account: String) -> String {
+        Signing.hash(Array("\(server)\n\(account)".utf8))
+    }
+
+    private static let ending = ".software-key"
 }

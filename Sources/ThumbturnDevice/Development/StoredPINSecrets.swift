@@ -3,6 +3,7 @@ import CryptoKit
 #else
 import Crypto
 #endif
+import Foundation
 public import ThumbturnCore
 
 /// Secrets of derived PIN keys for development, kept among the small secrets.
@@ -18,6 +19,11 @@ public struct StoredPINSecrets: PINSecrets {
     }
 
     public func create(_ name: KeyName) async throws(Failure) {
+        // The list first: it names every secret that there may be.
+        try await store.change(Self.list(name.server, name.account)) { stored in
+            let numbers = Self.numbers(stored).filter { $0 != name.enrolment } + [name.enrolment]
+            return (StoredRecord.encode(numbers), ())
+        }
         try await store.write(unsafe SymmetricKey(size: .bits256).withUnsafeBytes { unsafe Array($0) }, as: Self.text(name))
     }
 
@@ -34,7 +40,27 @@ public struct StoredPINSecrets: PINSecrets {
         }
     }
 
-    public func delete(_ name: KeyName) async throws(Failure) { try await store.delete(Self.text(name)) }
+    public func delete(_ name: KeyName) async throws(Failure) {
+        try await store.delete(Self.text(name))
+        try await store.change(Self.list(name.server, name.account)) { stored in
+            let numbers = Self.numbers(stored).filter { $0 != name.enrolment }
+            return (numbers.isEmpty ? nil : StoredRecord.encode(numbers), ())
+        }
+    }
+
+    public func deleteAll(server: String, account: String) async throws(Failure) {
+        for number in Self.numbers(try await store.stored(Self.list(server, account))) {
+            try await delete(KeyName(server: server, account: account, enrolment: number, kind: .pin))
+        }
+    }
+
+    /// The numbers of the secrets that there may be. A damaged list names none.
+    private static func numbers(_ stored: StoredSecret) -> [Int] {
+        guard case .bytes(let bytes) = stored else { return [] }
+        return (try? JSONDecoder().decode([Int].self, from: Data(bytes))) ?? []
+    }
+
+    private static func list(_ server: String, _ account: String) -> String { "pin secrets \(server) \(account)" }
 
     private static func text(_ name: KeyName) -> String { "pin secret \(name.server) \(name.account) \(name.enrolment)" }
 }

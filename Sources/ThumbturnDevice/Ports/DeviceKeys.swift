@@ -41,4 +41,7 @@ public protocol DeviceKeys: Sendable {
 
     /// Deletes a key; one that is not there is no failure. Never prompts.
     func delete(_ name: KeyName) async throws(Failure)
+
+    /// Deletes every key of this server and account, whatever its number; none is no failure. Never prompts.
+    func deleteAll(server: String, account: String) async throws(Failure)
 }

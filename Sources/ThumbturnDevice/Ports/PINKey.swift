@@ -33,6 +33,9 @@ public protocol PINKey: Sendable {
 
     /// Deletes a key; one that is not there is no failure.
     func delete(_ name: KeyName) async throws(Failure)
+
+    /// Deletes every key of this server and account, whatever its number; none is no failure.
+    func deleteAll(server: String, account: String) async throws(Failure)
 }
 
 extension PINKey {

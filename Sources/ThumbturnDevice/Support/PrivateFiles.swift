@@ -47,6 +47,17 @@ package struct PrivateFiles: Sendable {
         guard unsafe unlink(path(name)) == 0 || errno == ENOENT else { throw failure() }
     }
 
+    /// The names of the folder's files whose first part is this one, and that end so.
+    package func names(from first: String, to ending: String) throws(Failure) -> [String] {
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: folder)
+                .filter { $0.hasPrefix(first + ".") && $0.hasSuffix(ending) }
+        } catch {
+            throw Failure(.platform, status: .init(domain: "POSIX", code: Int(EACCES)))
+        }
+    }
+
     /// Opens a file that is locked for this process until the descriptor is closed; nil where it is locked already. The
     /// lock belongs to the opened file, so that two callers in one process exclude each other as well.
     ///

@@ -17,6 +17,17 @@ extension KeyName {
         return Array(SHA256.hash(data: writer.bytes))
     }
 
-    /// The name of the file that holds the key.
-    var file: String { "\(Base64URL.encode(reference)).\(kind.rawValue).tpm-key" }
+    /// The name of the file that holds the key. It begins with its owner, so that all keys of an account can be found.
+    var file: String {
+        "\(Self.fileOwner(server, account)).\(Base64URL.encode(reference)).\(kind.rawValue)\(Self.fileEnding)"
+    }
+
+    /// How the files of an account's keys begin.
+    static func fileOwner(_ server: String, _ account: String) -> String {
+        var writer = TPMWriter()
+        for part in ["thumbturn-owner-v1", server, account] { writer.sized(Array(part.utf8)) }
+        return Signing.hash(writer.bytes)
+    }
+
+    static let fileEnding = ".tpm-key"
 }

@@ -65,7 +65,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
     /// Creates a PIN key with an NV index that counts wrong PINs, replacing a key of the same name.
     public func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey {
         try await onQueue { () throws(Failure) in
-            try remove(name)
+            try remove(name.file)
             let value = Self.value(of: pin, for: name)
             let index = try connected { tpm throws(TPMError) in
                 try tpm.definePIN(at: try tpm.freeIndex(in: Self.pinIndexes), value: value, limit: UInt32(Self.pinLimit))
@@ -84,7 +84,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
     public func state(of name: KeyName) async -> KeyState {
         await onQueue { () throws(Never) in
             do throws(Failure) {
-                guard let file = try read(name) else { return .missing }
+                guard let file = try read(name.file) else { return .missing }
                 try connected { tpm throws(TPMError) in try probe(file, on: tpm) }
                 return .usable
             } catch {
@@ -147,7 +147,14 @@ public struct TPMKeys: DeviceKeys, PINKey {
 
     /// Deletes a key and its NV index. A missing key is not an error.
     public func delete(_ name: KeyName) async throws(Failure) {
-        try await onQueue { () throws(Failure) in try remove(name) }
+        try await onQueue { () throws(Failure) in try remove(name.file) }
+    }
+
+    /// Deletes every key of this server and account, with the NV indexes of its PINs.
+    public func deleteAll(server: String, account: String) async throws(Failure) {
+        try await onQueue { () throws(Failure) in
+            for file in try files.names(from: KeyName.fileOwner(server, account), to: KeyName.fileEnding) { try remove(file) }
+        }
     }
 }
 
@@ -228,9 +235,9 @@ extension TPMKeys {
         return publicKey
     }
 
-    private func remove(_ name: KeyName) throws(Failure) {
+    private func remove(_ file: String) throws(Failure) {
         // A damaged file names no index; then only the file is deleted.
-        if case .pin(let index) = (try? read(name))?.guarded {
+        if case .pin(let index) = (try? read(file))?.guarded {
             // If the TPM does not answer or its owner has a password, the index stays. It is useless without the file.
             try? connected { tpm throws(TPMError) in
                 // Another index at the same handle belongs to another program.
@@ -238,16 +245,16 @@ extension TPMKeys {
                 try tpm.undefine(index.handle)
             }
         }
-        try files.delete(name.file)
+        try files.delete(file)
     }
 
     private func kept(_ name: KeyName) throws(Failure) -> TPMKeyFile {
-        guard let file = try read(name) else { throw Failure(.notEnrolled) }
+        guard let file = try read(name.file) else { throw Failure(.notEnrolled) }
         return file
     }
 
-    private func read(_ name: KeyName) throws(Failure) -> TPMKeyFile? {
-        guard let bytes = try files.read(name.file) else { return nil }
+    private func read(_ file: String) throws(Failure) -> TPMKeyFile? {
+        guard let bytes = try files.read(file) else { return nil }
         return try TPMKeyFile(bytes)
     }
 

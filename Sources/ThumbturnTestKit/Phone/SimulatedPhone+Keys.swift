@@ -40,6 +40,9 @@ struct PhoneKeys: DeviceKeys {
     func state(of name: KeyName) -> KeyState { phone.keyState(name) }
     func publicKey(of name: KeyName) throws(Failure) -> PublicKey { try phone.publicKey(name) }
     func delete(_ name: KeyName) { phone.deleteKey(name) }
+    func deleteAll(server: String, account: String) {
+        phone.state.withLock { $0.keys = $0.keys.filter { ($0.key.server, $0.key.account) != (server, account) } }
+    }
 
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) throws(Failure) -> [UInt8] {
         try phone.sign(message, with: name, presence)

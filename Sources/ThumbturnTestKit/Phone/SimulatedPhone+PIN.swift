@@ -107,6 +107,9 @@ private struct PhonePINKeys: PINKey {
     }
     func state(of name: KeyName) -> KeyState { phone.pinKeyState(name) }
     func delete(_ name: KeyName) { phone.state.withLock { $0.pins.keys[name] = nil } }
+    func deleteAll(server: String, account: String) {
+        phone.state.withLock { $0.pins.keys = $0.pins.keys.filter { ($0.key.server, $0.key.account) != (server, account) } }
+    }
 }
 
 extension SimulatedPhone {

@@ -141,6 +141,9 @@ private struct ScriptedKeys: DeviceKeys {
     func state(of name: KeyName) async -> KeyState { await keys.state(of: name) }
     func publicKey(of name: KeyName) async throws(Failure) -> PublicKey { try await keys.publicKey(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await keys.delete(name) }
+    func deleteAll(server: String, account: String) async throws(Failure) {
+        try await keys.deleteAll(server: server, account: account)
+    }
 
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
         if presence != nil { await script.sign() }
@@ -163,6 +166,9 @@ private struct ScriptedPINKeys: PINKey {
     func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey { try await key.create(name, pin: pin) }
     func state(of name: KeyName) async -> KeyState { await key.state(of: name) }
     func delete(_ name: KeyName) async throws(Failure) { try await key.delete(name) }
+    func deleteAll(server: String, account: String) async throws(Failure) {
+        try await key.deleteAll(server: server, account: account)
+    }
 
     func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {
         await script.sign()

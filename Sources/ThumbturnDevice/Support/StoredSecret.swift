@@ -1,0 +1,49 @@
+import ThumbturnCore
+
+/// What a store has under a name.
+enum StoredSecret: Equatable {
+    case nothing
+    case bytes([UInt8])
+    /// A secret that can never be read again, for example because a backup brought it without its key.
+    case sealedForEver
+}
+
+extension SecretStore {
+    /// Reads what the store has under a name. Throws where that cannot be told now.
+    func stored(_ name: String) async throws(Failure) -> StoredSecret {
+        do throws(Failure) {
+            return try await read(name).map { .bytes($0) } ?? .nothing
+        } catch {
+            guard error.recovery == .reEnrol else { throw error }
+            return .sealedForEver
+        }
+    }
+
+    /// Changes a secret in one step, for all tasks and processes that share the store. Where another one was faster, the
+    /// body is asked again with what stands there now. What the body throws ends the change, and the secret stays as it
+    /// was.
+    ///
+    /// - Parameter body: gives the new bytes, nil for no secret, and the value to return.
+    func change<Value>(
+        _ name: String, _ body: (StoredSecret) throws(Failure) -> (bytes: [UInt8]?, value: Value)
+    ) async throws(Failure) -> Value {
+        for _ in 1...mostTries {
+            let old = try await stored(name)
+            let new = try body(old)
+            switch old {
+            case .bytes(let bytes) where bytes == new.bytes: return new.value
+            case .nothing where new.bytes == nil: return new.value
+            case .bytes(let bytes):
+                if try await replace(bytes, by: new.bytes, as: name) { return new.value }
+            case .nothing:
+                if try await replace(nil, by: new.bytes, as: name) { return new.value }
+            case .sealedForEver: try await delete(name)
+            }
+        }
+        throw Failure(.platform)
+    }
+}
+
+/// How often a change is tried anew, where others were faster each time: more than there are processes that share a
+/// store.
+private let mostTries = 16
