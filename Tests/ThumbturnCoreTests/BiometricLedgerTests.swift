@@ -68,11 +68,15 @@ import ThumbturnTestKit
         #expect(anchored.standing(at: moment(1, boot: "b"), under: delays) == .open)
     }
 
-    @Test func aSensorThatThePersonSwitchedOffStaysOff() {
-        let off = ledger(1, 2).turnedOff()
-        #expect(standing(off, 1_000_000) == .off)
-        #expect(standing(off.attempting(at: moment(3), under: delays), 1_000_000) == .off)
-        #expect(standing(ledger(1, 2, 3).turnedOff().anchored(at: moment(0, boot: "b"), under: delays), 1000, boot: "b") == .off)
+    @Test func aSensorThatAnEarlierVersionSwitchedOffStaysOff() throws {
+        let one = String(decoding: try JSONEncoder().encode(moment(1)), as: UTF8.self)
+        for (row, recent) in [(0, "[]"), (1, "[\(one)]")] {
+            let text = #"{"inARow":\#(row),"inBurst":0,"isOff":true,"recent":\#(recent)}"#
+            let off = try JSONDecoder().decode(BiometricLedger.self, from: Data(text.utf8))
+            #expect(standing(off, 1_000_000) == .off)
+            #expect(standing(off.anchored(at: moment(0, boot: "b"), under: delays), 1000, boot: "b") == .off)
+            #expect(try JSONDecoder().decode(BiometricLedger.self, from: JSONEncoder().encode(off)) == off)
+        }
     }
 
     @Test func aBurstLastsUntilAMatch() {

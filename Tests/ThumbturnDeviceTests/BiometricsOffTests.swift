@@ -195,23 +195,114 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func anEnrolmentThatHasMadeItsKeysDoesNotSwitchTheSensorOn() async throws {
+    @Test(
+        "an enrolment that began before does not switch the sensor on",
+        arguments: ["/v1/challenges", "/v1/accounts/sign-in", "/v1/devices"])
+    func anEnrolmentThatBeganBefore(_ path: String) async throws {
         try await World.enrolled { world in
-            let slow = SlowDevices(server: world.server, clock: world.clock)
+            let slow = SlowPath(server: world.server, clock: world.clock, path: path)
             let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
             async let enrolled = auth.enrol(with: World.signIn, ifExists: .replace)
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
-            try await auth.requireStrongerRungNextTime()
+            try await world.auth.requireStrongerRungNextTime()
             _ = try await enrolled
-            #expect(await auth.readiness().biometry == .lockedOut(.untilStrongerRung))
-            #expect(await failure { _ = try await auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
+            #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung))
+            #expect(await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
+            try await world.auth.enrol(with: World.signIn)
+            expect(try await world.auth.authenticate("Unlock", policy: Self.sensorOnly).rung, is: .biometric)
         }
     }
 
-    @Test func aMatchUnlocksNothingWhereTheLedgerCannotBeRead() async throws {
+    @Test func aNewKeyThatWasAskedForBeforeDoesNotSwitchTheSensorOn() async throws {
+        try await World.enrolled { world in
+            let slow = SlowPath(server: world.server, clock: world.clock, path: "/v1/devices/current/keys")
+            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
+            async let changed: Void = auth.replaceBiometricKey(with: World.signIn)
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            try await world.auth.requireStrongerRungNextTime()
+            _ = try? await changed
+            #expect(await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
+            try await world.auth.replaceBiometricKey(with: World.signIn)
+            expect(try await world.auth.authenticate("Unlock", policy: Self.sensorOnly).rung, is: .biometric)
+        }
+    }
+
+    @Test("another authenticator and another process reuse nothing", arguments: ["app", "extension"])
+    func anotherAuthenticator(_ process: String) async throws {
+        try await World.enrolled { world in
+            var policy = UnlockPolicy(ladder: [.biometric, .devicePasscode])
+            policy.reuse = .seconds(300)
+            _ = try await world.auth.authenticate("Unlock", policy: policy)
+            _ = try await world.auth.stepUp(for: .cardDetails, reason: "Show the card")
+            let prompts = world.phone.promptCount
+            expect(try await world.auth.authenticate("Unlock", policy: policy).rung, is: .biometric)
+            #expect(world.phone.promptCount == prompts, "it is reused")
+            let platform = world.phone.platform(transport: world.server, process: process)
+            try await Authenticator(server: InMemoryServer.url, platform: platform).requireStrongerRungNextTime()
+            expect(try await world.auth.authenticate("Unlock", policy: policy).rung, is: .devicePasscode)
+            #expect(world.phone.promptCount == prompts + 1)
+            _ = try await world.auth.stepUp(for: .cardDetails, reason: "Show the card")
+            #expect(world.phone.promptCount == prompts + 2)
+        }
+    }
+
+    @Test func anEnrolmentThatWasNotThereYetIsCoveredToo() async throws {
+        let world = try World()
+        try await world.clock.run {
+            let slow = SlowPath(server: world.server, clock: world.clock, path: "/v1/accounts/sign-in")
+            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
+            async let enrolled = auth.enrol(with: World.signIn)
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            try await auth.requireStrongerRungNextTime()
+            _ = try await enrolled
+            #expect(await failure { _ = try await auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
+            expect(try await auth.authenticate("Unlock").rung, is: .devicePasscode)
+            expect(try await auth.authenticate("Unlock", policy: Self.sensorOnly).rung, is: .biometric)
+        }
+    }
+
+    @Test(
+        "a damaged switch is off until a stronger rung succeeds",
+        arguments: ["", "{", "[]", #"{"isOff":false}"#, #"{"isOff":false,"dismissals":-1}"#])
+    func aDamagedSwitch(_ text: String) async throws {
+        try await World.enrolled { world in
+            let secrets = world.auth.platform.secrets
+            try await secrets.write(Array(text.utf8), as: "sensor switch https://bank.example default")
+            #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung))
+            #expect(await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
+            expect(try await world.auth.authenticate("Unlock", policy: Self.sensorOnly).rung, is: .biometric)
+        }
+    }
+
+    @Test func aDamagedSwitchIsNoDeadEndForAVaultThatOnlyTheSensorOpens() async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault("designs", .biometryCurrentSet)
+            try await vault.save("s3cret", as: "token")
+            try await world.platform.secrets.write([7], as: "sensor switch vault designs")
+            guard case .paused = await vault.readiness().biometry else {
+                Issue.record("\(await vault.readiness().biometry)")
+                return
+            }
+            world.clock.advance(by: .seconds(1000))
+            expect(try await vault.rung(), is: .biometric)
+        }
+    }
+
+    @Test func aDeletedVaultLeavesNoSwitch() async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault("designs", .userPresence)
+            try await vault.save("s3cret", as: "token")
+            try await vault.requireStrongerRungNextTime()
+            try await vault.delete()
+            expect(try await vault.rung(), is: .biometric)
+        }
+    }
+
+    @Test func aMatchUnlocksNothingWhereTheSwitchCannotBeRead() async throws {
         try await World.enrolled { world in
             var platform = world.phone.platform(transport: world.server)
-            let disk = UnreadableLedger(store: platform.secrets)
+            let disk = UnreadableSwitch(store: platform.secrets)
             platform.secrets = disk
             let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
             world.phone.next(.match, after: .seconds(2))
@@ -388,17 +479,6 @@ private struct SlowRefreshes: Transport {
     }
 }
 
-/// A server that takes ten seconds over a new device.
-private struct SlowDevices: Transport {
-    let server: InMemoryServer
-    let clock: VirtualClock
-
-    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
-        if request.url.hasSuffix("/v1/devices") { try? await clock.sleep(until: clock.now.advanced(by: .seconds(10))) }
-        return try await server.send(request)
-    }
-}
-
 /// A network that is gone once it has carried a change of keys.
 private final class GoneAfterTheChange: Transport {
     private let server: InMemoryServer
@@ -415,8 +495,8 @@ private final class GoneAfterTheChange: Transport {
     }
 }
 
-/// A store that can no longer read the ledger of the sensor.
-private final class UnreadableLedger: SecretStore {
+/// A store that can no longer read the switch of the sensor.
+private final class UnreadableSwitch: SecretStore {
     let isUnreadable = Mutex(false)
     private let store: any SecretStore
 
@@ -425,7 +505,7 @@ private final class UnreadableLedger: SecretStore {
     }
 
     func read(_ name: String) async throws(Failure) -> [UInt8]? {
-        if isUnreadable.withLock({ $0 }), name.hasPrefix("biometric ledger") {
+        if isUnreadable.withLock({ $0 }), name.hasPrefix("sensor switch") {
             throw Failure(.notYetReadable)
         }
         return try await store.read(name)

@@ -196,10 +196,10 @@ import ThumbturnTestKit
             await Self.mismatches(1, world)
             #expect(
                 await world.auth.readiness().biometry == .paused(for: .seconds(10)), "the cancelled attempt stays counted")
-            await counted.forgive()
+            await counted.forgive(askedAt: 0)
             // A mismatch whose count was forgiven meanwhile is counted anew.
             _ = await counted.attempt {
-                await counted.forgive()
+                await counted.forgive(askedAt: 0)
                 return .notMatched
             }
             await Self.mismatches(2, world)

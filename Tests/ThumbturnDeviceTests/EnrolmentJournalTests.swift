@@ -28,10 +28,9 @@ import ThumbturnTestKit
             try Authenticator(server: InMemoryServer.url, platform: platform ?? self.platform)
         }
 
-        /// The names in the store beside the journal itself.
         /// The names that belong to one enrolment. What is remembered of the person belongs to the account.
         var leftovers: [String] {
-            let ofTheAccount = ["enrolments ", "enrolment mark ", "pace ", "open flow "]
+            let ofTheAccount = ["enrolments ", "enrolment mark ", "pace ", "open flow ", "sensor switch "]
             return secrets.names.filter { name in !ofTheAccount.contains { name.hasPrefix($0) } }
         }
         var records: Int { world.server.state.withLock { $0.devices.count } }

@@ -12,8 +12,6 @@ package struct BiometricLedger: Hashable, Sendable, Codable {
     package let inARow: Int
     /// How many of them belong to the burst; 0 without one.
     package let inBurst: Int
-    /// Whether the person switched the sensor off until a stronger rung succeeds, whatever the counts.
-    package let isOff: Bool
     /// The times of the last mismatches, oldest first; the last one is where the delay is counted from.
     private let recent: [Moment]
 
@@ -21,29 +19,33 @@ package struct BiometricLedger: Hashable, Sendable, Codable {
     package init() {
         inARow = 0
         inBurst = 0
-        isOff = false
         recent = []
     }
 
-    private init(inARow: Int, inBurst: Int, isOff: Bool = false, recent: [Moment]) {
+    private init(inARow: Int, inBurst: Int, recent: [Moment]) {
         self.inARow = inARow
         self.inBurst = inBurst
-        self.isOff = isOff
         self.recent = recent
     }
 
     /// The highest limit of any policy, and the longest burst.
     private static let (mostInARow, mostRecent) = (50, 5)
 
+    private enum EarlierKeys: CodingKey {
+        case isOff
+    }
+
     /// Throws `DecodingError` for values outside their bounds, so that a damaged ledger is recognised.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        inARow = try container.decode(Int.self, forKey: .inARow)
+        // Earlier versions kept the person's switch here: such a ledger is one at the limit, which only a stronger rung
+        // empties.
+        let wasOff = try decoder.container(keyedBy: EarlierKeys.self).decodeIfPresent(Bool.self, forKey: .isOff) ?? false
+        inARow = wasOff ? Self.mostInARow : try container.decode(Int.self, forKey: .inARow)
         inBurst = try container.decode(Int.self, forKey: .inBurst)
-        isOff = try container.decode(Bool.self, forKey: .isOff)
         recent = try container.decode([Moment].self, forKey: .recent)
         guard (0...Self.mostInARow).contains(inARow), (0...inARow).contains(inBurst), recent.count <= Self.mostRecent,
-            recent.isEmpty == (inARow == 0)
+            recent.isEmpty == (inARow == 0) || inARow == Self.mostInARow
         else {
             throw DecodingError.dataCorruptedError(
                 forKey: .inARow, in: container, debugDescription: "a value is out of its bounds")
@@ -72,13 +74,7 @@ package struct BiometricLedger: Hashable, Sendable, Codable {
         } else {
             burst = 0
         }
-        return BiometricLedger(inARow: count, inBurst: burst, isOff: isOff, recent: Array(recent))
-    }
-
-    /// The ledger to keep when the person switches the sensor off. Only a new ledger switches it on again; no time
-    /// does.
-    package func turnedOff() -> BiometricLedger {
-        BiometricLedger(inARow: inARow, inBurst: inBurst, isOff: true, recent: recent)
+        return BiometricLedger(inARow: count, inBurst: burst, recent: Array(recent))
     }
 
     /// Whether the sensor may be asked.
@@ -93,7 +89,7 @@ package struct BiometricLedger: Hashable, Sendable, Codable {
 
     /// Whether the sensor may be asked now.
     package func standing(at now: Moment, under delays: MismatchDelays) -> Standing {
-        guard !isOff, inARow < delays.limit else { return .off }
+        guard inARow < delays.limit else { return .off }
         let delay = delays.delay(afterInARow: inARow, inBurst: inBurst)
         guard let last = recent.last, delay > .zero else { return .open }
         guard let elapsed = last.elapsed(until: now) else { return .paused(delay) }
@@ -104,7 +100,6 @@ package struct BiometricLedger: Hashable, Sendable, Codable {
     /// otherwise nothing changes.
     package func anchored(at now: Moment, under delays: MismatchDelays) -> BiometricLedger {
         guard let last = recent.last, delays.delay(afterInARow: inARow, inBurst: inBurst) > .zero else { return self }
-        return BiometricLedger(
-            inARow: inARow, inBurst: inBurst, isOff: isOff, recent: recent.dropLast() + [last.anchored(at: now)])
+        return BiometricLedger(inARow: inARow, inBurst: inBurst, recent: recent.dropLast() + [last.anchored(at: now)])
     }
 }

@@ -6,22 +6,15 @@ extension Authenticator {
     /// use it.
     ///
     /// Silent, without a prompt and offline; a prompt that is up unlocks nothing any more. It outlives the app and a
-    /// restart of the device, and no match undoes it. A device without a biometric key has nothing to switch off.
+    /// restart of the device, and neither a match undoes it nor an enrolment or a change of keys that began before. It
+    /// holds for the account in every process of the app that shares its place.
     ///
     /// - Throws: `platform` where it cannot be written down: then the sensor is still on.
     public func requireStrongerRungNextTime() async throws(Failure) {
         forgetRecentAuthentication()
         // An authentication that succeeded while it was being written is forgotten as well.
         defer { forgetRecentAuthentication() }
-        let marks = try await enrolments()
-        // A pending change may turn out to be made: then its new key is the live one.
-        let successor = marks.change.flatMap { $0.kind == .biometric ? $0.number : nil }
-        // So does an enrolment that has made its keys and is not live yet.
-        for number in [marks.number(of: .biometric), successor].compactMap({ $0 }) + marks.unfinished {
-            let key = name(of: .biometric, in: number)
-            guard await platform.keys.state(of: key) != .missing else { continue }
-            try await CountedSensor(key, on: platform, under: UnlockPolicy.unlock.delays).turnOff()
-        }
+        try await sensorSwitch.turnOff()
     }
 
     /// Whether to offer biometrics now; see `BiometricOffer`. Silent: it never prompts and never throws.

@@ -43,6 +43,7 @@ extension Authenticator {
         with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String = "This device",
         reason: String = "Set up signing in on this device", ifExists: IfExists = .keep
     ) async throws(Failure) -> EnrolledDevice {
+        let dismissals = try await sensorSwitch.read().dismissals
         let rungs = try await rungsToEnrol(policy)
         let readiness = await readiness(for: policy)
         // The keys of a device that has not been unlocked yet cannot be read, and may be good: this has to wait.
@@ -85,6 +86,8 @@ extension Authenticator {
             }
             // What was proved for another account stands in for nothing of this one.
             if isAnotherAccount { forgetRecentAuthentication() }
+            // The full sign-in is the strongest rung; one that began before a dismissal lifts nothing.
+            await sensorSwitch.lift(askedAt: dismissals)
             await keepEnrolmentMark()
         } catch {
             throw await undo(new, isSent: isSent) ? Failure(.superseded) : error
@@ -209,9 +212,18 @@ extension Authenticator {
         if key.kind == .biometric { try await CountedSensor.delete(key, on: platform) }
     }
 
+    /// Deletes the keys and the session of an enrolment. One that cannot be deleted keeps no other one.
     private func deleteKeys(of enrolment: Int, but kept: KeyKind? = nil) async throws(Failure) {
+        var refusal: Failure?
+        for kind in KeyKind.allCases where kind != kept {
+            do throws(Failure) {
+                try await deleteKey(name(of: kind, in: enrolment))
+            } catch {
+                refusal = refusal ?? error
+            }
+        }
         try await forgetSession(of: enrolment)
-        for kind in KeyKind.allCases where kind != kept { try await deleteKey(name(of: kind, in: enrolment)) }
+        if let refusal { throw refusal }
     }
 }
 

@@ -120,6 +120,7 @@ extension Authenticator {
         await stopSettling()
         guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { platform.journals.unlock(enrolmentsName) }
+        let dismissals = try await sensorSwitch.read().dismissals
         try await settleChange()
         let session = try await liveName(of: .session)
         try await check(change)
@@ -136,10 +137,11 @@ extension Authenticator {
         } catch {
             // The server may have made the change all the same; where it does not answer, that is found out at the next
             // unlock.
-            if (try? await settle(pending, after: error)) == true { return }
-            throw error
+            guard (try? await settle(pending, after: error)) == true else { throw error }
         }
         try await edit { (journal) throws(Failure) in try journal.finish(pending) }
+        // A new biometric key needs what a stronger rung needs; one that was asked for before a dismissal lifts nothing.
+        if change == .replaceBiometric { await sensorSwitch.lift(askedAt: dismissals) }
         _ = try? await settleChange()
     }
 

@@ -5,6 +5,8 @@ import ThumbturnMessages
 struct ProofAnswer<Redeemed: Sendable>: Sendable {
     /// The evidence of it, whose rung is the ladder's.
     var answered: AnsweredAsk
+    /// The count of the sensor's switch when the ask began.
+    var dismissals: Int
     var redeemed: Redeemed
 }
 
@@ -23,6 +25,7 @@ extension Authenticator {
         _ ask: RunningAsk, by start: UnlockFlow.Start = .tap, sharesChallenge: Bool = true,
         challenge: @escaping ChallengeRequester, redeem: @escaping Redeemer<Redeemed>
     ) async throws(Failure) -> ProofAnswer<Redeemed> {
+        let dismissals = try await sensorSwitch.read().dismissals
         try await settleInterruptedChange()
         let policy = ask.request.policy
         let readiness = await readiness(for: policy)
@@ -42,10 +45,10 @@ extension Authenticator {
         guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
         // A sensor that was switched off since the ask began stays off.
         if rung != .biometric, ask.isLive {
-            try? await countedSensor(policy).forgive()
+            try? await countedSensor(policy).forgive(askedAt: dismissals)
             await keepEnrolmentMark()
         }
-        return ProofAnswer(answered: ask.answered(by: rung, at: openedAt), redeemed: redeemed)
+        return ProofAnswer(answered: ask.answered(by: rung, at: openedAt), dismissals: dismissals, redeemed: redeemed)
     }
 
     /// Runs the flow until the keys that the policy demands have signed, and redeems their proofs.
@@ -53,11 +56,13 @@ extension Authenticator {
     /// - Parameters:
     ///   - policy: the ask's own, where there is no other.
     ///   - signers: nil where no key can answer; then the flow ends with the reason.
+    ///   - isNewKey: whether a new key signs for itself.
     ///   - readiness: what the device can do, now.
     ///   - redeem: redeems the proofs.
     /// - Returns: the rung that answered, and what the last redemption gave.
     func prove<Redeemed: Sendable>(
         _ ask: RunningAsk, under policy: UnlockPolicy? = nil, by start: UnlockFlow.Start = .tap, with signers: Signers?,
+        isNewKey: Bool = false,
         readiness: @escaping @Sendable () async -> Readiness, redeem: @escaping Redeemer<Redeemed>
     ) async throws(Failure) -> (Rung, Redeemed) {
         try UnlockRequest.check(reason: ask.request.reason)
@@ -65,7 +70,7 @@ extension Authenticator {
         let keys = ProofKeys(signers, for: policy, on: platform, redeem: redeem)
         let driver = UnlockDriver(
             platform: platform, ask: ask, policy: policy, history: history, keys: keys, readiness: readiness,
-            observe: observe, sensorWasUnavailable: { self.noteSensorIsOut() }
+            observe: observe, isNewKey: isNewKey, sensorWasUnavailable: { self.noteSensorIsOut() }
         )
         switch await driver.run(by: start) {
         case .failed(let failure): throw failure
@@ -84,7 +89,9 @@ extension Authenticator {
             ladder: policy.ladder
         )
         let signers = Signers(keys: [rung: signer], challenge: ChallengeSource(challenge, clock: platform.clock))
-        return try await prove(ask, under: policy, with: signers, readiness: { fresh }) { proofs, _ in proofs[0] }.1
+        return try await prove(ask, under: policy, with: signers, isNewKey: true, readiness: { fresh }) {
+            proofs, _ in proofs[0]
+        }.1
     }
 
     /// The keys that may answer for these rungs, with a challenge for them; nil where none can answer: with nothing to

@@ -59,7 +59,8 @@ extension Authenticator {
             let (session, since) = answer.redeemed
             if let enrolment = try await self.liveEnrolment() {
                 await self.remember(
-                    StepUp(demand: demand, answered: answer.answered, session: session, enrolment: enrolment, since: since))
+                    StepUp(demand: demand, answered: answer.answered, session: session, enrolment: enrolment, since: since),
+                    at: answer.dismissals)
             }
             await self.beginSettling()
             try ask.check()
@@ -71,7 +72,7 @@ extension Authenticator {
     func reusableStepUp(for demand: StepUpDemand) async throws(Failure) -> Grant? {
         guard demand.policy.problem == nil, let lastStepUp, lastStepUp.satisfies(demand, at: moment),
             lastStepUp.session.expiresAt > platform.clock.civilTime, try await liveEnrolment() == lastStepUp.enrolment,
-            lastStepUp.answered.isLive
+            lastStepUp.answered.isLive, await !wasDismissedSince()
         else { return nil }
         return Grant(answered: lastStepUp.answered, session: lastStepUp.session)
     }

@@ -22,6 +22,8 @@ public actor Authenticator {
     private nonisolated let sensorIsOut = Mutex(false)
     /// The last unlock, for policies whose `reuse` lets it stand in for the next one.
     private var lastUnlock: AnsweredAsk?
+    /// The count of the sensor's switch when the last unlock or step-up was asked for. Another process changes it, too.
+    private var lastDismissals = 0
     /// The settling that an unlock has begun; see `beginSettling`.
     var settling: Task<Void, Never>?
     /// The last step-up, until the next sign-in or step-up.
@@ -99,7 +101,7 @@ public actor Authenticator {
                 (proofs, _) async throws(Failure) in
                 try await self.redeem(proofs, of: ask)
             }
-            await self.remember(answer.answered)
+            await self.remember(answer.answered, at: answer.dismissals)
             await self.beginSettling()
             try ask.check()
             return Grant(answered: answer.answered, session: answer.redeemed)
@@ -156,25 +158,32 @@ extension Authenticator {
     /// since, the person was not dismissed, the time is not over, and its session is alive.
     private func reusableUnlock(_ policy: UnlockPolicy) async throws(Failure) -> Grant? {
         guard policy.problem == nil, let lastUnlock, policy.ladder.contains(lastUnlock.rung), lastUnlock.isLive,
-            let elapsed = lastUnlock.at.elapsed(until: moment), elapsed < policy.reuse
+            let elapsed = lastUnlock.at.elapsed(until: moment), elapsed < policy.reuse, await !wasDismissedSince()
         else { return nil }
         do throws(Failure) {
             let session = try await refresh()
             // The server may have been slow, and the person dismissed meanwhile.
-            return lastUnlock.isLive ? Grant(answered: lastUnlock, session: session) : nil
+            guard lastUnlock.isLive, await !wasDismissedSince() else { return nil }
+            return Grant(answered: lastUnlock, session: session)
         } catch {
             guard error.code == .sessionOver || error.code == .notEnrolled else { throw error }
             return nil
         }
     }
 
+    /// Whether the sensor was switched off since the last unlock or step-up was asked for, by any process; also where that
+    /// cannot be read.
+    func wasDismissedSince() async -> Bool { (try? await sensorSwitch.read().dismissals) != lastDismissals }
+
     /// Remembers an unlock. Whether it is still worth something is checked where it is reused.
-    func remember(_ unlock: AnsweredAsk) { lastUnlock = unlock }
+    ///
+    /// - Parameter dismissals: the count of the sensor's switch when its ask began.
+    func remember(_ unlock: AnsweredAsk, at dismissals: Int) { (lastUnlock, lastDismissals) = (unlock, dismissals) }
 
     /// Remembers a step-up, which is also an unlock.
-    func remember(_ stepUp: StepUp) {
+    func remember(_ stepUp: StepUp, at dismissals: Int) {
         lastStepUp = stepUp
-        remember(stepUp.answered)
+        remember(stepUp.answered, at: dismissals)
     }
 }
 
@@ -192,6 +201,11 @@ extension Authenticator {
 
     package nonisolated func name(of kind: KeyKind, in enrolment: Int) -> KeyName {
         KeyName(server: address.issuer, account: account, enrolment: enrolment, kind: kind)
+    }
+
+    /// The switch of the sensor for this account.
+    nonisolated var sensorSwitch: SensorSwitchFile {
+        SensorSwitchFile(server: address.issuer, account: account, on: platform)
     }
 
     /// The sensor, as it is counted for the live enrolment.

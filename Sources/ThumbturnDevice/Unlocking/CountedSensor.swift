@@ -4,10 +4,13 @@ import ThumbturnCore
 struct CountedSensor: Sendable {
     private let ledger: LedgerFile<BiometricLedger>
     private let delays: MismatchDelays
+    /// The account's or the vault's switch.
+    let sensorSwitch: SensorSwitchFile
 
     init(_ name: KeyName, on platform: DevicePlatform, under delays: MismatchDelays) {
         precondition(name.kind == .biometric, "only a biometric key has a ledger of the sensor")
         self.delays = delays
+        sensorSwitch = SensorSwitchFile(server: name.server, account: name.account, on: platform)
         ledger = LedgerFile(name: Self.ledgerName(name), platform: platform, server: name.server) {
             $0.anchored(at: $1, under: delays)
         }
@@ -16,29 +19,38 @@ struct CountedSensor: Sendable {
     /// Writes an empty ledger, before the key is made.
     func createLedger() async throws(Failure) { try await ledger.create() }
 
-    /// Starts the longest pause now, with one attempt after it, whatever was counted.
+    /// Starts the longest pause now, with one attempt after it, whatever was counted, and whether the sensor is off or
+    /// not.
     func slowDown() async throws(Failure) {
+        try await sensorSwitch.delete()
         try await ledger.change { _, now in (.replacingDamaged(at: now), ()) }
     }
 
-    /// The state of a sensor that the system calls ready, as far as the ledger allows it.
+    /// The state of a sensor that the system calls ready, as far as the switch and the ledger allow it.
     func state() async throws(Failure) -> BiometryState {
-        try await ledger.current().standing(at: ledger.now, under: delays).state
+        guard try await !sensorSwitch.read().isOff else { return BiometricLedger.Standing.off.state }
+        return try await ledger.current().standing(at: ledger.now, under: delays).state
     }
 
-    /// Shows the prompt if the ledger allows it. A mismatch that begins a pause is reported as that pause.
+    /// Shows the prompt if the switch and the ledger allow it. A mismatch that begins a pause is reported as that pause.
     ///
-    /// - Parameter prompt: shows the prompt; nil means that it was dismissed.
-    func attempt(_ prompt: () async -> PromptAnswer?) async -> PromptAnswer? {
+    /// - Parameters:
+    ///   - isNewKey: whether the match lets a new key sign for itself, which opens nothing: it may be made while the
+    ///     sensor is switched off.
+    ///   - prompt: shows the prompt; nil means that it was dismissed.
+    func attempt(isNewKey: Bool = false, _ prompt: () async -> PromptAnswer?) async -> PromptAnswer? {
         let attempt: Attempt
         do throws(Failure) {
+            if !isNewKey, let off = await switchedOff() { throw off }
             attempt = try await begin()
         } catch {
             return .failed(error)
         }
         switch await prompt() {
         case .matched(let presence):
-            if let refusal = await settleMatch() { return .failed(refusal) }
+            // The sensor may have been switched off while the prompt was up, which no match undoes.
+            if !isNewKey, let off = await switchedOff() { return .failed(off) }
+            await settleMatch()
             return .matched(presence)
         case .notMatched:
             await settleMismatch(attempt)
@@ -52,13 +64,11 @@ struct CountedSensor: Sendable {
         }
     }
 
-    /// Switches the sensor off until `forgive`.
-    func turnOff() async throws(Failure) {
-        try await ledger.change { ledger, _ in (ledger.turnedOff(), ()) }
-    }
-
-    /// Empties the ledger, because a stronger rung has succeeded.
-    func forgive() async {
+    /// Empties the ledger and switches the sensor on, because a stronger rung has succeeded.
+    ///
+    /// - Parameter dismissals: the switch's count when that rung was asked for.
+    func forgive(askedAt dismissals: Int) async {
+        await sensorSwitch.lift(askedAt: dismissals)
         // Where this cannot be written the sensor stays slow, which is the safe side.
         try? await ledger.change { _, _ in (BiometricLedger(), ()) }
     }
@@ -90,18 +100,15 @@ extension CountedSensor {
         return begun.attempt
     }
 
+    /// Why the sensor opens nothing although it may match: it is switched off, or that cannot be read.
+    private func switchedOff() async -> Failure? {
+        (try? await sensorSwitch.read().isOff) == false ? nil : BiometricLedger.Standing.off.state.obstacle
+    }
+
     /// Empties the ledger after a match.
-    ///
-    /// - Returns: why the match unlocks nothing: the sensor was switched off while the prompt was up, which no match
-    ///   undoes, or the ledger cannot be read, so that this is not known.
-    private func settleMatch() async -> Failure? {
-        var isOff: Bool?
+    private func settleMatch() async {
         // Where this cannot be written the attempt stays counted, which is the safe side.
-        try? await ledger.change { ledger, _ in
-            isOff = ledger.isOff
-            return (ledger.isOff ? ledger : BiometricLedger(), ())
-        }
-        return isOff ?? true ? BiometricLedger.Standing.off.state.obstacle : nil
+        try? await ledger.change { _, _ in (BiometricLedger(), ()) }
     }
 
     /// Leaves the mismatch counted. Where another flow has settled its own attempt meanwhile, this one is counted on

@@ -14,6 +14,8 @@ struct UnlockDriver<Keys: RungKeys>: Sendable {
     /// What the device can do, now.
     let readiness: @Sendable () async -> Readiness
     let observe: @Sendable (UnlockNews) -> Void
+    /// Whether the key is new and signs for itself; see `CountedSensor.attempt`.
+    var isNewKey = false
     /// Called when a prompt found no sensor although the system had called it ready.
     var sensorWasUnavailable: @Sendable () -> Void = {}
 
@@ -85,7 +87,8 @@ extension UnlockDriver {
         }
         let answered =
             prompt.rung == .biometric
-            ? await CountedSensor(use.key, on: platform, under: policy.delays).attempt(answer) : await answer()
+            ? await CountedSensor(use.key, on: platform, under: policy.delays).attempt(isNewKey: isNewKey, answer)
+            : await answer()
         switch answered {
         case .matched(let presence):
             ask.noteAnswer()

@@ -109,6 +109,7 @@ public final class Vault: Sendable {
             for kind in [KeyKind.biometric, .passcode] { try await store.delete(copy(kind)) }
             try await platform.secrets.delete(recordName)
             try await CountedSensor.delete(copy(.biometric), on: platform)
+            try await countedSensor.sensorSwitch.delete()
         }
     }
 
@@ -124,7 +125,7 @@ public final class Vault: Sendable {
         // An unlock that succeeded while it was being written is void as well.
         defer { platform.prompts.void(asker) }
         guard let store = platform.vaults, await store.state(of: copy(.biometric)) != .missing else { return }
-        try await countedSensor.turnOff()
+        try await countedSensor.sensorSwitch.turnOff()
     }
 
     /// Moves the unlocks with this reason to their next rung, because the person chose another way, for example by the
@@ -160,6 +161,7 @@ extension Vault {
     private func open(
         in store: any ProtectedStore, for ask: RunningAsk, by start: UnlockFlow.Start
     ) async throws(Failure) -> (AnsweredAsk, VaultKey) {
+        let dismissals = try await countedSensor.sensorSwitch.read().dismissals
         let record = try await recordOrMake(in: store)
         guard record.access == access else { throw Failure(.policyDenies) }
         let (rung, key) = try await release(record, from: store, for: ask, by: start)
@@ -169,7 +171,7 @@ extension Vault {
         // again.
         guard (try? record.secrets(of: name, with: key)) != nil else { throw Failure(.keyInvalidated) }
         if rung != .biometric {
-            await countedSensor.forgive()
+            await countedSensor.forgive(askedAt: dismissals)
             await addMissingCopies(of: key, in: store)
         }
         return (answered, key)
