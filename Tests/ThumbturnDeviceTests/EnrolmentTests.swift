@@ -2,8 +2,8 @@ import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
-import ThumbturnDevice
 import ThumbturnTestKit
+@testable import ThumbturnDevice
 
 /// Whose enrolment it is: the credentials that `enrol` is handed are judged in every case, and decide.
 @Suite struct EnrolmentTests {
@@ -72,7 +72,7 @@ import ThumbturnTestKit
         try await World.enrolled { world in
             var lax = UnlockPolicy(ladder: [.biometric])
             lax.reuse = .seconds(300)
-            _ = try await world.auth.authenticate("Unlock", policy: lax)
+            let adas = try await world.auth.authenticate("Unlock", policy: lax)
             expect(try await world.auth.me().name, is: "ada")
             let (live, prompts) = (try await world.auth.liveEnrolment(), world.phone.promptCount)
             try await world.auth.enrol(with: Self.bob)
@@ -80,9 +80,18 @@ import ThumbturnTestKit
             #expect(world.phone.promptCount == prompts + 1 && world.phone.keyCount == 3)
             #expect(world.server.state.withLock { $0.devices.count } == 1, "the first person's enrolment is ended")
             await expectFailure(.sessionOver) { _ = try await world.auth.me() }
+            #expect(!adas.answered.isLive, "and opens nothing any more")
             _ = try await world.auth.authenticate("Unlock", policy: lax)
             #expect(world.phone.promptCount == prompts + 2, "her unlock stands in for none of his")
             expect(try await world.auth.me().name, is: "bob")
+        }
+    }
+
+    @Test func enrollingTheSamePersonAnewVoidsNoUnlock() async throws {
+        try await World.enrolled { world in
+            let grant = try await world.auth.authenticate("Unlock")
+            try await world.auth.enrol(with: World.signIn, ifExists: .replace)
+            #expect(grant.answered.isLive)
         }
     }
 
