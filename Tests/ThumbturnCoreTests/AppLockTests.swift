@@ -18,7 +18,7 @@ import ThumbturnCore
     static func asking(lockAfter: Duration = .seconds(30)) -> AppLock {
         var lock = AppLock(rules: .init(lockAfter: lockAfter))
         _ = lock.handle(.began(run: 1), at: at(0))
-        _ = lock.handle(.saw(.init(.front), run: 1), at: at(0))
+        _ = lock.handle(.saw(.init(.front, isPromptUp: false), run: 1), at: at(0))
         return lock
     }
 
@@ -246,6 +246,20 @@ import ThumbturnCore
         #expect(lock.handle(.tapped, at: Self.at(4)) == [.ask(Self.ask(2))])
     }
 
+    @Test func lockNowCountsInEveryState() {
+        var lock = Self.asking()
+        _ = lock.handle(.answered(Self.ask(1), .failed), at: Self.at(1))
+        #expect(lock.state == .locked(asksItself: true))
+        #expect(lock.handle(.lockNow, at: Self.at(1)) == [.void])
+        _ = lock.handle(Self.saw(.back), at: Self.at(2))
+        #expect(lock.handle(Self.saw(.front), at: Self.at(2)) == [.uncover], "the lock waits for a tap")
+
+        var early = AppLock()
+        _ = early.handle(.lockNow, at: Self.at(0))
+        _ = early.handle(.began(run: 1), at: Self.at(1))
+        #expect(early.handle(Self.saw(.front), at: Self.at(1)) == [.uncover], "before a run too")
+    }
+
     @Test func dismissingThePersonLocks() {
         var lock = Self.open()
         #expect(lock.handle(.dismissed, at: Self.at(1)) == [.void, .lock])
@@ -306,7 +320,7 @@ import ThumbturnCore
         #expect(lock.handle(.proved(isLive: true), at: Self.at(1)) == [], "the new run has seen nothing yet")
         #expect(lock.handle(Self.saw(.front), at: Self.at(1)) == [], "the first run's sight says nothing any more")
         #expect(lock.handle(.ended(run: 1), at: Self.at(1)) == [], "nor does its end")
-        #expect(lock.handle(.saw(.init(.front), run: 2), at: Self.at(1)) == [.uncover, .ask(Self.ask(2))])
+        #expect(lock.handle(.saw(.init(.front, isPromptUp: false), run: 2), at: Self.at(1)) == [.uncover, .ask(Self.ask(2))])
         #expect(lock.handle(.ended(run: 2), at: Self.at(2)) == [.cover, .void, .cancel(Self.ask(2))])
     }
 
@@ -314,7 +328,8 @@ import ThumbturnCore
         var lock = Self.open()
         _ = lock.handle(.lockNow, at: Self.at(1))
         _ = lock.handle(.began(run: 2), at: Self.at(2))
-        #expect(lock.handle(.saw(.init(.front), run: 2), at: Self.at(2)) == [.uncover], "the lock waits for a tap")
+        let front = AppLock.Event.saw(.init(.front, isPromptUp: false), run: 2)
+        #expect(lock.handle(front, at: Self.at(2)) == [.uncover], "the lock waits for a tap")
     }
 
     // MARK: - Rules

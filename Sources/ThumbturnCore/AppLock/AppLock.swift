@@ -61,7 +61,7 @@ public struct AppLock: Hashable, Sendable {
         /// Whether a prompt of this app is up.
         package var isPromptUp: Bool
 
-        package init(_ phase: AppPhase, isPromptUp: Bool = false) {
+        package init(_ phase: AppPhase, isPromptUp: Bool) {
             self.phase = phase
             self.isPromptUp = isPromptUp
         }

@@ -20,7 +20,7 @@ public import ThumbturnCore
     private let platform: DevicePlatform
     private let unlock: @Sendable () async throws -> Void
     private let whenLocked: @MainActor () -> Void
-    @ObservationIgnored private var sight = AppLock.Sight(.back)
+    @ObservationIgnored private var sight = AppLock.Sight(.back, isPromptUp: false)
     @ObservationIgnored private var lastRun = 0
     /// The times that the current run wakes the lock at.
     @ObservationIgnored private var wakebox: AsyncStream<Instant>.Continuation?
@@ -52,7 +52,7 @@ public import ThumbturnCore
         let (wakes, wakebox) = AsyncStream.makeStream(of: Instant.self)
         self.wakebox?.finish()
         self.wakebox = wakebox
-        sight = AppLock.Sight(.back)
+        sight = AppLock.Sight(.back, isPromptUp: false)
         handle(.began(run: run))
         defer { handle(.ended(run: run)) }
         let (phases, visibility) = (platform.phases.phases(), platform.prompts.promptVisibility())
