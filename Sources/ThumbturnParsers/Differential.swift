@@ -39,7 +39,7 @@ package struct Differential: Sendable, CustomStringConvertible {
             let canonical = WireJSON.encode(taken)
             guard canonical.count <= ApprovalTransaction.largest else { return nil }
             let record = ApprovalRecord(
-                id: "a", state: .open, txn: Base64URL.encode(canonical), demand: .oneKey, from: "a shop",
+                id: Sample.approvalID, state: .open, txn: Base64URL.encode(canonical), demand: .oneKey, from: "a shop",
                 createdAt: Sample.now, expiresAt: Sample.now + .seconds(300), signed: false)
             guard let shown = Approval(record) else { return "the device refuses what the server takes" }
             guard shown.transaction == taken else { return "the device shows another transaction" }

@@ -8,8 +8,8 @@ import ThumbturnVerifier
 extension Parser {
     /// Every parser of bytes from outside.
     package static let all: [Parser] = [
-        json, challengeRequest, jws, challenge, proof, dpop, clientAssertion, form, transaction, approvalProof, policy,
-        scenario, vaultRecord, jwk, publicKeyText, derSignature, stepUpHeader,
+        json, challengeRequest, jws, challenge, proof, dpop, clientAssertion, form, transaction, approvalRecord, approvalProof,
+        policy, unlockPolicy, scenario, vaultRecord, jwk, publicKeyText, derSignature, stepUpHeader,
     ]
 
     /// The parser with a name.
@@ -82,6 +82,25 @@ extension Parser {
         accepts: { (try? StepUpTable(json: $0)) != nil }
     )
 
+    /// An unlock policy, as a server sends it to an app.
+    static let unlockPolicy = Parser(
+        "unlock-policy", upTo: UnlockPolicy.longest,
+        examples: [
+            Array(
+                #"""
+                {"ladder":["biometric","appPIN","fullCredentials"],"hint_after":6000,"delays":{"limit":3},"reuse":60000}
+                """#.utf8)
+        ],
+        hostile: {
+            HostileInput.json(
+                in: [
+                    #"{"ladder":…}"#, #"{"ladder":["biometric","fullCredentials"],"hint_after":…}"#,
+                    #"{"ladder":["biometric","fullCredentials"],"delays":{"limit":…}}"#,
+                ], $0)
+        },
+        accepts: { (try? UnlockPolicy(json: $0)) != nil }
+    )
+
     /// A story of an unlock.
     static let scenario = Parser(
         "scenario", upTo: Scenario.longest,
@@ -136,6 +155,26 @@ extension Parser {
         },
         accepts: { bytes in
             bytes.count <= ApprovalTransaction.largest && (try? StrictJSON.decode(ApprovalTransaction.self, from: bytes)) != nil
+        }
+    )
+
+    /// An approval, as the server sends it to the device that shows it.
+    static let approvalRecord = Parser(
+        "approval-record", upTo: TransportRequest.usualLongestAnswer,
+        examples: Sample.transactions.map { Array(Sample.approval(of: $0).utf8) },
+        hostile: {
+            let record = Sample.approval(of: Sample.transactions[0])
+            return HostileInput.json(
+                in: [
+                    record.replacing(#""a shop""#, with: "…"), record.replacing(#""\#(Sample.approvalID)""#, with: "…"),
+                    record.replacing(#""state":"open""#, with: #""state":…"#),
+                ], $0)
+        },
+        accepts: { bytes in
+            guard bytes.count <= TransportRequest.usualLongestAnswer,
+                let record = try? StrictJSON.decodeIgnoringUnknown(ApprovalRecord.self, from: bytes)
+            else { return false }
+            return Approval(record) != nil
         }
     )
 

@@ -52,6 +52,16 @@ enum Sample {
         return CompactJWS.compact(signingInput: input, signature: [UInt8](repeating: 7, count: 64))
     }
 
+    static let approvalID = "AAAAAAAAAAAAAAAAAAAAAA"
+
+    /// The record of an approval of a transaction.
+    static func approval(of transaction: String) -> String {
+        """
+        {"created_at":1000,"demand":{},"expires_at":1300,"from":"a shop","id":"\(approvalID)","signed":false,"state":"open",\
+        "txn":"\(Base64URL.encode(Array(transaction.utf8)))"}
+        """
+    }
+
     static let transactions = [
         #"""
         {"payload":{"amount":"12.50","currency":"EUR","date_time":"2026-11-21T10:20:30Z","execution_date":"2026-11-24",\#

@@ -11,7 +11,7 @@ package final class InMemoryServer: Transport {
     package static let password = "correct horse battery staple"
 
     package struct State {
-        package var nonce = "first nonce"
+        package var nonce = "first-nonce"
         package var keys: [String: (key: VerifyingKey, kind: KeyKind)] = [:]
         package var spent: Set<String> = []
         /// By their session keys' thumbprints.
@@ -285,7 +285,7 @@ package final class InMemoryServer: Transport {
             state.tokens += 1
             return state.tokens
         }
-        return TokenAnswer(accessToken: "access \(number)", expiresIn: 300, refreshToken: "refresh \(number)")
+        return TokenAnswer(accessToken: "access-\(number)", expiresIn: 300, refreshToken: "refresh \(number)")
     }
 
     private func dpop(_ request: TransportRequest) throws -> DPoPProof {

@@ -30,6 +30,30 @@ import ThumbturnCore
         #expect(policy.delays.limit == mismatches, "the mismatches that switch the sensor off")
     }
 
+    @Test func aPolicyThatAServerSentIsReadAsTheDecoderReadsIt() throws {
+        let text = Array(#"{"ladder":["biometric","fullCredentials"],"hint_after":6000,"delays":{"limit":3}}"#.utf8)
+        let read = try UnlockPolicy(json: text)
+        #expect(read == (try JSONDecoder().decode(UnlockPolicy.self, from: Data(text))))
+        #expect(read.hintAfter == .seconds(6) && read.delays.limit == 3)
+    }
+
+    @Test(
+        "a hostile policy is refused with the reason",
+        arguments: [
+            (#"{"ladder":["biometric","fullCredentials"],"ladder":["fullCredentials"]}"#, "ladder"),
+            (#"{"ladder":["biometric","fullCredentials"],"delays":{"limit":3,"l\u0069mit":50}}"#, "limit"),
+            (#"{"ladder":["biometric","fullCredentials"],"delays":{"limits":3}}"#, "limits"),
+            (#"{"ladder":["biometric","fullCredentials"],"hint_after":9223372036854775808}"#, "hint_after"),
+            (#"{"ladder":["biometric","fullCredentials"],"reuse":301000}"#, "reuse"),
+            (String(repeating: "[", count: 10_000), "16"), (#"{"ladder":"#, "line 1"), ("", "line 1"), ("null", "expected"),
+            (#"{"ladder":["biometric","fullCredentials"]}"# + String(repeating: " ", count: 16 * 1024), "16384"),
+        ])
+    func hostilePolicies(_ text: String, _ reason: String) throws {
+        let error = try #require(throws: DecodingError.self) { _ = try UnlockPolicy(json: Array(text.utf8)) }
+        guard case .dataCorrupted(let context) = error else { return #expect(Bool(false), "\(error)") }
+        #expect(context.debugDescription.contains(reason), "\(context.debugDescription)")
+    }
+
     @Test func onlyTheLadderIsRequired() throws {
         let read = try JSONDecoder().decode(UnlockPolicy.self, from: Data(#"{"ladder":["biometric","fullCredentials"]}"#.utf8))
         var expected = UnlockPolicy(ladder: [.biometric, .fullCredentials])

@@ -64,7 +64,7 @@ struct World: Sendable {
         try await World.enrolled { world in
             let grant = try await world.auth.authenticate("Unlock")
             #expect(grant.rung == .biometric)
-            #expect(grant.session.accessToken == "access 1")
+            #expect(grant.session.accessToken == "access-1")
             let me = try await world.auth.me()
             #expect(me.name == "ada")
         }
@@ -391,7 +391,7 @@ struct World: Sendable {
     @Test func aNewNonceIsUsedForOneMoreTry() async throws {
         try await World.enrolled { world in
             _ = try await world.auth.authenticate("Unlock")
-            world.server.state.withLock { $0.nonce = "second nonce" }
+            world.server.state.withLock { $0.nonce = "second-nonce" }
             expect(try await world.auth.me().name, is: "ada")
             #expect(world.server.paths.suffix(2) == ["GET /v1/me", "GET /v1/me"])
         }
@@ -453,14 +453,14 @@ struct World: Sendable {
         try await World.enrolled { world in
             let grant = try await world.auth.authenticate("Unlock")
             let typed = Credentials.password("hunter2hunter2", for: "ada")
-            let request = TransportRequest(method: "GET", url: "u", headers: ["Authorization": "access 1"])
-            let response = TransportResponse(status: 200, headers: [:], body: Array("access 1".utf8))
+            let request = TransportRequest(method: "GET", url: "u", headers: ["Authorization": "access-1"])
+            let response = TransportResponse(status: 200, headers: [:], body: Array("access-1".utf8))
             var dumped =
                 "\(request) \(response) \(String(reflecting: request)) \(grant) \(typed) \(String(reflecting: typed)) \(String(reflecting: grant.session))"
             dump(grant, to: &dumped)
             dump(typed, to: &dumped)
-            dump(Proof(jws: "access 1"), to: &dumped)
-            #expect(!dumped.contains("access 1") && !dumped.contains("refresh 1") && !dumped.contains("hunter2"))
+            dump(Proof(jws: "access-1"), to: &dumped)
+            #expect(!dumped.contains("access-1") && !dumped.contains("refresh 1") && !dumped.contains("hunter2"))
         }
     }
 }

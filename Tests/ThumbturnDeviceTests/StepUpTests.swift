@@ -114,13 +114,13 @@ import ThumbturnTestKit
         try await World.enrolled { world in
             _ = try await world.auth.authenticate("Unlock")
             let grant = try await world.auth.stepUp(for: .cardDetails, reason: "Show your card")
-            #expect(grant.session.accessToken == "access 2")
+            #expect(grant.session.accessToken == "access-2")
             _ = try await world.auth.me()
-            #expect(Self.sent(world).token == "access 1", "the session is the sign-in's")
+            #expect(Self.sent(world).token == "access-1", "the session is the sign-in's")
             _ = try await world.auth.send("GET", to: "/v1/me", for: .cardDetails, reason: "Show your card")
-            #expect(Self.sent(world).token == "access 2", "the token of the last step-up is tried first")
+            #expect(Self.sent(world).token == "access-2", "the token of the last step-up is tried first")
             _ = try await world.auth.send("GET", to: "/v1/me", for: .statementExport, reason: "Export")
-            #expect(Self.sent(world).token == "access 1", "and for nothing else")
+            #expect(Self.sent(world).token == "access-1", "and for nothing else")
             let prompts = world.phone.promptCount
             expect(try await Self.asks(world, .cardDetails), is: false)
             _ = try await world.auth.refresh()
@@ -132,9 +132,9 @@ import ThumbturnTestKit
         try await World.enrolled { world in
             _ = try await world.auth.authenticate("Unlock")
             _ = try await world.auth.stepUp(for: .cardDetails, reason: "Show your card")
-            world.server.state.withLock { $0.endedTokens = ["access 2"] }
+            world.server.state.withLock { $0.endedTokens = ["access-2"] }
             _ = try await world.auth.send("GET", to: "/v1/me", for: .cardDetails, reason: "Show your card")
-            #expect(Self.sent(world).token == "access 1")
+            #expect(Self.sent(world).token == "access-1")
             // By the device's clock the token has expired, so the step-up is not reused.
             world.phone.moveWallClock(by: .seconds(301))
             expect(try await Self.asks(world, .cardDetails), is: true)

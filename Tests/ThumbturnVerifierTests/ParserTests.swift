@@ -25,7 +25,10 @@ import ThumbturnVerifier
     /// A text with white space behind it stays valid JSON, so nothing but its length is the reason for the refusal.
     @Test(
         "JSON that is longer than its cap is refused",
-        arguments: ["json", "challenge-request", "policy", "scenario", "vault-record", "transaction", "jwk"])
+        arguments: [
+            "json", "challenge-request", "policy", "scenario", "vault-record", "transaction", "jwk", "unlock-policy",
+            "approval-record",
+        ])
     func capsOfJSON(_ name: String) throws {
         let parser = try #require(Parser.named(name))
         let example = try #require(parser.examples.first)

@@ -45,6 +45,22 @@ extension UnlockPolicy: Codable {
         }
     }
 
+    /// The most bytes of a policy: 16 KiB. One with all of its members has fewer than 600.
+    package static let longest = 16 * 1024
+
+    /// Reads a policy that a server sent: strict JSON of at most 16 KiB, in which no member stands twice.
+    ///
+    /// Throws `DecodingError` with the place and the reason for a text that is longer, that is not strict JSON, or that
+    /// `init(from:)` refuses.
+    public init(json: [UInt8]) throws(DecodingError) {
+        do throws(JSONError) {
+            guard json.count <= Self.longest else { throw JSONError(.path(""), "is longer than \(Self.longest) bytes") }
+            self = try StrictJSON.decodeIgnoringUnknown(Self.self, from: json)
+        } catch {
+            throw .dataCorrupted(.init(codingPath: [], debugDescription: error.description))
+        }
+    }
+
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(ladder, forKey: .ladder)

@@ -35,13 +35,16 @@ public struct Approval: Hashable, Sendable, CustomStringConvertible {
         public let value: String
     }
 
-    /// Nil for a transaction that this version cannot show whole, letter by letter: a person signs only what they can
-    /// read.
+    /// Nil for a transaction that this version cannot show whole, letter by letter, and for a back end without a name
+    /// that can be shown: a person signs only what they can read, for whom they can read.
     package init?(_ record: ApprovalRecord) {
         guard let bytes = Base64URL.decode(record.txn), bytes.count <= ApprovalTransaction.largest,
             let transaction = try? StrictJSON.decode(ApprovalTransaction.self, from: bytes),
             // The bytes hold nothing that would not be shown.
-            StrictJSON.encode(transaction) == bytes
+            StrictJSON.encode(transaction) == bytes,
+            ShownText.name.holds(record.from),
+            // The id becomes part of a path.
+            Base64URL.decode(record.id)?.count == 16
         else { return nil }
         id = record.id
         state = record.state

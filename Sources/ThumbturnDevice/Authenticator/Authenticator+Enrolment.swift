@@ -433,9 +433,11 @@ extension Authenticator {
     /// Exchanges the person's credentials for a ticket. It comes after a challenge, because the DPoP nonce comes with
     /// that: so the password is sent once.
     func ticket(for credentials: Credentials, key: KeyName) async throws(Failure) -> EnrolmentTicket {
-        try await connection.send(
+        let ticket = try await connection.send(
             "POST", to: credentials.path, body: .json(credentials.body), key: key, expecting: EnrolmentTicket.self
         )
+        guard EchoedText.isOpaqueToken(ticket.ticket) else { throw Failure(.unexpectedAnswer) }
+        return ticket
     }
 
     /// Shows one prompt: the first rung's key signs for itself, and a passcode key beside it is registered under that

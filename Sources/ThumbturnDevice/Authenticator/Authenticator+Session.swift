@@ -19,13 +19,19 @@ public struct DeviceSession: Sendable, Redacted {
 extension Authenticator {
     /// Sends a request to the server in the name of the signed-in person. A token that has expired is refreshed once.
     ///
+    /// - Parameter longestAnswer: the most bytes of the answer's body, after decompression.
     /// - Returns: the body of the answer.
-    /// - Throws: `sessionOver` where there is no session or it has ended; `refused`, `unreachable`, `unexpectedAnswer`.
-    public func send(_ method: String, to path: String, json: [UInt8]? = nil) async throws(Failure) -> [UInt8] {
+    /// - Throws: `sessionOver` where there is no session or it has ended; `refused`, `unreachable`; `unexpectedAnswer`,
+    ///   also for an answer that is longer.
+    public func send(
+        _ method: String, to path: String, json: [UInt8]? = nil, longestAnswer: Int = 256 * 1024
+    ) async throws(Failure) -> [UInt8] {
         let live = try await requireEnrolment()
         let request = ResourceRequest(method: method, path: path, json: json)
         let response = try await withSession(of: live) { [connection] (token, key) async throws(Failure) in
-            try await connection.send(request.method, to: request.path, body: request.body, token: token, key: key)
+            try await connection.send(
+                request.method, to: request.path, body: request.body, token: token, key: key, longestAnswer: longestAnswer
+            )
         }
         return response.body
     }
@@ -216,7 +222,8 @@ extension Authenticator {
     private func session(
         _ accessToken: String, type: String, expiresIn: Int64, refreshToken: String? = nil
     ) throws(Failure) -> DeviceSession {
-        guard type == "DPoP" else { throw Failure(.unexpectedAnswer) }
+        guard type == "DPoP", EchoedText.isAccessToken(accessToken), refreshToken.map(EchoedText.isOpaqueToken) ?? true
+        else { throw Failure(.unexpectedAnswer) }
         return DeviceSession(
             accessToken: accessToken, refreshToken: refreshToken, expiresAt: platform.clock.civilTime + .seconds(expiresIn)
         )

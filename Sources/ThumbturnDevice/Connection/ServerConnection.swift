@@ -8,12 +8,14 @@ package import ThumbturnMessages
 package final class ServerConnection: Sendable {
     let address: ServerAddress
     private let platform: DevicePlatform
+    private let transport: BoundedTransport
     /// The newest nonce that the server gave.
     private let nonce = Mutex<String?>(nil)
 
     package init(address: ServerAddress, platform: DevicePlatform) {
         self.address = address
         self.platform = platform
+        transport = BoundedTransport(transport: platform.transport, clock: platform.clock)
     }
 
     /// The body of a request.
@@ -67,11 +69,14 @@ package final class ServerConnection: Sendable {
     }
 
     /// Sends a request with a DPoP proof. Sends it once more where the server demands a newer nonce.
+    ///
+    /// - Parameter longestAnswer: the most bytes of the answer's body.
     @discardableResult
     package func send(
-        _ method: String, to path: String, body: Body = .none, token: String? = nil, key: KeyName
+        _ method: String, to path: String, body: Body = .none, token: String? = nil, key: KeyName,
+        longestAnswer: Int = TransportRequest.usualLongestAnswer
     ) async throws(Failure) -> TransportResponse {
-        try await exchange(method, at: path, body: body, token: token, key: key)
+        try await exchange(method, at: path, body: body, token: token, key: key, longestAnswer: longestAnswer)
     }
 
     /// The answer of a resource, or the step-up that it demands first.
@@ -91,12 +96,18 @@ package final class ServerConnection: Sendable {
     }
 
     private func exchange(
-        _ method: String, at path: String, body: Body, token: String?, key: KeyName?, returnsStepUps: Bool = false
+        _ method: String, at path: String, body: Body, token: String?, key: KeyName?, returnsStepUps: Bool = false,
+        longestAnswer: Int = TransportRequest.usualLongestAnswer
     ) async throws(Failure) -> TransportResponse {
         for attempt in 1...2 {
-            let request = try await request(method, at: path, body: body, token: token, key: key)
-            let response = try await platform.transport.send(request)
-            if let fresh = response.headers["dpop-nonce"] { nonce.withLock { $0 = fresh } }
+            var request = try await request(method, at: path, body: body, token: token, key: key)
+            request.longestAnswer = longestAnswer
+            request.deadline = platform.exchangeDeadline
+            let response = try await transport.send(request)
+            // It is echoed in each proof, so one that is no nonce is not kept.
+            if let fresh = response.headers["dpop-nonce"], EchoedText.isNonce(fresh) {
+                nonce.withLock { $0 = fresh }
+            }
             if (200..<300).contains(response.status) { return response }
             let problem = try? StrictJSON.decodeIgnoringUnknown(Problem.self, from: response.body)
             if problem?.error == "use_dpop_nonce", attempt == 1 { continue }

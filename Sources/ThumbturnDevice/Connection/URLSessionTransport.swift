@@ -1,17 +1,27 @@
-public import ThumbturnCore
 import Foundation
+public import ThumbturnCore
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-/// Sends requests through URLSession, without cookies, cache and redirects.
+/// Sends requests through URLSession, without cookies, cache, stored credentials and redirects. It reads no more of an
+/// answer than the request allows, and gives up at the request's deadline.
+///
+/// On Linux URLSession is swift-corelibs-foundation's; what a hostile server can still do to that one is in the guide to
+/// Linux devices.
 public struct URLSessionTransport: Transport {
+    private static let receiver = Receiver()
     private static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
         configuration.timeoutIntervalForRequest = 15
-        return URLSession(configuration: configuration, delegate: RefusingRedirects(), delegateQueue: nil)
+        #if canImport(FoundationNetworking)
+        return URLSession(configuration: configuration, delegate: receiver, delegateQueue: InPlaceQueue())
+        #else
+        return URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
+        #endif
     }()
 
     /// Makes a transport. All transports share one URLSession.
@@ -23,29 +33,35 @@ public struct URLSessionTransport: Transport {
         message.httpMethod = request.method
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
         if !request.body.isEmpty { message.httpBody = Data(request.body) }
-        let data: Data
-        let answer: URLResponse
-        do {
-            (data, answer) = try await Self.session.data(for: message)
-        } catch {
-            if Task.isCancelled { throw Failure(.cancelledByApp) }
-            let error = error as NSError
-            throw Failure(
-                .unreachable, recovery: .retry, status: .init(domain: error.domain, code: error.code)
-            )
+        let exchange = Exchange(longestAnswer: request.longestAnswer)
+        let deadline = Task {
+            guard (try? await Task.sleep(for: request.deadline, clock: .continuous)) != nil else { return }
+            exchange.stop(Failure(.unreachable, recovery: .retry))
         }
-        guard let answer = answer as? HTTPURLResponse else { throw Failure(.unexpectedAnswer) }
-        var headers: [String: String] = [:]
-        for case (let name as String, let value as String) in answer.allHeaderFields { headers[name.lowercased()] = value }
-        return TransportResponse(status: answer.statusCode, headers: headers, body: Array(data))
+        defer { deadline.cancel() }
+        let outcome = await withTaskCancellationHandler {
+            Self.call { [message] in Self.start(exchange, message) }
+            return await exchange.outcome()
+        } onCancel: {
+            exchange.stop(Failure(.cancelledByApp))
+        }
+        return try outcome.get()
     }
 
-    private final class RefusingRedirects: NSObject, URLSessionTaskDelegate {
-        func urlSession(
-            _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-            newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-        ) {
-            completionHandler(nil)
-        }
+    private static func start(_ exchange: Exchange, _ message: URLRequest) {
+        let task = session.dataTask(with: message)
+        receiver.add(exchange, for: task)
+        exchange.onStop { call { task.cancel() } }
+        task.resume()
+    }
+
+    /// Calls URLSession. FoundationNetworking lets its callers wait for the session's queue, which a flood of data keeps
+    /// busy, so there such a call has a thread of its own, which no task and no other queue needs.
+    private static func call(_ work: @escaping @Sendable () -> Void) {
+        #if canImport(FoundationNetworking)
+        Thread.detachNewThread(work)
+        #else
+        work()
+        #endif
     }
 }

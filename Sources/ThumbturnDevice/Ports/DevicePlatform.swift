@@ -24,6 +24,8 @@ public struct DevicePlatform: Sendable {
     public var promptGap: Duration
     /// How much more time than the policy's a person has now, with the assistive technology that is on.
     public var extraTime: @Sendable () async -> ExtraTime = { .none }
+    /// The deadline of each exchange with a server.
+    package var exchangeDeadline: Duration = .seconds(30)
     /// Allows one prompt at a time, and none while the app is not in front.
     let prompts = PromptCoordinator()
     /// The enrolment journals that this process is working with.

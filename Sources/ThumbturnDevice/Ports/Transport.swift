@@ -4,6 +4,9 @@ public import ThumbturnCore
 public protocol Transport: Sendable {
     /// Sends one request and returns the answer, whatever its status. Redirects are not followed. Throws `unreachable`
     /// where there is no answer.
+    ///
+    /// A transport stops reading at the request's `longestAnswer` and gives up at its `deadline`. The library checks both
+    /// again, so an app's own transport cannot make a call endless; but what a transport has read is in memory by then.
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse
 }
 
@@ -17,8 +20,16 @@ public struct TransportRequest: Sendable, Redacted {
     public var headers: [String: String]
     /// The body; empty where there is none.
     public var body: [UInt8]
+    /// The most bytes of the answer's body, after decompression. A longer answer fails with `unexpectedAnswer`.
+    public var longestAnswer = Self.usualLongestAnswer
+    /// The time of the whole exchange, from the first byte that is sent to the last one received. An answer that is not
+    /// complete by then fails with `unreachable`.
+    public var deadline: Duration = .seconds(30)
 
-    /// Makes a request.
+    /// 256 KiB: our own answers are far shorter; the longest is a list of approvals.
+    package static let usualLongestAnswer = 256 * 1024
+
+    /// Makes a request, with the usual bounds of the answer: 256 KiB and 30 s.
     public init(method: String, url: String, headers: [String: String] = [:], body: [UInt8] = []) {
         self.method = method
         self.url = url

@@ -1,0 +1,91 @@
+import Foundation
+import Synchronization
+import ThumbturnCore
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+#if canImport(FoundationNetworking)
+/// Runs the delegate's calls where they are made. FoundationNetworking adds each piece of data to the queue without
+/// waiting, so a queue of its own thread would keep all that a fast server sends.
+final class InPlaceQueue: OperationQueue, @unchecked Sendable {
+    override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
+}
+#endif
+
+/// Hands what arrives in the session to its exchanges.
+final class Receiver: NSObject, URLSessionDataDelegate {
+    private let exchanges = Mutex<[Int: Exchange]>([:])
+
+    func add(_ exchange: Exchange, for task: URLSessionTask) {
+        exchanges.withLock { $0[task.taskIdentifier] = exchange }
+    }
+
+    private func exchange(of task: URLSessionTask) -> Exchange? {
+        exchanges.withLock { $0[task.taskIdentifier] }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let response = response as? HTTPURLResponse {
+            var headers: [String: String] = [:]
+            for case (let name as String, let value as String) in response.allHeaderFields { headers[name.lowercased()] = value }
+            exchange(of: dataTask)?.received(
+                status: response.statusCode, headers: headers, length: response.expectedContentLength
+            )
+        }
+        // An exchange that ended here cancels the task itself.
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        guard let exchange = exchange(of: dataTask) else { return }
+        exchange.received(data)
+        #if canImport(FoundationNetworking)
+        if exchange.isFlooded { slowDown() }
+        #endif
+    }
+
+    #if canImport(FoundationNetworking)
+    /// Makes a flood wait that goes on after its exchange has ended. FoundationNetworking cancels the task only when the
+    /// flood pauses, and until then each piece costs memory that it does not give back. This thread is the session's.
+    private func slowDown() { Thread.sleep(forTimeInterval: 0.01) }
+    #endif
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        if let error = error as NSError? {
+            exchange.failed(.init(domain: error.domain, code: error.code))
+        } else {
+            exchange.completed()
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    /// No credentials are given to a server that asks for them in HTTP's own way; its answer counts. TLS is judged by
+    /// the system.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        #if canImport(FoundationNetworking)
+        // It asks when the answer is complete, for HTTP's own ways only, and takes every refusal as a cancellation.
+        exchange(of: task)?.completed()
+        Thread.detachNewThread { completionHandler(.cancelAuthenticationChallenge, nil) }
+        #else
+        let isHTTP = [
+            NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodNTLM,
+            NSURLAuthenticationMethodNegotiate,
+        ].contains(challenge.protectionSpace.authenticationMethod)
+        completionHandler(isHTTP ? .rejectProtectionSpace : .performDefaultHandling, nil)
+        #endif
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Synchronization
+import ThumbturnDevice
+
+/// A server on this machine that sends any bytes, for answers that no HTTP library would write.
+final class RawServer: Sendable {
+    /// One connection, after its request was read.
+    struct Connection: Sendable {
+        fileprivate let socket: Int32
+        /// The request up to its body.
+        let request: String
+
+        /// Sends bytes. False once the client has closed the connection.
+        @discardableResult
+        func send(_ bytes: some Collection<UInt8>) -> Bool {
+            var rest = Array(bytes)[...]
+            while !rest.isEmpty {
+                let sent = unsafe rest.withUnsafeBytes {
+                    unsafe Foundation.send(socket, $0.baseAddress, $0.count, RawServer.quietly)
+                }
+                guard sent > 0 else { return false }
+                rest = rest.dropFirst(sent)
+            }
+            return true
+        }
+
+        @discardableResult
+        func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+        /// Sends 64 MB each second until the client closes the connection: more than most networks carry, and less than a
+        /// client reads.
+        func flood() {
+            let piece = [UInt8](repeating: 120, count: 64 * 1024)
+            while send(piece) { Thread.sleep(forTimeInterval: 0.001) }
+        }
+
+        /// Waits until the client closes the connection.
+        func waitUntilClosed() {
+            var byte: UInt8 = 0
+            while unsafe recv(socket, &byte, 1, 0) > 0 {}
+        }
+    }
+
+    let port: UInt16
+    private let socket: Int32
+    private let count = Mutex(0)
+
+    /// The connections so far.
+    var connections: Int { count.withLock { $0 } }
+    var url: String { "http://127.0.0.1:\(port)/" }
+
+    /// Listens, and handles each connection on a thread of its own. The connection is closed afterwards.
+    init(_ handle: @escaping @Sendable (Connection) -> Void) throws {
+        #if canImport(Darwin)
+        let kind = SOCK_STREAM
+        #else
+        let kind = Int32(SOCK_STREAM.rawValue)
+        #endif
+        socket = Foundation.socket(AF_INET, kind, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let (socket, size) = (socket, length)
+        let isBound = unsafe withUnsafeMutableBytes(of: &address) { bytes in
+            let place = unsafe bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
+            return unsafe bind(socket, place, size) == 0 && listen(socket, 16) == 0 && getsockname(socket, place, &length) == 0
+        }
+        guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { [self] in
+            while true {
+                let client = accept(socket, nil, nil)
+                guard client >= 0 else { return }
+                count.withLock { $0 += 1 }
+                Thread.detachNewThread {
+                    defer { close(client) }
+                    #if canImport(Darwin)
+                    var isOn: Int32 = 1
+                    unsafe setsockopt(client, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+                    #endif
+                    guard let request = Self.readRequest(client) else { return }
+                    handle(Connection(socket: client, request: request))
+                }
+            }
+        }
+    }
+
+    /// Listens no more.
+    func stop() {
+        shutdown(socket, 2)
+        close(socket)
+    }
+
+    private static func readRequest(_ client: Int32) -> String? {
+        var (bytes, byte): ([UInt8], UInt8) = ([], 0)
+        while !bytes.suffix(4).elementsEqual([13, 10, 13, 10]) {
+            guard unsafe recv(client, &byte, 1, 0) == 1 else { return nil }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    #if canImport(Darwin)
+    private static let quietly: Int32 = 0
+    #else
+    /// No signal where the client has closed the connection.
+    private static let quietly = Int32(MSG_NOSIGNAL)
+    #endif
+}
+
+extension TransportRequest {
+    /// A short request to a server.
+    static func get(_ server: RawServer, deadline: Duration = .seconds(20)) -> TransportRequest {
+        var request = TransportRequest(method: "GET", url: server.url)
+        request.deadline = deadline
+        return request
+    }
+}
