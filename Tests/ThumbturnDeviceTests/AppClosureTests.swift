@@ -12,7 +12,8 @@ import ThumbturnTestKit
     private let details = ApprovalDetails(title: "Payment", lines: [.init(label: "Amount", value: "12.00 EUR")])
 
     private func stage(after error: any Error) async throws -> ApprovalSheetModel.Stage {
-        let sheet = ApprovalSheetModel(try #require(details), sign: { _ in throw error }, decline: {})
+        let sheet = ApprovalSheetModel(
+            try #require(details), platform: SimulatedPhone().platform(), sign: { _ -> Grant in throw error }, decline: {})
         await sheet.approve()
         return sheet.stage
     }
@@ -48,10 +49,12 @@ import ThumbturnTestKit
         let url = try #require(URL(string: "http://127.0.0.1:1"))
         let auth = try Authenticator(server: url, platform: platform)
         let signIn = PasswordSignIn(account: "ada", password: "correct horse battery staple")
-        let lock = AppLockModel(platform: platform) { _ = try await auth.authenticate("Unlock Acme") }
+        let lock = AppLockModel(platform: platform) { try await auth.authenticate("Unlock Acme") }
         let screen = UnlockScreen(reason: "Unlock Acme", news: UnlockNewsRelay()) {
-            _ = try await auth.authenticate("Unlock Acme", by: $0)
+            try await auth.authenticate("Unlock Acme", by: $0)
         }
+        let vault = Vault(named: "designs", platform: platform)
+        _ = AppLockModel(platform: platform) { try await vault.unlocked("Open the vault") { $0.answered } }
         _ = BiometricOfferModel(for: auth) { try await auth.enrol(with: signIn) }
         _ = BiometricsToggle(for: auth) { try await auth.enrol(with: signIn) }
         #expect(lock.isLocked && screen.stage == .ready)

@@ -45,12 +45,23 @@ private struct ScreenWorld: Sendable {
         await shown.value
     }
 
-    var unlock: @Sendable () async throws(Failure) -> Void {
-        { () async throws(Failure) in _ = try await auth.authenticate("Unlock Acme") }
+    var unlock: @Sendable () async throws(Failure) -> Grant {
+        { () async throws(Failure) in try await auth.authenticate("Unlock Acme") }
     }
 
-    var screenUnlock: @Sendable (UnlockFlow.Start) async throws(Failure) -> Void {
-        { (start) async throws(Failure) in _ = try await auth.authenticate("Unlock Acme", by: start) }
+    var screenUnlock: @Sendable (UnlockFlow.Start) async throws(Failure) -> Grant {
+        { (start) async throws(Failure) in try await auth.authenticate("Unlock Acme", by: start) }
+    }
+
+    /// A lock that is open, beside a story.
+    @MainActor func withOpenLock(
+        _ lock: AppLockModel, _ story: @MainActor () async throws -> Void, at place: SourceLocation = #_sourceLocation
+    ) async rethrows {
+        try await with({ await lock.run() }) {
+            await wait(.seconds(1))
+            #expect(!lock.isLocked && !lock.isCovered, sourceLocation: place)
+            try await story()
+        }
     }
 
     var enrol: @Sendable () async throws(Failure) -> Void {
@@ -122,6 +133,277 @@ private struct ScreenWorld: Sendable {
     }
 }
 
+/// Only evidence of an ask that began after the last lock, absence and dismissal opens an app.
+@MainActor @Suite struct AppLockEvidenceTests {
+    @Test("a success that began before the lock opens nothing", arguments: [false, true])
+    func aSuccessThatBeganBeforeTheLockOpensNothing(_ isDeafToCancellation: Bool) async throws {
+        try await ScreenWorld.tell { world in
+            let (phone, clock) = (world.world.phone, world.world.clock)
+            var platform = world.platform
+            platform.transport = SlowTokens(server: world.world.server, clock: clock)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            let lock = AppLockModel(platform: platform) {
+                guard isDeafToCancellation else { return try await auth.authenticate("Unlock Acme") }
+                return try await Task(executorPreference: clock.executor) { try await auth.authenticate("Unlock Acme") }.value
+            }
+            let prompts = phone.promptCount
+            await world.with({ await lock.run() }) {
+                await world.wait(.seconds(1))
+                #expect(lock.isAsking && phone.promptCount == prompts + 1, "the owner has matched, and the server is slow")
+                world.app.move(to: .back)
+                await world.wait(.seconds(1))
+                #expect(lock.isLocked && !lock.isAsking)
+                phone.next(.ignore)
+                world.app.move(to: .front)
+                await world.wait(.seconds(11))
+                #expect(lock.isLocked && lock.isAsking, "the late answer was for the one who left")
+                #expect(phone.promptCount == prompts + 2, "another person is asked anew")
+            }
+        }
+    }
+
+    @Test func lockingWhileAskingVoidsTheAsk() async throws {
+        try await ScreenWorld.tell { world in
+            let phone = world.world.phone
+            phone.next(.match, after: .seconds(5))
+            let lock = AppLockModel(platform: world.platform, unlock: world.unlock)
+            let prompts = phone.promptCount
+            await world.with({ await lock.run() }) {
+                await world.wait(.seconds(1))
+                #expect(lock.isAsking)
+                lock.lockNow()
+                #expect(lock.isLocked && !lock.isAsking)
+                await world.wait(.seconds(20))
+                #expect(lock.isLocked && phone.promptCount == prompts + 1)
+                lock.tap()
+                await world.wait(.seconds(1))
+                #expect(!lock.isLocked && phone.promptCount == prompts + 2)
+            }
+        }
+    }
+
+    @Test func aRunThatEndsLocksAndCovers() async throws {
+        try await ScreenWorld.tell { world in
+            let lock = AppLockModel(rules: .init(lockAfter: .seconds(600)), platform: world.platform, unlock: world.unlock)
+            await world.withOpenLock(lock) {}
+            #expect(lock.isLocked && lock.isCovered)
+            lock.tap()
+            await world.wait(.seconds(1))
+            #expect(lock.isLocked && lock.isCovered && !lock.isAsking, "nothing follows the app")
+        }
+    }
+
+    @Test func runningAgainFollowsAgain() async throws {
+        try await ScreenWorld.tell { world in
+            let lock = AppLockModel(platform: world.platform, unlock: world.unlock)
+            for _ in 1...2 {
+                let prompts = world.world.phone.promptCount
+                await world.withOpenLock(lock) {
+                    #expect(world.world.phone.promptCount == prompts + 1)
+                    world.app.move(to: .back)
+                    await world.wait(.seconds(1))
+                    #expect(lock.isLocked && lock.isCovered)
+                    world.app.move(to: .front)
+                    await world.wait(.seconds(1))
+                    #expect(!lock.isLocked && world.world.phone.promptCount == prompts + 2)
+                }
+            }
+        }
+    }
+
+    @Test func anAskThatIgnoresItsCancellationKeepsNoRunAlive() async throws {
+        try await ScreenWorld.tell { world in
+            let lock = AppLockModel(platform: world.platform) {
+                await Task(executorPreference: world.world.clock.executor) { await world.wait(.seconds(3600)) }.value
+                return try await world.auth.authenticate("Unlock Acme")
+            }
+            let start = world.world.clock.now
+            await world.with({ await lock.run() }) { await world.wait(.seconds(1)) }
+            #expect(start.duration(to: world.world.clock.now) < .seconds(2))
+            await world.wait(.seconds(7200))
+            #expect(lock.isLocked)
+        }
+    }
+
+    @Test func aPhaseStreamThatEndsLocks() async throws {
+        try await ScreenWorld.tell { world in
+            let phases = EndingPhases()
+            var platform = world.platform
+            platform.phases = phases
+            let lock = AppLockModel(platform: platform, unlock: world.unlock)
+            await world.withOpenLock(lock) {
+                phases.end()
+                await world.wait(.seconds(1))
+                #expect(lock.isLocked && lock.isCovered)
+            }
+        }
+    }
+
+    @Test func leavingUnderAPromptLocksWhenThePromptGoes() async throws {
+        try await ScreenWorld.tell { world in
+            let lock = AppLockModel(platform: world.platform, unlock: world.unlock)
+            await world.withOpenLock(lock) {
+                world.world.phone.next(.match, after: .seconds(30))
+                async let paid = failure { _ = try await world.auth.stepUp(for: .newRecipient, reason: "Pay") }
+                await world.wait(.seconds(1))
+                world.app.move(to: .back)
+                await world.wait(.seconds(10))
+                #expect(lock.isLocked && lock.isCovered)
+                #expect(await paid != nil)
+            }
+        }
+    }
+
+    @Test func anAppThatStaysInactiveLocks() async throws {
+        try await ScreenWorld.tell { world in
+            let lock = AppLockModel(platform: world.platform, unlock: world.unlock)
+            await world.withOpenLock(lock) {
+                world.app.move(to: .inactive)
+                await world.wait(.seconds(59))
+                #expect(!lock.isLocked && lock.isCovered)
+                await world.wait(.seconds(2))
+                #expect(lock.isLocked)
+            }
+        }
+    }
+
+    /// A lock that the person has refused to open.
+    private static func refused(
+        _ lock: AppLockModel, in world: ScreenWorld, _ story: @MainActor () async throws -> Void
+    ) async throws {
+        world.world.phone.next(.cancel)
+        try await world.with({ await lock.run() }) {
+            await world.wait(.seconds(1))
+            #expect(lock.isLocked && !lock.isAsking)
+            try await story()
+        }
+    }
+
+    @Test func aStaleGrantOpensNothing() async throws {
+        try await ScreenWorld.tell { world in
+            let lock = AppLockModel(platform: world.platform, unlock: world.unlock)
+            try await Self.refused(lock, in: world) {
+                var grant = try await world.auth.authenticate("Sign in")
+                lock.lockNow()
+                lock.unlocked(by: grant)
+                #expect(lock.isLocked, "the app was locked since")
+                grant = try await world.auth.authenticate("Sign in")
+                await world.auth.forgetRecentAuthentication()
+                lock.unlocked(by: grant)
+                #expect(lock.isLocked, "the person was dismissed since")
+                grant = try await world.auth.authenticate("Sign in")
+                for phase in [AppPhase.inactive, .back, .inactive, .front] {
+                    world.app.move(to: phase)
+                    await world.wait(.milliseconds(10))
+                }
+                lock.unlocked(by: grant)
+                #expect(lock.isLocked, "the person left since")
+                lock.unlocked(by: try await world.auth.authenticate("Sign in"))
+                #expect(!lock.isLocked)
+            }
+        }
+    }
+
+    @Test func aGrantOfAnotherAccountOpensNothing() async throws {
+        try await ScreenWorld.tell { world in
+            let bob = try Authenticator(server: InMemoryServer.url, account: "bob", platform: world.platform)
+            try await bob.enrol(with: World.signIn)
+            let lock = AppLockModel(for: world.auth, reason: "Unlock Acme")
+            try await Self.refused(lock, in: world) {
+                lock.unlocked(by: try await bob.authenticate("Unlock Acme"))
+                #expect(lock.isLocked)
+                let elsewhere = try Authenticator(
+                    server: InMemoryServer.url, platform: world.world.phone.platform(transport: world.world.server))
+                lock.unlocked(by: try await elsewhere.authenticate("Unlock Acme"))
+                #expect(lock.isLocked, "what another platform asks is neither locked nor dismissed with this one")
+                lock.unlocked(by: try await world.auth.authenticate("Unlock Acme"))
+                #expect(!lock.isLocked)
+            }
+        }
+    }
+
+    @Test func aClosureThatHandsOnAnEarlierSuccessOpensNothing() async throws {
+        try await ScreenWorld.tell { world in
+            let earlier = try await world.auth.authenticate("Unlock Acme")
+            let lock = AppLockModel(platform: world.platform) { earlier }
+            await world.with({ await lock.run() }) {
+                await world.wait(.seconds(1))
+                #expect(lock.isLocked && !lock.isAsking && lock.message == PersonMessage(.readyWhenYouAre))
+            }
+        }
+    }
+
+    @Test func noUnlockIsReusedAcrossALock() async throws {
+        try await ScreenWorld.tell { world in
+            var policy = UnlockPolicy.unlock
+            policy.reuse = .seconds(300)
+            let lock = AppLockModel(for: world.auth, reason: "Unlock Acme", policy: policy)
+            await world.withOpenLock(lock) {
+                let prompts = world.world.phone.promptCount
+                lock.lockNow()
+                lock.tap()
+                await world.wait(.seconds(1))
+                #expect(!lock.isLocked && world.world.phone.promptCount == prompts + 1)
+            }
+        }
+    }
+
+    enum DismissalOfAda: CaseIterable {
+        case forgetting, requiringAStrongerRung, revoking
+    }
+
+    @Test("dismissing the person who opened the app locks it", arguments: DismissalOfAda.allCases)
+    func dismissals(_ dismissal: DismissalOfAda) async throws {
+        try await ScreenWorld.tell { world in
+            let locks = Mutex(0)
+            let lock = AppLockModel(platform: world.platform, unlock: world.unlock) { locks.withLock { $0 += 1 } }
+            // Another screen of the app may have authenticators of its own.
+            let other = try Authenticator(server: InMemoryServer.url, platform: world.platform)
+            let bob = try Authenticator(server: InMemoryServer.url, account: "bob", platform: world.platform)
+            try await world.withOpenLock(lock) {
+                let prompts = world.world.phone.promptCount
+                try await bob.requireStrongerRungNextTime()
+                await world.wait(.seconds(1))
+                #expect(!lock.isLocked, "bob did not open it")
+                switch dismissal {
+                case .forgetting: await other.forgetRecentAuthentication()
+                case .requiringAStrongerRung: try await other.requireStrongerRungNextTime()
+                case .revoking: try await other.revoke()
+                }
+                await world.wait(.seconds(60))
+                #expect(lock.isLocked && locks.withLock { $0 } == 1)
+                #expect(world.world.phone.promptCount == prompts, "it waits for a tap")
+            }
+        }
+    }
+
+    @Test func aVaultOpensTheAppAndDeletingItLocks() async throws {
+        try await ScreenWorld.tell { world in
+            let vault = Vault(named: "designs", platform: world.platform)
+            let lock = AppLockModel(platform: world.platform) { try await vault.unlocked("Open the vault") { $0.answered } }
+            try await world.withOpenLock(lock) {
+                try await vault.delete()
+                await world.wait(.seconds(1))
+                #expect(lock.isLocked)
+            }
+        }
+    }
+}
+
+/// The phase of an app in front, until it ends.
+private final class EndingPhases: AppPhases {
+    private let listeners = Mutex<[AsyncStream<AppPhase>.Continuation]>([])
+
+    func end() { listeners.withLock { $0.forEach { $0.finish() } } }
+
+    func phases() -> AsyncStream<AppPhase> {
+        let (stream, listener) = AsyncStream.makeStream(of: AppPhase.self)
+        listener.yield(.front)
+        listeners.withLock { $0.append(listener) }
+        return stream
+    }
+}
+
 @MainActor @Suite struct UnlockScreenTests {
     @Test func asksByItselfAMomentAfterItAppeared() async throws {
         try await ScreenWorld.tell { world in
@@ -163,7 +445,7 @@ private struct ScreenWorld: Sendable {
             let screen = UnlockScreen(
                 reason: "Pay", news: world.news,
                 unlock: { (start) async throws(Failure) in
-                    _ = try await world.auth.authenticate("Pay", policy: .highRisk, by: start)
+                    try await world.auth.authenticate("Pay", policy: .highRisk, by: start)
                 },
                 prompt: { await world.auth.prompt("Pay") })
             await world.with({ await screen.appear() }) {
@@ -232,13 +514,124 @@ private struct ScreenWorld: Sendable {
         }
     }
 
+    @Test func aScreenThatAppearsAgainAsksAgain() async throws {
+        try await ScreenWorld.tell { world in
+            let screen = UnlockScreen(reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock)
+            for _ in 1...2 {
+                let prompts = world.world.phone.promptCount
+                await world.with({ await screen.appear() }) {
+                    #expect(screen.stage == .ready && screen.answered == nil)
+                    await world.wait(.seconds(1))
+                    #expect(screen.stage == .unlocked && screen.answered != nil)
+                    #expect(world.world.phone.promptCount == prompts + 1)
+                }
+            }
+        }
+    }
+
+    @Test func anEarlierSuccessDoesNotOutliveItsAppearance() async throws {
+        try await ScreenWorld.tell { world in
+            let screen = UnlockScreen(reason: "Pay", news: world.news, purpose: .payment, unlock: world.screenUnlock)
+            await world.with({ await screen.appear() }) {
+                screen.press(.ask)
+                await world.wait(.seconds(1))
+                #expect(screen.stage == .unlocked)
+            }
+            let prompts = world.world.phone.promptCount
+            await world.with({ await screen.appear() }) {
+                await world.wait(.seconds(60))
+                #expect(screen.stage == .ready && screen.answered == nil && screen.buttons.map(\.action) == [.ask])
+                #expect(world.world.phone.promptCount == prompts)
+            }
+        }
+    }
+
+    @Test func aPressWhileItIsNotShownChangesNothing() async throws {
+        try await ScreenWorld.tell { world in
+            let screen = UnlockScreen(reason: "Pay", news: world.news, purpose: .payment, unlock: world.screenUnlock)
+            let prompts = world.world.phone.promptCount
+            for _ in 1...2 {
+                screen.press(.ask)
+                screen.press(.anotherWay)
+                await world.wait(.seconds(60))
+                #expect(screen.stage == .ready && screen.buttons.map(\.action) == [.ask])
+                await world.with({ await screen.appear() }) { await world.wait(.seconds(1)) }
+                #expect(world.world.phone.promptCount == prompts, "nor is it made up for later")
+            }
+            await world.with({ await screen.appear() }) {
+                screen.press(.ask)
+                await world.wait(.seconds(1))
+                #expect(screen.stage == .unlocked)
+            }
+        }
+    }
+
+    @Test func aLateAnswerToAnEarlierAppearanceIsNone() async throws {
+        try await ScreenWorld.tell { world in
+            let calls = Mutex(0)
+            let screen = UnlockScreen(reason: "Pay", news: world.news, purpose: .payment) { start in
+                let isFirst = calls.withLock { calls in
+                    calls += 1
+                    return calls == 1
+                }
+                // The app's first call ignores that the screen is gone.
+                let wait: Duration = isFirst ? .seconds(10) : .seconds(3600)
+                await Task(executorPreference: world.world.clock.executor) { await world.wait(wait) }.value
+                return try await Task(executorPreference: world.world.clock.executor) {
+                    try await world.auth.authenticate("Pay", by: start)
+                }.value
+            }
+            let first = Task(executorPreference: world.world.clock.executor) { await screen.appear() }
+            await world.wait(.milliseconds(1))
+            screen.press(.ask)
+            await world.wait(.seconds(1))
+            let second = Task(executorPreference: world.world.clock.executor) { await screen.appear() }
+            await world.wait(.seconds(20))
+            #expect(screen.stage == .ready && screen.answered == nil, "the earlier appearance has ended")
+            await first.value
+            second.cancel()
+            await second.value
+        }
+    }
+
+    @Test func aSuccessOfBeforeTheDismissalIsNone() async throws {
+        try await ScreenWorld.tell { world in
+            let earlier = try await world.auth.authenticate("Unlock Acme")
+            await world.auth.forgetRecentAuthentication()
+            let screen = UnlockScreen(reason: "Unlock Acme", news: world.news) { _ in earlier }
+            await world.with({ await screen.appear() }) {
+                await world.wait(.seconds(1))
+                #expect(screen.stage == .stopped(Failure(.cancelledByApp)) && screen.answered == nil)
+                #expect(screen.message == PersonMessage(.readyWhenYouAre) && screen.buttons.map(\.action) == [.ask])
+            }
+        }
+    }
+
+    @Test func theScreensEvidenceOpensTheApp() async throws {
+        try await ScreenWorld.tell { world in
+            let lock = AppLockModel(platform: world.platform) { () async throws -> Grant in throw Failure(.cancelledByUser) }
+            let screen = UnlockScreen(reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock)
+            try await world.with({ await lock.run() }) {
+                try await world.with({ await screen.appear() }) {
+                    await world.wait(.seconds(1))
+                    #expect(lock.isLocked)
+                    lock.unlocked(by: try #require(screen.answered))
+                    #expect(!lock.isLocked)
+                }
+                lock.lockNow()
+                lock.unlocked(by: try #require(screen.answered))
+                #expect(lock.isLocked, "the same evidence opens it once")
+            }
+        }
+    }
+
     @Test func aRecoveryByTheAppIsAButton() async throws {
         try await ScreenWorld.tell { world in
             world.world.phone.enrolNewFace()
             let asked = Mutex<[Recovery]>([])
             let screen = UnlockScreen(
                 reason: "Unlock Acme", news: world.news,
-                unlock: { (_) async throws(Failure) in _ = try await world.auth.authenticate("Unlock Acme", policy: .highRisk) },
+                unlock: { (_) async throws(Failure) in try await world.auth.authenticate("Unlock Acme", policy: .highRisk) },
                 recover: { recovery in asked.withLock { $0.append(recovery) } })
             await world.with({ await screen.appear() }) {
                 await world.wait(.seconds(1))
@@ -420,61 +813,104 @@ private struct ScreenWorld: Sendable {
 @MainActor @Suite struct ApprovalSheetModelTests {
     private static let line = ApprovalDetails.Line(label: "Amount", value: "€1,250.00")
 
+    /// A sheet whose approval is a step-up.
+    private static func sheet(
+        _ world: ScreenWorld, sign: @escaping @Sendable (ApprovalDetails) async throws -> Grant,
+        decline: @escaping @Sendable () async throws -> Void = { Issue.record("no person declined") }
+    ) throws -> ApprovalSheetModel {
+        let details = try #require(ApprovalDetails(title: "Payment", lines: [line]))
+        return ApprovalSheetModel(details, platform: world.platform, sign: sign, decline: decline)
+    }
+
+    private static let notSigned: @Sendable (ApprovalDetails) async throws -> Grant = { _ in
+        Issue.record("no person approved")
+        throw Failure(.refused)
+    }
+
     @Test func showsExactlyWhatIsSignedAndOnlyATapAsks() async throws {
-        let details = try #require(ApprovalDetails(title: "Payment", lines: [Self.line]))
-        let signed = Mutex<[ApprovalDetails]>([])
-        let sheet = ApprovalSheetModel(
-            details, sign: { details async throws(Failure) in signed.withLock { $0.append(details) } },
-            decline: { Issue.record("no person declined") })
-        #expect(sheet.stage == .shown && signed.withLock { $0 } == [])
-        await sheet.approve()
-        await sheet.approve()
-        await sheet.decline()
-        #expect(sheet.stage == .approved && signed.withLock { $0 } == [details], "once")
+        try await ScreenWorld.tell { world in
+            let signed = Mutex<[ApprovalDetails]>([])
+            let sheet = try Self.sheet(world) { details in
+                signed.withLock { $0.append(details) }
+                return try await world.auth.stepUp(for: .newRecipient, reason: "Pay")
+            }
+            #expect(sheet.stage == .shown && signed.withLock { $0 } == [])
+            await sheet.approve()
+            await sheet.approve()
+            await sheet.decline()
+            #expect(sheet.stage == .approved && signed.withLock { $0 } == [sheet.details], "once")
+        }
+    }
+
+    @Test func aSuccessThatBeganBeforeTheTapApprovesNothing() async throws {
+        try await ScreenWorld.tell { world in
+            let earlier = try await world.auth.stepUp(for: .statementExport, reason: "Export")
+            let prompts = world.world.phone.promptCount
+            let handsOn = try Self.sheet(world) { _ in earlier }
+            let reuses = try Self.sheet(world) { _ in try await world.auth.stepUp(for: .statementExport, reason: "Pay") }
+            for sheet in [handsOn, reuses] {
+                await sheet.approve()
+                #expect(sheet.stage == .stopped(Failure(.cancelledByApp)) && sheet.canApprove)
+            }
+            #expect(world.world.phone.promptCount == prompts)
+        }
+    }
+
+    @Test("an approval is approved where the server says that this account has signed", arguments: [true, false])
+    func anApprovalThatIsNotSignedIsNotApproved(_ isSigned: Bool) async throws {
+        try await ScreenWorld.tell { world in
+            var platform = world.platform
+            platform.transport = ApprovingServer(server: world.world.server, isSigned: isSigned)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            let approval = try await auth.approval(ApprovingServer.id)
+            let sheet = ApprovalSheetModel(approval, for: auth, in: .english)
+            let prompts = world.world.phone.promptCount
+            await sheet.approve()
+            #expect(world.world.phone.promptCount == prompts + 1)
+            #expect(sheet.stage == (isSigned ? .approved : .stopped(Failure(.unexpectedAnswer))))
+        }
     }
 
     @Test func aDeclinedApprovalIsNotSignedAndTheServerIsToldOnce() async throws {
-        let details = try #require(ApprovalDetails(title: "Payment", lines: [Self.line]))
-        let told = Mutex(0)
-        let sheet = ApprovalSheetModel(
-            details, sign: { _ async throws(Failure) in Issue.record("no person approved") },
-            decline: { told.withLock { $0 += 1 } })
-        await sheet.decline()
-        await sheet.decline()
-        await sheet.approve()
-        #expect(sheet.stage == .declined && told.withLock { $0 } == 1)
+        try await ScreenWorld.tell { world in
+            let told = Mutex(0)
+            let sheet = try Self.sheet(world, sign: Self.notSigned) { told.withLock { $0 += 1 } }
+            await sheet.decline()
+            await sheet.decline()
+            await sheet.approve()
+            #expect(sheet.stage == .declined && told.withLock { $0 } == 1)
+        }
     }
 
     @Test func aDeclineThatCannotBeToldIsNoDecline() async throws {
-        let details = try #require(ApprovalDetails(title: "Payment", lines: [Self.line]))
-        let isAway = Mutex(true)
-        let sheet = ApprovalSheetModel(
-            details, sign: { _ async throws(Failure) in Issue.record("no person approved") },
-            decline: { () async throws(Failure) in if isAway.withLock({ $0 }) { throw Failure(.unreachable) } })
-        await sheet.decline()
-        #expect(sheet.stage == .stopped(Failure(.unreachable)) && sheet.message == Failure(.unreachable).message)
-        isAway.withLock { $0 = false }
-        await sheet.decline()
-        #expect(sheet.stage == .declined && sheet.message == nil)
+        try await ScreenWorld.tell { world in
+            let isAway = Mutex(true)
+            let sheet = try Self.sheet(world, sign: Self.notSigned) {
+                if isAway.withLock({ $0 }) { throw Failure(.unreachable) }
+            }
+            await sheet.decline()
+            #expect(sheet.stage == .stopped(Failure(.unreachable)) && sheet.message == Failure(.unreachable).message)
+            isAway.withLock { $0 = false }
+            await sheet.decline()
+            #expect(sheet.stage == .declined && sheet.message == nil)
+        }
     }
 
     @Test func theSheetMayBeTappedAgainAfterACancellation() async throws {
-        let details = try #require(ApprovalDetails(title: "Payment", lines: [Self.line]))
-        let tries = Mutex(0)
-        let sheet = ApprovalSheetModel(details) { _ async throws(Failure) in
-            let number = tries.withLock { tries in
-                tries += 1
-                return tries
+        try await ScreenWorld.tell { world in
+            let tries = Mutex(0)
+            let sheet = try Self.sheet(world) { _ in
+                let number = tries.withLock { tries in
+                    tries += 1
+                    return tries
+                }
+                throw Failure(number == 1 ? .cancelledByUser : .refused)
             }
-            if number == 1 { throw Failure(.cancelledByUser) }
-            throw Failure(.refused)
-        } decline: {
-            Issue.record("no person declined")
+            await sheet.approve()
+            #expect(sheet.canApprove && sheet.message == PersonMessage(.readyWhenYouAre))
+            await sheet.approve()
+            #expect(!sheet.canApprove)
         }
-        await sheet.approve()
-        #expect(sheet.canApprove && sheet.message == PersonMessage(.readyWhenYouAre))
-        await sheet.approve()
-        #expect(!sheet.canApprove)
     }
 
     @Test(
@@ -485,5 +921,41 @@ private struct ScreenWorld: Sendable {
         #expect(ApprovalDetails(title: "Payment", lines: [.init(label: text, value: "1")]) == nil)
         #expect(ApprovalDetails(title: text, lines: [Self.line]) == nil)
         #expect(ApprovalDetails(title: "Payment", lines: []) == nil)
+    }
+}
+
+/// A server with one open approval, whose answer to a proof says whether the account has signed.
+private struct ApprovingServer: Transport {
+    static let id = Base64URL.encode([UInt8](repeating: 7, count: 16))
+    let server: InMemoryServer
+    let isSigned: Bool
+    private let txn = Base64URL.encode(
+        Array(
+            #"{"payload":{"action":"Sign in","service":"Acme","transaction_id":"1"},"type":"urn:eudi:sca:login_risk_transaction:1"}"#
+                .utf8))
+
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
+        guard let range = request.url.firstRange(of: "/v1/approvals/" + Self.id) else { return try await server.send(request) }
+        if request.url[range.upperBound...] == "/challenge" { return answer(challenge(request)) }
+        return answer(
+            ApprovalRecord(
+                id: Self.id, state: .open, txn: txn, demand: .oneKey, from: "Acme", createdAt: UnixTime(seconds: 0),
+                expiresAt: UnixTime(seconds: 86400), signed: isSigned))
+    }
+
+    /// The device cannot check a challenge's MAC.
+    private func challenge(_ request: TransportRequest) -> ChallengeAnswer {
+        let kids = (try? StrictJSON.decode(ApprovalChallengeRequest.self, from: request.body))?.kids ?? []
+        let session = server.state.withLock { $0.devices.keys.first ?? "" }
+        let claims = ChallengeClaims(
+            iss: "https://bank.example", aud: "https://bank.example", jti: Self.id, iat: UnixTime(seconds: 1),
+            exp: UnixTime(seconds: 121), kids: kids, cnf: KeyConfirmation(jkt: session),
+            purpose: .approve, act: Self.id, txn: txn, demand: .oneKey)
+        let input = CompactJWS.signingInput(header: Array("{}".utf8), payload: StrictJSON.encode(claims))
+        return ChallengeAnswer(challenge: CompactJWS.compact(signingInput: input, signature: [1]), expiresIn: 120)
+    }
+
+    private func answer(_ message: some Message) -> TransportResponse {
+        TransportResponse(status: 200, headers: [:], body: StrictJSON.encode(message))
     }
 }

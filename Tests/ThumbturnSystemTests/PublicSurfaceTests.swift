@@ -68,6 +68,61 @@ import TestSupport
         #expect(seen.errors.contains("cannot find") || seen.errors.contains("inaccessible"), "\(seen.errors)")
     }
 
+    /// The beginning of a program that has a model's parts.
+    private static let parts = """
+        import Foundation
+        import Thumbturn
+        @MainActor func show(_ auth: Authenticator, _ platform: DevicePlatform, _ signIn: PasswordSignIn, _ shown: ApprovalDetails) {
+
+        """
+
+    /// Models with a closure in the place of `CLOSURE`.
+    static let models = [
+        "_ = AppLockModel(platform: platform) { CLOSURE }",
+        "_ = UnlockScreen(reason: \"Unlock\", news: UnlockNewsRelay()) { _ in CLOSURE }",
+        "_ = ApprovalSheetModel(shown, platform: platform) { _ in CLOSURE } decline: {}",
+    ]
+
+    @Test("a closure that swallows a failure, or gives anything but a success, does not compile", arguments: models)
+    func aClosureThatSwallowsAFailureDoesNotCompile(_ model: String) async throws {
+        func compile(_ closure: String) async throws -> Finished {
+            try await Self.compile(Self.parts + model.replacing("CLOSURE", with: closure) + "\n}\n")
+        }
+        let natural = try await compile("try await auth.authenticate(\"Unlock\")")
+        #expect(natural.status == 0 && !natural.errors.contains("warning:"), "\(natural.errors)")
+        let unnatural = [
+            "_ = try? await auth.authenticate(\"Unlock\")", "try? await auth.authenticate(\"Unlock\")", "",
+            "_ = try await auth.authenticate(\"Unlock\")", "try await auth.enrol(with: signIn)",
+            "try await auth.authenticate(\"Unlock\").rung",
+        ]
+        for closure in unnatural {
+            let finished = try await compile(closure)
+            #expect(finished.status != 0 && finished.errors.contains("UnlockSuccess"), "\(closure): \(finished.errors)")
+        }
+    }
+
+    @Test("an app can neither make a success nor say that it is unlocked without one")
+    func successesAreOnlyTheLibrarys() async throws {
+        let programs = [
+            "func unlock(_ lock: AppLockModel) { lock.unlocked() }",
+            "let made = AnsweredAsk(rung: .biometric)",
+            "func made(_ session: DeviceSession) -> Grant { Grant(session: session) }",
+            "func changed(_ old: AnsweredAsk) -> AnsweredAsk { var new = old; new.rung = .biometric; return new }",
+        ]
+        for program in programs {
+            #expect(try await Self.compile("import Thumbturn\n@MainActor \(program)\n").status != 0, "\(program)")
+        }
+        let handedOn = """
+            import Thumbturn
+            struct SignedIn: UnlockSuccess { let name: String; let answered: AnsweredAsk }
+            @MainActor func open(_ lock: AppLockModel, _ auth: Authenticator) async throws {
+                lock.unlocked(by: SignedIn(name: "ada", answered: try await auth.authenticate("Unlock").answered))
+            }
+            """
+        let finished = try await Self.compile(handedOn)
+        #expect(finished.status == 0, "\(finished.errors)")
+    }
+
     @Test("an app can write an adapter of its own")
     func adapter() async throws {
         let program = """

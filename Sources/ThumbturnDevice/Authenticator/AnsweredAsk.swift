@@ -1,9 +1,9 @@
 public import ThumbturnCore
 
-/// Evidence that the person answered an ask: which one, when, and for which account or vault.
+/// An ask that the person answered: which one, when, and for which account or vault.
 ///
-/// Only this library makes one. It is worth nothing after the app was locked, after the person left it, were dismissed
-/// or had their keys revoked: whatever takes one checks that, and so it may be kept. It prints only its rung.
+/// Only this library makes one. It is worth nothing once an `AppLockModel` has locked the app, the person was dismissed
+/// or the keys were revoked since the ask began: whatever takes one checks that. It prints only its rung.
 public struct AnsweredAsk: Sendable, Redacted {
     /// The rung whose key answered.
     public let rung: Rung
@@ -26,11 +26,12 @@ public struct AnsweredAsk: Sendable, Redacted {
     public var description: String { "answered by \(rung.rawValue)" }
 }
 
-/// What an unlock gives: evidence that the person answered. `Grant` and `LocalUnlock` are the two of this library.
+/// The success of an unlock: it names the ask that the person answered. `Grant` and `LocalUnlock` are the two of this
+/// library.
 ///
-/// A type of an app may conform by handing on the evidence that it was given; it cannot make one.
+/// A type of an app may conform by handing on the `AnsweredAsk` that it was given; it cannot make one.
 public protocol UnlockSuccess: Sendable {
-    /// The evidence.
+    /// The ask that was answered.
     var answered: AnsweredAsk { get }
 }
 

@@ -3,7 +3,7 @@ import ThumbturnMessages
 
 /// What a person's keys were redeemed for.
 struct ProofAnswer<Redeemed: Sendable>: Sendable {
-    /// The evidence of it, whose rung is the ladder's.
+    /// The success, with the rung of the ladder that answered.
     var answered: AnsweredAsk
     /// The count of the sensor's switch when the ask began.
     var dismissals: Int

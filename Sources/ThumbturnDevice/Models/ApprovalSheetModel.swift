@@ -80,27 +80,42 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - details: the contents to approve.
-    ///   - sign: has the person prove the approval of the contents that it is given, with a prompt of its own: no
-    ///     unlock stands in for it.
+    ///   - platform: the platform of the account or the vault that asks.
+    ///   - sign: has the person prove the approval of the contents that it is given, and returns the success. It needs a
+    ///     prompt of its own: an ask that began before the tap approves nothing.
     ///   - decline: tells the server that the person declines.
-    public init(
-        _ details: ApprovalDetails, sign: @escaping @Sendable (ApprovalDetails) async throws -> Void,
+    public convenience init<Success: UnlockSuccess>(
+        _ details: ApprovalDetails, platform: DevicePlatform,
+        sign: @escaping @Sendable (ApprovalDetails) async throws -> Success,
         decline: @escaping @Sendable () async throws -> Void
     ) {
-        self.details = details
-        self.sign = sign
-        tellDeclined = decline
+        let prompts = platform.prompts
+        self.init(signing: details, decline: decline) { details in
+            let tap = prompts.tick()
+            let answered = try await sign(details).answered
+            guard answered.prompts === prompts, tap < answered.tick, answered.isLive else { throw Failure(.cancelledByApp) }
+        }
     }
 
     /// Makes the sheet for an approval that was fetched: what it shows is what is signed.
     public convenience init(
         _ approval: Approval, for auth: Authenticator, in language: MessageLanguage, liveness: (any LivenessCheck)? = nil
     ) {
-        self.init(approval.details(in: language)) { _ in
-            try await auth.approve(approval, in: language, liveness: liveness)
-        } decline: {
-            try await auth.decline(approval)
+        let decline = { @Sendable () async throws in try await auth.decline(approval) }
+        self.init(signing: approval.details(in: language), decline: decline) { _ in
+            let signed = try await auth.approve(approval, in: language, liveness: liveness)
+            // The server's word, not the end of the call, says that the approval has this account's signatures.
+            guard signed.isSigned, signed.txn == approval.txn else { throw Failure(.unexpectedAnswer) }
         }
+    }
+
+    private init(
+        signing details: ApprovalDetails, decline: @escaping @Sendable () async throws -> Void,
+        sign: @escaping @Sendable (ApprovalDetails) async throws -> Void
+    ) {
+        self.details = details
+        self.sign = sign
+        tellDeclined = decline
     }
 
     /// Asks for the proof, after a tap on "approve". A second tap changes nothing.

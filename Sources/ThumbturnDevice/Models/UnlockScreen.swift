@@ -9,7 +9,7 @@ import ThumbturnMessages
 ///     .task { await screen.appear() }
 ///
 /// It asks by itself when the policy allows it, a moment after it appeared. It does not after the person cancelled, and
-/// never for a payment: there a tap comes first.
+/// never for a payment: there a tap comes first. Each appearance is asked anew: a success ends with the next one.
 @MainActor @Observable public final class UnlockScreen {
     /// The purposes of the screen.
     public enum Purpose: Hashable, Sendable {
@@ -59,9 +59,11 @@ import ThumbturnMessages
     public private(set) var message: PersonMessage?
     /// The buttons below the message, the first one first.
     public private(set) var buttons: [Button] = []
+    /// The success of the unlock, for example for `AppLockModel.unlocked(by:)`; nil where `stage` is not `unlocked`.
+    public private(set) var answered: AnsweredAsk?
 
     private let news: UnlockNewsRelay
-    private let unlock: @Sendable (UnlockFlow.Start) async throws -> Void
+    private let unlock: @Sendable (UnlockFlow.Start) async throws -> AnsweredAsk
     private let prompt: @Sendable () async -> Void
     private let useAnotherWay: @Sendable () async -> Void
     private let recover: @MainActor (Recovery) -> Void
@@ -69,8 +71,10 @@ import ThumbturnMessages
     /// the others.
     public private(set) var offer: Button?
 
-    private let work: AsyncStream<Work>
-    private let workbox: AsyncStream<Work>.Continuation
+    private let firstRung: Rung
+    /// The current appearance: its number, and how its work is begun; nil while the screen is not shown.
+    @ObservationIgnored private var shown: (number: Int, work: AsyncStream<Work>.Continuation)?
+    @ObservationIgnored private var lastAppearance = 0
     /// Whether the screen asks by itself. After a cancellation it waits for a tap, also when it appears again.
     @ObservationIgnored private var asksItself: Bool
     /// Whether an unlock has begun and has not ended; it may still wait for its moment.
@@ -89,37 +93,52 @@ import ThumbturnMessages
     ///   - news: the relay of the authenticator or vault that asks.
     ///   - purpose: whether the screen may ask without a tap.
     ///   - rung: the rung that will be asked first: `Readiness.nextRung`.
-    ///   - unlock: asks the person with the same reason, by the start that it is given, and returns if that succeeded.
+    ///   - unlock: asks the person with the same reason, by the start that it is given, and returns the success: a
+    ///     `Grant`, or the `answered` of a `LocalUnlock`.
     ///   - prompt: `Authenticator.prompt` or `Vault.prompt`.
     ///   - useAnotherWay: `Authenticator.useAnotherWay` or `Vault.useAnotherWay`.
     ///   - recover: helps the person to recover; called when the button of a recovery is pressed.
-    public init(
+    public init<Success: UnlockSuccess>(
         reason: String, news: UnlockNewsRelay, purpose: Purpose = .unlock, rung: Rung = .biometric,
-        unlock: @escaping @Sendable (UnlockFlow.Start) async throws -> Void,
+        unlock: @escaping @Sendable (UnlockFlow.Start) async throws -> Success,
         prompt: @escaping @Sendable () async -> Void = {},
         useAnotherWay: @escaping @Sendable () async -> Void = {}, recover: @escaping @MainActor (Recovery) -> Void = { _ in }
     ) {
         self.reason = reason
         self.news = news
         self.rung = rung
-        self.unlock = unlock
+        firstRung = rung
+        self.unlock = { try await unlock($0).answered }
         self.prompt = prompt
         self.useAnotherWay = useAnotherWay
         self.recover = recover
         asksItself = purpose == .unlock
-        (work, workbox) = AsyncStream.makeStream()
         buttons = [Button(action: .ask, words: rung.button)]
     }
 
-    /// Runs the screen until the task is cancelled, which also ends the unlock.
+    /// Runs the screen until the task is cancelled, which also ends the unlock. A second call ends the first.
     public func appear() async {
+        let (work, workbox) = AsyncStream.makeStream(of: Work.self)
+        lastAppearance += 1
+        let number = lastAppearance
+        shown?.work.finish()
+        shown = (number, workbox)
+        isRunning = false
+        switch stage {
+        // The person still has to read why it stopped.
+        case .stopped: break
+        case .ready, .asking, .unlocked:
+            (stage, answered, rung) = (.ready, nil, firstRung)
+            (message, buttons, offer) = (nil, [Button(action: .ask, words: firstRung.button)], nil)
+        }
+        defer { if shown?.number == number { (shown, isRunning) = (nil, false) } }
         let news = news.stream()
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await news in news { await self.show(news) } }
-            if asksItself, stage != .asking, stage != .unlocked { begin(by: .screen) }
+            group.addTask { for await news in news { await self.show(news, in: number) } }
+            if asksItself { begin(by: .screen) }
             for await work in work {
                 switch work {
-                case .ask(let start): group.addTask { await self.ask(by: start) }
+                case .ask(let start): group.addTask { await self.ask(by: start, in: number) }
                 case .prompt: group.addTask { [prompt] in await prompt() }
                 case .anotherWay: group.addTask { [useAnotherWay] in await useAnotherWay() }
                 }
@@ -128,34 +147,44 @@ import ThumbturnMessages
         }
     }
 
-    /// Does what a button does, after the person pressed it.
+    /// Does what a button does, after the person pressed it. While the screen is not shown it asks nothing.
     public func press(_ action: Button.Action) {
         switch action {
         case .ask:
-            guard stage != .asking, stage != .unlocked else { return }
-            if isRunning { workbox.yield(.prompt) } else { begin(by: .tap) }
+            guard let shown, stage != .asking, stage != .unlocked else { return }
+            if isRunning { shown.work.yield(.prompt) } else { begin(by: .tap) }
             stage = .asking
             (message, buttons, offer) = (nil, [], nil)
         case .anotherWay:
+            guard let shown else { return }
             buttons = []
-            workbox.yield(.anotherWay)
+            shown.work.yield(.anotherWay)
         case .recover(let recovery): recover(recovery)
         }
     }
 
     private func begin(by start: UnlockFlow.Start) {
         isRunning = true
-        workbox.yield(.ask(start))
+        shown?.work.yield(.ask(start))
     }
 
-    private func ask(by start: UnlockFlow.Start) async {
-        defer { isRunning = false }
+    private func ask(by start: UnlockFlow.Start, in appearance: Int) async {
+        let outcome: Result<AnsweredAsk, Failure>
         do {
-            try await unlock(start)
-            stage = .unlocked
-            (message, buttons) = (nil, [])
+            let answered = try await unlock(start)
+            // A success of before a lock or a dismissal is none.
+            outcome = answered.isLive ? .success(answered) : .failure(Failure(.cancelledByApp))
         } catch {
-            let failure = Failure(thrownByApp: error)
+            outcome = .failure(Failure(thrownByApp: error))
+        }
+        // A later appearance asks for itself.
+        guard shown?.number == appearance else { return }
+        isRunning = false
+        switch outcome {
+        case .success(let success):
+            (stage, answered) = (.unlocked, success)
+            (message, buttons) = (nil, [])
+        case .failure(let failure):
             stage = .stopped(failure)
             message = failure.message
             if failure.code == .cancelledByUser { asksItself = false }
@@ -163,7 +192,8 @@ import ThumbturnMessages
         }
     }
 
-    private func show(_ news: UnlockNews) {
+    private func show(_ news: UnlockNews, in appearance: Int) {
+        guard shown?.number == appearance else { return }
         // The screen's own prompt has appeared.
         if isRunning, stage != .asking, case .telemetry(.promptShown) = news {
             stage = .asking

@@ -44,7 +44,7 @@ struct RunningAsk: Sendable {
         prompts.noteSending(of: id)
     }
 
-    /// The evidence that a rung's key answered.
+    /// The success of this ask, by a rung's key.
     func answered(by rung: Rung, at moment: Moment) -> AnsweredAsk {
         AnsweredAsk(rung: rung, asker: request.asker, tick: tick, at: moment, prompts: prompts)
     }

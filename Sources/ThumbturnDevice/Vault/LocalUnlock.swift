@@ -9,7 +9,7 @@ public import ThumbturnCore
 /// `Vault.requireStrongerRungNextTime()` was called. An app lock that locks meanwhile does not end it: a body that is
 /// saving must not lose its work.
 public final class LocalUnlock: UnlockSuccess, Redacted {
-    /// Evidence that the person answered.
+    /// The ask that the person answered.
     public let answered: AnsweredAsk
     private let vault: Vault
     private let key: Mutex<VaultKey?>
