@@ -7,7 +7,7 @@ import ThumbturnTestKit
 struct LabCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lab", abstract: "Runs simulated phones or a Linux machine against a real server.",
-        subcommands: [StoryCommand.self, MachineCommand.self]
+        subcommands: [StoryCommand.self, MachineCommand.self, HostileServerCommand.self]
     )
 }
 
@@ -17,7 +17,9 @@ struct StoryCommand: AsyncParsableCommand {
         abstract: "Runs enrolment, sign-in, theft, a new face and revocation as a story.",
         discussion: """
             The phones are simulated; the server, its database and every signature are real. The account's password is read from \
-            the environment variable THUMBTURN_PASSWORD. Exit status 1: a step had an unexpected outcome.
+            the environment variable THUMBTURN_PASSWORD. With --hostile, other phones meet a server that is hostile in every \
+            manner, beside the story. Exit status 1: a step had an unexpected outcome, a call did not end in time, or the memory \
+            grew by 50 MB.
             """
     )
 
@@ -27,11 +29,52 @@ struct StoryCommand: AsyncParsableCommand {
     @Option(help: "The name of an existing account.")
     var account: String
 
+    @Option(help: "The address of `thumbturn lab hostile-server`.")
+    var hostile: String?
+
+    @Option(help: "The deadline of each exchange with the hostile server, in seconds.")
+    var deadline = 30.0
+
     func run() async throws {
         guard let url = URL(string: server), let password = ProcessInfo.processInfo.environment["THUMBTURN_PASSWORD"] else {
             throw ValidationError("Give --server an address, and the account's password in THUMBTURN_PASSWORD.")
         }
-        try await runStory { try await Story(server: url, account: account, password: password).play() }
+        try await runStory {
+            guard let hostile else { return try await Story(server: url, account: account, password: password).play() }
+            guard deadline > 0, let address = URL(string: hostile) else {
+                throw ValidationError("Give --hostile an address, and --deadline more than 0.")
+            }
+            async let attacked = HostileStory(server: address, deadline: .seconds(deadline)).play()
+            try await Story(server: url, account: account, password: password).play()
+            try await attacked.report()
+        }
+    }
+}
+
+struct HostileServerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hostile-server", abstract: "Runs a server that is hostile to devices.",
+        discussion: """
+            The first segment of a request's path names the manner: silent, endless, gzipBomb, token-expires_in-largest and so \
+            on; --list prints them. `thumbturn lab story --hostile` has phones meet all of them. It keeps nothing, and judges \
+            nothing.
+            """
+    )
+
+    @Option(help: "The address and port to listen on. Port 0 takes a free one.")
+    var listen = "127.0.0.1:8081"
+
+    @Flag(help: "Prints the manners and ends.")
+    var list = false
+
+    func run() async throws {
+        guard !list else { return print(HostileManner.all.map(\.name).joined(separator: "\n")) }
+        guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]) else {
+            throw ValidationError("--listen must be an address and a port, for example 127.0.0.1:8081.")
+        }
+        let server = try await HostileServer.start(host: String(listen[..<colon]), port: Int(port))
+        print("hostile in \(HostileManner.all.count) manners at http://\(listen[..<colon]):\(server.port)")
+        try await server.waitUntilStopped()
     }
 }
 #endif

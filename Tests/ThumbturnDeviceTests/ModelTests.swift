@@ -427,7 +427,8 @@ private final class EndingPhases: AppPhases {
             let prompts = world.world.phone.promptCount
             world.world.phone.next(.match, after: .seconds(1))
             let screen = UnlockScreen(
-                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock, prompt: { await world.auth.prompt("Unlock Acme") })
+                reason: "Unlock Acme", news: world.news, unlock: world.screenUnlock,
+                prompt: { await world.auth.prompt("Unlock Acme") })
             await world.with({ await screen.appear() }) {
                 await world.wait(.milliseconds(100))
                 screen.press(.ask)

@@ -1,0 +1,44 @@
+#if Tools
+import Foundation
+import NIOCore
+import Testing
+import ThumbturnCore
+@testable import ThumbturnCLI
+
+/// Every manner of `thumbturn lab hostile-server`, met by a phone.
+@Suite(.timeLimit(.minutes(5))) struct HostileServerTests {
+    @Test func everyMannerEndsInTimeWithANamedFailure() async throws {
+        let server = try await HostileServer.start(host: "127.0.0.1", port: 0, pause: .milliseconds(200))
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
+        let outcome = try await HostileStory(server: url, deadline: .seconds(1)).play()
+        try await server.stop()
+        #expect(Set(outcome.calls.map(\.manner)) == Set(HostileManner.all))
+        for call in outcome.late { Issue.record("\(call.manner.name): \(call.name) took \(call.took)") }
+        for manner in outcome.accepted { Issue.record("\(manner.name): every call succeeded") }
+        #expect(outcome.openings.count == HostileManner.all.count)
+        #expect(outcome.openings.allSatisfy { $0 < .seconds(1) }, "a vault opens while a server is silent")
+        // Nothing of what is sent may be taken for something else than a fault of the server or of the network.
+        let codes: Set<Failure.Code> = [.unreachable, .unexpectedAnswer, .refused, .approvalOver, .sessionOver, .notEnrolled]
+        for call in outcome.calls {
+            guard let failure = call.failure else { continue }
+            #expect(codes.contains(failure.code), "\(call.manner.name): \(call.name): \(failure.debugDescription)")
+        }
+        // A challenge that is not the one that was asked for is refused as such.
+        for manner in HostileManner.all {
+            guard case .claim = manner.kind else { continue }
+            let failed = outcome.calls.first { $0.manner == manner && $0.failure != nil }
+            #expect(failed?.failure?.code == .unexpectedAnswer, "\(manner.name)")
+        }
+        // The server can also be honest: a phone gets to the end of a manner whose fault has no meaning for it.
+        let harmless = outcome.calls.filter { $0.manner.name == "me-acr-empty" }
+        #expect(harmless.map(\.name) == ["enrol", "authenticate", "me", "approvals", "approve"])
+        #expect(harmless.allSatisfy { $0.failure == nil })
+    }
+
+    @Test func everyMannerHasAName() {
+        #expect(HostileManner.all.count > 250 && Set(HostileManner.all.map(\.name)).count == HostileManner.all.count)
+        #expect(HostileManner.all.allSatisfy { HostileManner.named(Substring($0.name)) == $0 })
+        #expect(HostileManner.named("honest") == nil)
+    }
+}
+#endif
