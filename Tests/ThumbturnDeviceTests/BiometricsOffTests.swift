@@ -200,7 +200,7 @@ import ThumbturnTestKit
         arguments: ["/v1/challenges", "/v1/accounts/sign-in", "/v1/devices"])
     func anEnrolmentThatBeganBefore(_ path: String) async throws {
         try await World.enrolled { world in
-            let slow = SlowPath(server: world.server, clock: world.clock, path: path)
+            let slow = HeldPath(server: world.server, clock: world.clock, path: path)
             let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
             async let enrolled = auth.enrol(with: World.signIn, ifExists: .replace)
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
@@ -215,7 +215,7 @@ import ThumbturnTestKit
 
     @Test func aNewKeyThatWasAskedForBeforeDoesNotSwitchTheSensorOn() async throws {
         try await World.enrolled { world in
-            let slow = SlowPath(server: world.server, clock: world.clock, path: "/v1/devices/current/keys")
+            let slow = HeldPath(server: world.server, clock: world.clock, path: "/v1/devices/current/keys")
             let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
             async let changed: Void = auth.replaceBiometricKey(with: World.signIn)
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
@@ -249,7 +249,7 @@ import ThumbturnTestKit
     @Test func anEnrolmentThatWasNotThereYetIsCoveredToo() async throws {
         let world = try World()
         try await world.clock.run {
-            let slow = SlowPath(server: world.server, clock: world.clock, path: "/v1/accounts/sign-in")
+            let slow = HeldPath(server: world.server, clock: world.clock, path: "/v1/accounts/sign-in")
             let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
             async let enrolled = auth.enrol(with: World.signIn)
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))

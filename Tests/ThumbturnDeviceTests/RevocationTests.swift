@@ -33,7 +33,7 @@ import ThumbturnTestKit
     ) async throws -> Failure? {
         let clock = device.world.clock
         var platform = platform
-        platform.transport = SlowPath(server: device.world.server, clock: clock, path: path)
+        platform.transport = HeldPath(server: device.world.server, clock: clock, path: path)
         let auth = try device.start(platform)
         if path == "prompt" { device.world.phone.next(.match, after: .seconds(60)) }
         async let outcome = failure { try await auth.enrol(with: World.signIn, ifExists: ifExists) }
@@ -68,7 +68,7 @@ import ThumbturnTestKit
     @Test func aChangeThatWasOvertakenLeavesNoKey() async throws {
         try await Self.enrolled { device, _ in
             var platform = device.platform
-            platform.transport = SlowPath(
+            platform.transport = HeldPath(
                 server: device.world.server, clock: device.world.clock, path: "/v1/devices/current/keys")
             let auth = try device.start(platform)
             async let outcome = failure { try await auth.replaceBiometricKey(with: World.signIn) }
@@ -148,7 +148,7 @@ import ThumbturnTestKit
     @Test func aServerThatHangsIsWaitedForTenSeconds() async throws {
         try await Self.enrolled { device, _ in
             var platform = device.platform
-            platform.transport = SlowPath(
+            platform.transport = HeldPath(
                 server: device.world.server, clock: device.world.clock, path: "/v1/devices/current")
             let (auth, began) = (try device.start(platform), device.world.clock.now)
             await expectFailure(.unreachable) { try await auth.revoke() }
@@ -286,7 +286,7 @@ import ThumbturnTestKit
 // MARK: - Parts
 
 /// A server that answers one path after a minute.
-struct SlowPath: Transport {
+struct HeldPath: Transport {
     let server: InMemoryServer
     let clock: VirtualClock
     let path: String
