@@ -56,9 +56,23 @@ import ThumbturnTestKit
             async let unlocked = failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) }
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
             try await world.auth.requireStrongerRungNextTime()
-            #expect(await unlocked == Self.off)
+            let dismissed = world.clock.now
+            #expect(await unlocked?.code == .cancelledByApp)
+            #expect(dismissed == world.clock.now, "the prompt is taken away at once")
             #expect(!world.server.paths.contains("POST /v1/token"))
             #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung), "and the sensor is still off")
+        }
+    }
+
+    @Test func aMatchUnlocksNothingWhereAnotherProcessSwitchedTheSensorOff() async throws {
+        try await World.enrolled { world in
+            world.phone.next(.match, after: .seconds(2))
+            async let unlocked = failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) }
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            // Its prompts are its own: it takes none away here.
+            try await Self.restarted(world).requireStrongerRungNextTime()
+            #expect(await unlocked == Self.off)
+            #expect(!world.server.paths.contains("POST /v1/token"))
         }
     }
 

@@ -95,8 +95,8 @@ import ThumbturnMessages
     ///   - rung: the rung that will be asked first: `Readiness.nextRung`.
     ///   - unlock: asks the person with the same reason, by the start that it is given, and returns the success: a
     ///     `Grant`, or the `answered` of a `LocalUnlock`.
-    ///   - prompt: `Authenticator.prompt` or `Vault.prompt`.
-    ///   - useAnotherWay: `Authenticator.useAnotherWay` or `Vault.useAnotherWay`.
+    ///   - prompt: calls `Authenticator.prompt(_:)` or `Vault.prompt(_:)` with the same reason.
+    ///   - useAnotherWay: calls `useAnotherWay(_:)` of the same with that reason.
     ///   - recover: helps the person to recover; called when the button of a recovery is pressed.
     public init<Success: UnlockSuccess>(
         reason: String, news: UnlockNewsRelay, purpose: Purpose = .unlock, rung: Rung = .biometric,
