@@ -25,7 +25,7 @@ import ThumbturnTestKit
     @Test("a vault opens while a server hangs", arguments: ["/v1/challenges", "/v1/token"])
     func aVaultOpensWhileAServerHangs(_ path: String) async throws {
         try await World.enrolled { world in
-            let slow = SlowPath(server: world.server, clock: world.clock, path: path)
+            let slow = LateAnswers(server: world.server, clock: world.clock, path: path)
             let platform = world.phone.platform(transport: slow)
             let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
             let vault = Vault(named: "designs", platform: platform, access: .userPresence)
@@ -52,7 +52,7 @@ import ThumbturnTestKit
 
     @Test func aTapThatComesWhileTheChallengeIsFetchedCounts() async throws {
         try await World.enrolled { world in
-            let slow = SlowPath(server: world.server, clock: world.clock, path: "/v1/challenges", .seconds(5))
+            let slow = LateAnswers(server: world.server, clock: world.clock, path: "/v1/challenges", .seconds(5))
             let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
             let start = world.clock.now
             async let screen = auth.authenticate("Pay", policy: .highRisk, by: .screen).rung
@@ -94,7 +94,7 @@ import ThumbturnTestKit
     @Test func aStaleChallengeIsRenewedWithoutTheScreen() async throws {
         try await World.enrolled { world in
             var platform = world.auth.platform
-            platform.transport = SlowPath(server: world.server, clock: world.clock, path: "/v1/challenges", .seconds(10))
+            platform.transport = LateAnswers(server: world.server, clock: world.clock, path: "/v1/challenges", .seconds(10))
             let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
             let vault = Vault(named: "designs", platform: platform, access: .userPresence)
             let passcode = UnlockPolicy(ladder: [.devicePasscode])
@@ -201,7 +201,7 @@ extension PromptTurnsTests {
         let world = try World(model, hasPIN: true)
         try await world.clock.run {
             try await world.auth.enrol(with: World.signIn)
-            let slow = SlowPath(server: world.server, clock: world.clock, path: "/v1/token")
+            let slow = LateAnswers(server: world.server, clock: world.clock, path: "/v1/token")
             try await story(world, world.phone.platform(transport: slow))
         }
     }
@@ -216,7 +216,7 @@ extension PromptTurnsTests {
             try await world.auth.enrol(with: World.signIn)
             world.server.state.withLock { $0.losesAnswerTo = "/v1/devices/current" }
             try await world.auth.enrol(with: World.signIn, ifExists: .replace)
-            let slow = SlowPath(server: world.server, clock: world.clock, path: "/v1/devices/current", .seconds(3600))
+            let slow = LateAnswers(server: world.server, clock: world.clock, path: "/v1/devices/current", .seconds(3600))
             let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
             let start = world.clock.now
             expect(try await auth.authenticate("Unlock").rung, is: .biometric)
@@ -229,7 +229,7 @@ extension PromptTurnsTests {
 }
 
 /// A server that takes its time over one path.
-private struct SlowPath: Transport {
+private struct LateAnswers: Transport {
     let server: InMemoryServer
     let clock: VirtualClock
     let path: String

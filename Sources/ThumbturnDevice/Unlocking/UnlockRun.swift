@@ -20,6 +20,8 @@ struct UnlockRun<Keys: RungKeys> {
     private let screen = TakenScreen()
     /// The events that wait for the screen; nil where the run does not wait for it.
     private var waiting: [UnlockFlow.Event]?
+    /// Whether the app was in the back when its phase was last heard.
+    private var isInBack = false
 
     /// How to dismiss each prompt, by its number.
     private var dismissals: [Int: Dismissal] = [:]
@@ -110,7 +112,8 @@ extension UnlockRun {
         }
     }
 
-    private func events(for phase: AppPhase, in group: inout TaskGroup<Void>) -> [UnlockFlow.Event] {
+    private mutating func events(for phase: AppPhase, in group: inout TaskGroup<Void>) -> [UnlockFlow.Event] {
+        isInBack = phase == .back
         switch phase {
         case .back: return [.wentBack]
         case .inactive: return []
@@ -180,8 +183,10 @@ extension UnlockRun {
 
     /// The events that have waited for the screen.
     private mutating func waited(knowing readiness: Readiness?) -> [UnlockFlow.Event] {
-        let events = waiting ?? []
+        var events = waiting ?? []
         waiting = nil
+        // A flow that begins only now has not heard that the app went to the back since it has the screen.
+        if isInBack { events.append(.wentBack) }
         guard let readiness else { return events }
         return [.changed(readiness)]
             + events.map { event in
