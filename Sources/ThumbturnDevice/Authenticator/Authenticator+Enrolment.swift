@@ -142,6 +142,8 @@ extension Authenticator {
     /// - Throws: `notEnrolled` where there was nothing to end; `notYetReadable` before anything is deleted, while the
     ///   device has not been unlocked yet; why a key could not be deleted, or the server not be told.
     public func revoke() async throws(Failure) {
+        // An enrolment that is running may undo itself once it is dismissed: then that is what was ended.
+        let wasEmpty = (try? await enrolments().isEmpty) ?? false
         forgetRecentAuthentication()
         // An authentication that succeeded while the keys were being deleted is forgotten as well.
         defer { forgetRecentAuthentication() }
@@ -152,7 +154,8 @@ extension Authenticator {
         let before = try await enrolments()
         guard !before.isEmpty else {
             try await deleteAllKeys()
-            throw Failure(.notEnrolled)
+            guard !wasEmpty else { throw Failure(.notEnrolled) }
+            return
         }
         // From here on nothing is live, also for an app that is killed. A full disk refuses the write; then the keys are
         // deleted all the same.
