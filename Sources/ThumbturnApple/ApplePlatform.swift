@@ -43,11 +43,13 @@ extension DevicePlatform {
     /// Combines the parts, which share one keychain.
     static func apple(
         _ keychain: Keychain, sensor: any Sensor, pinEntry: (any PINEntry)?, transport: any Transport, phases: any AppPhases,
-        clock: any DeviceClock = SystemClock(), pinRounds: Int = SoftwarePINKey.rounds
+        clock: any DeviceClock = SystemClock(), pinRounds: Int = SoftwarePINKey.rounds, place: DevicePlace? = nil
     ) -> DevicePlatform {
+        // No file locks for an access group: the system ends an app that is suspended while it holds one. What its
+        // processes write at a time, the keychain compares.
         DevicePlatform(
-            sensor: sensor, keys: EnclaveKeys(keychain: keychain), secrets: KeychainSecrets(keychain: keychain), clock: clock,
-            transport: transport,
+            sensor: sensor, keys: EnclaveKeys(keychain: keychain), secrets: KeychainSecrets(keychain: keychain),
+            place: place ?? .ofThisProcess("keychain \(keychain.place.mark)"), clock: clock, transport: transport,
             pin: pinEntry.map { PINSupport(entry: $0, key: EnclavePINKeys(keychain: keychain, rounds: pinRounds)) },
             vaults: KeychainVault(keychain: keychain), phases: phases)
     }

@@ -25,6 +25,7 @@ struct MachineStory {
         let platform = DevicePlatform(
             sensor: MatcherSensor(socket: machine.socket, keys: keys),
             keys: TimedKeys(keys: keys, stopwatch: stopwatch), secrets: FileSecrets(folder: machine.folder.keys),
+            place: .folder(machine.folder.keys),
             transport: TimedTransport(transport: URLSessionTransport(), stopwatch: stopwatch),
             pin: PINSupport(entry: pins, key: keys), promptGap: .zero
         )

@@ -21,7 +21,8 @@ extension AppleWorld {
         let keychain = keychain(place, installedIn: folder)
         return DevicePlatform.apple(
             keychain, sensor: AppleSensor(system, keychain), pinEntry: pinEntry, transport: URLSessionTransport(),
-            phases: phone.appPhases, clock: clock, pinRounds: 10)
+            phases: phone.appPhases, clock: clock, pinRounds: 10,
+            place: .ofThisProcess(UUID().uuidString))
     }
 
     /// The items of the keychain, each with its protection.

@@ -13,7 +13,8 @@ extension AppleWorld {
         let keychain = keychain(KeychainPlace(), installedIn: installation)
         var platform = DevicePlatform.apple(
             keychain, sensor: AppleSensor(system, keychain), pinEntry: phone.platform(transport: transport).pin?.entry,
-            transport: transport, phases: phone.appPhases, clock: phone.clock, pinRounds: 10)
+            transport: transport, phases: phone.appPhases, clock: phone.clock, pinRounds: 10,
+            place: .ofThisProcess(UUID().uuidString))
         platform.promptGap = .zero
         return platform
     }

@@ -352,6 +352,7 @@ import ThumbturnVerifier
         }
         defer { guess.cancel() }
         try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+        world.phone.killApp()
         try await body(try restarted(world))
     }
 

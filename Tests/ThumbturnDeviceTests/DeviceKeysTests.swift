@@ -20,7 +20,9 @@ import ThumbturnVerifier
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
             defer { try? FileManager.default.removeItem(atPath: folder) }
             try await body(
-                DevicePlatform(sensor: phone.sensor, keys: SoftwareKeys(folder: folder), secrets: FileSecrets(folder: folder))
+                DevicePlatform(
+                    sensor: phone.sensor, keys: SoftwareKeys(folder: folder), secrets: FileSecrets(folder: folder),
+                    place: .folder(folder))
             )
         }
     }

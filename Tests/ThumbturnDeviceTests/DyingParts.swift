@@ -28,7 +28,8 @@ final class DyingParts: Sendable {
         }
         return DevicePlatform(
             sensor: DyingSensor(sensor: alive.sensor, parts: self), keys: DyingKeys(keys: alive.keys, parts: self),
-            secrets: DyingSecrets(secrets: alive.secrets, parts: self), clock: alive.clock,
+            secrets: DyingSecrets(secrets: alive.secrets, parts: self), place: .ofThisProcess("\(ObjectIdentifier(self))"),
+            clock: alive.clock,
             transport: DyingTransport(transport: alive.transport, parts: self), pin: pin, promptGap: .zero
         )
     }

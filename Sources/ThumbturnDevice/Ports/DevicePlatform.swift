@@ -26,19 +26,23 @@ public struct DevicePlatform: Sendable {
     public var extraTime: @Sendable () async -> ExtraTime = { .none }
     /// The deadline of each exchange with a server.
     package var exchangeDeadline: Duration = .seconds(30)
-    /// Allows one prompt at a time, and none while the app is not in front.
-    let prompts = PromptCoordinator()
-    /// The enrolment journals that this process is working with.
-    let journals = JournalLocks()
+    /// What the platforms of this process over one place share.
+    let shared: SharedPlace
     /// The times that the servers reported.
     let serverTimes = ServerTimes()
 
+    var prompts: PromptCoordinator { shared.prompts }
+    var journals: JournalLocks { shared.journals }
+
     /// Makes a platform of these parts.
+    ///
+    /// - Parameter place: where the keys and the secrets are, the same for each platform over them.
     public init(
-        sensor: any Sensor, keys: any DeviceKeys, secrets: any SecretStore, clock: any DeviceClock = SystemClock(),
-        transport: any Transport = URLSessionTransport(), pin: PINSupport? = nil, vaults: (any ProtectedStore)? = nil,
-        phases: any AppPhases = AlwaysInFront(), promptGap: Duration = .milliseconds(300)
+        sensor: any Sensor, keys: any DeviceKeys, secrets: any SecretStore, place: DevicePlace,
+        clock: any DeviceClock = SystemClock(), transport: any Transport = URLSessionTransport(), pin: PINSupport? = nil,
+        vaults: (any ProtectedStore)? = nil, phases: any AppPhases = AlwaysInFront(), promptGap: Duration = .milliseconds(300)
     ) {
+        shared = .of(place)
         self.sensor = sensor
         self.keys = keys
         self.secrets = secrets

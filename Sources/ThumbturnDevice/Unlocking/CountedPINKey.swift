@@ -6,6 +6,9 @@ struct CountedPINKey: Sendable {
     let name: KeyName
     fileprivate let pin: PINSupport
     fileprivate let ledger: LedgerFile<PINLedger>
+    /// Lets one guess at this key through at a time in this process. A guess that the server judges waits for that server,
+    /// and no guess at another key waits with it.
+    fileprivate let gate: SerialGate
 
     /// Nil where the platform has no PIN.
     init?(_ name: KeyName, on platform: DevicePlatform) {
@@ -14,11 +17,8 @@ struct CountedPINKey: Sendable {
         self.name = name
         self.pin = pin
         ledger = LedgerFile(name: Self.ledgerName(name), platform: platform, server: name.server) { $0.anchored(at: $1) }
+        gate = platform.shared.gates[ledger.name]
     }
-
-    /// Lets one guess at this key through at a time. A guess that the server judges waits for that server, and no guess at
-    /// another key waits with it.
-    fileprivate var gate: SerialGate { pin.gates[ledger.name] }
 
     /// The app's PIN screen.
     var entry: any PINEntry { pin.entry }
@@ -54,21 +54,22 @@ struct CountedPINKey: Sendable {
     /// How many wrong PINs in a row there were, to show on the PIN screen.
     func wrongInARow() async -> Int { (try? await ledger.current().wrongInARow) ?? 0 }
 
-    /// Begins a guess: writes it into the ledger as a wrong one, before any key is asked. Other guesses wait until it
-    /// is settled.
+    /// Begins a guess: writes it into the ledger as a wrong one, before any key is asked. Other guesses of this process
+    /// wait until it is settled; those of other processes are counted beside it.
     ///
     /// - Throws: `paused` or `keyInvalidated` where the ledger allows no guess now.
     func beginGuess() async throws(Failure) -> PINGuess {
         await gate.enter()
+        let lock = lock()
         do throws(Failure) {
             let begun = try await ledger.change { before, now in
                 let standing = before.standing(at: now)
                 let during = standing == .open ? before.guessing(at: now) : before
                 return (during, (standing: standing, before: before, during: during))
             }
-            if begun.standing == .exhausted { await destroy() }
+            if begun.standing == .exhausted, lock != nil { await destroy() }
             if let obstacle = begun.standing.state.obstacle { throw obstacle }
-            return PINGuess(key: self, before: begun.before, during: begun.during)
+            return PINGuess(key: self, lock: lock, before: begun.before, during: begun.during)
         } catch {
             gate.leave()
             throw error
@@ -103,8 +104,13 @@ struct CountedPINKey: Sendable {
         // A guess that is under way is in the ledger as a wrong one, and may be right.
         await gate.enter()
         defer { gate.leave() }
+        guard let lock = lock() else { return }
+        defer { lock.release() }
         if await isUsedUp(), await pin.key.state(of: name).isAlive { await destroy() }
     }
+
+    /// Tells other processes that a guess is under way. Nil where one of them guesses: the ledger counts both.
+    private func lock() -> PlaceLock? { try? ledger.platform.shared.locks.tryLock(ledger.name) }
 
     private func isUsedUp() async -> Bool { (try? await ledger.peek())?.standing(at: ledger.now) == .exhausted }
 
@@ -126,10 +132,14 @@ struct CountedPINKey: Sendable {
 /// A guess that is never settled stays counted as a wrong one, which is the safe side.
 struct PINGuess: ~Copyable, Sendable {
     fileprivate let key: CountedPINKey
+    fileprivate let lock: PlaceLock?
     fileprivate let before: PINLedger
     fileprivate let during: PINLedger
 
-    deinit { key.gate.leave() }
+    deinit {
+        lock?.release()
+        key.gate.leave()
+    }
 
     /// The PIN was right: the count starts again.
     consuming func succeeded() async {

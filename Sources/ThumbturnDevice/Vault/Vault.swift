@@ -16,8 +16,7 @@ public import ThumbturnCore
 /// Mismatches at the sensor are counted from one unlock to the next, in a ledger of the vault's own. Where the sensor
 /// is the only rung, very many of them slow it down and never switch it off: no other rung could switch it on again.
 ///
-/// The app's PIN opens no vault: its keys can only sign (see `PINKey`), so nothing could be released for it. Make one
-/// value for each vault: prompts and changes through one value happen one after another.
+/// The app's PIN opens no vault: its keys can only sign (see `PINKey`), so nothing could be released for it.
 public final class Vault: Sendable {
     /// The name in place of a server's address in the names of protected secrets.
     public static let realm = "vault"
@@ -32,8 +31,8 @@ public final class Vault: Sendable {
     private let policy: UnlockPolicy
     private let access: VaultAccess
     private let observe: @Sendable (UnlockNews) -> Void
-    /// Lets one change through at a time.
-    private let changes = SerialGate()
+    /// Lets one change of this process through at a time.
+    private let changes: SerialGate
 
     /// Names a vault, whether it was made before or not. Touches nothing.
     ///
@@ -53,6 +52,7 @@ public final class Vault: Sendable {
         policy.ladder = policy.ladder.filter(access.rungs.contains)
         self.name = name
         self.platform = platform
+        changes = platform.shared.gates["vault \(name)"]
         self.policy = policy
         self.access = access
         self.observe = observe

@@ -3,10 +3,13 @@ public import ThumbturnCore
 import ThumbturnDevice
 
 extension SimulatedPhone {
-    /// Kills the app: its prompts are gone without an answer. Its next start is in front.
+    /// Kills the app: its prompts are gone without an answer, and its locks are free. Its next start is in front; take
+    /// another `platform` for it.
     public func killApp() {
         state.withLock { state in
             state.shown = [:]
+            state.locks = state.locks.filter { $0.value.process != "app" }
+            state.appStarts += 1
             state.move(to: .front)
         }
     }
@@ -17,6 +20,8 @@ extension SimulatedPhone {
         phoneClock.restart()
         state.withLock { state in
             state.takeDownPrompts(Failure(.cancelledBySystem))
+            state.locks = [:]
+            state.starts += 1
             state.lastMatch = nil
             // Without a passcode the user's files are readable as soon as the app can run.
             state.wantsPasscode = state.hasPasscode

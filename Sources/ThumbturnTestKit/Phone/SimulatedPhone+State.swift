@@ -40,6 +40,11 @@ extension SimulatedPhone {
         /// Secrets that were restored from a backup without the key that decrypts them.
         var unreadableSecrets: Set<String> = []
         var vaults: [KeyName: ProtectedSecret] = [:]
+        // Processes: the locks that they hold, and how often the phone and the app were started.
+        var locks: [String: (process: String, number: Int)] = [:]
+        var lastLock = 0
+        var starts = 1
+        var appStarts = 1
 
         var hasSensor: Bool { model.sensor != nil }
         var hasFace: Bool { faces > 0 }

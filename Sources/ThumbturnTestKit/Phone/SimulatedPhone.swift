@@ -62,11 +62,12 @@ public final class SimulatedPhone: Sendable {
     ///
     /// - Parameters:
     ///   - transport: the network.
-    ///   - process: the kind of process: an app and its extensions receive different marks of enrolment.
+    ///   - process: the process that uses the phone. Platforms of one process are one; an app and its extensions receive
+    ///     different marks of enrolment, and keep each other's locks.
     public func platform(transport: any Transport = URLSessionTransport(), process: String = "app") -> DevicePlatform {
         DevicePlatform(
             sensor: PhoneSensor(phone: self, process: process), keys: PhoneKeys(phone: self), secrets: PhoneSecrets(phone: self),
-            clock: clock, transport: transport, pin: hasPIN ? pinSupport : nil, vaults: vaultStore,
+            place: place(of: process), clock: clock, transport: transport, pin: hasPIN ? pinSupport : nil, vaults: vaultStore,
             phases: PhonePhases(phone: self),
             // The sheets of this phone are gone at once, except where the model has a cool-down.
             promptGap: model.coolDown
