@@ -70,7 +70,8 @@ import ThumbturnTestKit
             async let unlocked = failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) }
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
             // Its prompts are its own: it takes none away here.
-            try await Self.restarted(world).requireStrongerRungNextTime()
+            let process = world.phone.platform(transport: world.server, process: "extension")
+            try await Authenticator(server: InMemoryServer.url, platform: process).requireStrongerRungNextTime()
             #expect(await unlocked == Self.off)
             #expect(!world.server.paths.contains("POST /v1/token"))
         }

@@ -313,9 +313,10 @@ private struct ScreenWorld: Sendable {
                 lock.unlocked(by: try await bob.authenticate("Unlock Acme"))
                 #expect(lock.isLocked)
                 let elsewhere = try Authenticator(
-                    server: InMemoryServer.url, platform: world.world.phone.platform(transport: world.world.server))
+                    server: InMemoryServer.url,
+                    platform: world.world.phone.platform(transport: world.world.server, process: "extension"))
                 lock.unlocked(by: try await elsewhere.authenticate("Unlock Acme"))
-                #expect(lock.isLocked, "what another platform asks is neither locked nor dismissed with this one")
+                #expect(lock.isLocked, "what another process asks is neither locked nor dismissed with this one")
                 lock.unlocked(by: try await world.auth.authenticate("Unlock Acme"))
                 #expect(!lock.isLocked)
             }

@@ -147,6 +147,7 @@ import ThumbturnTestKit
             platform.promptGap = .milliseconds(300)
             let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
             let vault = Vault(named: "designs", platform: platform, access: .passcode)
+            await Self.wait(.seconds(1), world)  // The prompt of the enrolment is gone.
             let start = world.clock.now
             world.phone.next(.match, .match, after: .seconds(1))
             async let rung = auth.authenticate("Unlock").rung

@@ -24,7 +24,7 @@ import ThumbturnTestKit
         }
     }
 
-    /// Begins an enrolment that is held at a path for a minute, and runs a story meanwhile.
+    /// Begins an enrolment that is held at a path for a while, and runs a story meanwhile.
     ///
     /// - Returns: what the enrolment threw.
     static func held(
@@ -35,7 +35,7 @@ import ThumbturnTestKit
         var platform = platform
         platform.transport = HeldPath(server: device.world.server, clock: clock, path: path)
         let auth = try device.start(platform)
-        if path == "prompt" { device.world.phone.next(.match, after: .seconds(60)) }
+        if path == "prompt" { device.world.phone.next(.match, after: .seconds(10)) }
         async let outcome = failure { try await auth.enrol(with: World.signIn, ifExists: ifExists) }
         try await clock.sleep(until: clock.now.advanced(by: .seconds(1)))
         try await story(auth)
@@ -49,8 +49,12 @@ import ThumbturnTestKit
         let device = try Device()
         try await device.world.clock.run {
             // The locks of these two processes do not meet, as where one of them was lost.
+            let parts = device.platform
+            let other = DevicePlatform(
+                sensor: parts.sensor, keys: parts.keys, secrets: parts.secrets, place: .ofThisProcess("a lost lock \(path)"),
+                clock: parts.clock, transport: parts.transport, pin: parts.pin)
             let outcome = try await Self.held(at: path, on: device, device.platform, .keep) { _ in
-                await (try device.start()).settle()
+                await (try device.start(other)).settle()
                 #expect(device.world.phone.keyCount == 0)
             }
             #expect(outcome?.code == .superseded)
@@ -62,6 +66,21 @@ import ThumbturnTestKit
             try await next.enrol(with: World.signIn)
             expect(try await next.authenticate("Unlock").rung, is: .biometric)
             #expect(device.world.phone.keyCount == 4)
+        }
+    }
+
+    @Test("settling in another process undoes no running enrolment", arguments: heldPaths)
+    func settlingInAnotherProcess(_ path: String) async throws {
+        let device = try Device()
+        try await device.world.clock.run {
+            var other = device.world.phone.platform(transport: device.world.server, process: "extension")
+            other.secrets = device.secrets
+            let outcome = try await Self.held(at: path, on: device, device.platform, .keep) { _ in
+                await (try device.start(other)).settle()
+            }
+            #expect(outcome == nil)
+            #expect(device.world.phone.keyCount == 4 && device.records == 1)
+            expect(try await device.start().authenticate("Unlock").rung, is: .biometric)
         }
     }
 
@@ -216,7 +235,7 @@ import ThumbturnTestKit
             let auth = try device.start(platform)
             try await auth.refresh()
             let stored = device.secrets.names.first { $0.hasPrefix("session ") }.flatMap { device.secrets.read($0) }
-            #expect(String(decoding: try #require(stored), as: UTF8.self).contains("access 3"))
+            #expect(String(decoding: try #require(stored), as: UTF8.self).contains("access-3"))
         }
     }
 
@@ -292,7 +311,7 @@ struct HeldPath: Transport {
     let path: String
 
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
-        if request.url.hasSuffix(path) { try? await clock.sleep(until: clock.now.advanced(by: .seconds(60))) }
+        if request.url.hasSuffix(path) { try? await clock.sleep(until: clock.now.advanced(by: .seconds(20))) }
         return try await server.send(request)
     }
 }

@@ -123,9 +123,8 @@ import ThumbturnDevice
             while connection.send("x") { Thread.sleep(forTimeInterval: 0.05) }
         }
         defer { server.stop() }
-        let start = ContinuousClock.now
+        // The server goes on for ever, so only the deadline ends the call.
         await expectFailure(.unreachable) { _ = try await transport.send(.get(server, deadline: .milliseconds(300))) }
-        #expect(start.duration(to: .now) < .seconds(10))
     }
 
     @Test func cancellingEndsTheCallAtOnce() async throws {

@@ -107,7 +107,7 @@ private final class HostileConnection: ChannelInboundHandler {
             let values = (0..<4000).map { "a\($0)=\"b\"" }.joined(separator: ", ")
             send(401, "{}", ["WWW-Authenticate": "DPoP \(values)"], to: context)
         case .brokenDemand:
-            let demand = #"DPoP error="insufficient_user_authentication", max_age="-9223372036854775808", acr_values=""#
+            let demand = StepUpChallenge(maximumAge: .seconds(Int64.min)).header(scheme: .dpop) + ", acr_values=\""
             send(401, "{}", ["WWW-Authenticate": demand], to: context)
         }
     }
