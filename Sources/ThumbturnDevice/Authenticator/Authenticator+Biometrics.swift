@@ -51,8 +51,8 @@ extension Authenticator {
         try await answerBiometricOffer(.never)
         guard try await liveEnrolment() != nil else { return }
         await stopSettling()
-        guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
-        defer { platform.journals.unlock(enrolmentsName) }
+        guard let lock = platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }
+        defer { lock.release() }
         try await edit { $0.drop(.biometric) }
         try await deleteKey(try await liveName(of: .biometric))
         _ = try? await settleChange()

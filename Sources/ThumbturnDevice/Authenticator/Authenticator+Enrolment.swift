@@ -50,8 +50,8 @@ extension Authenticator {
         if readiness.keys.values.contains(.notYetReadable) { throw Failure(.notYetReadable) }
         if ifExists == .fail, readiness.isEnrolled { throw Failure(.alreadyEnrolled) }
         await stopSettling()
-        guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
-        defer { platform.journals.unlock(enrolmentsName) }
+        guard let lock = platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }
+        defer { lock.release() }
 
         // What an earlier attempt left behind when the app was killed goes first. A number is never used twice, so no
         // failure can reach the keys of another enrolment.
@@ -104,8 +104,8 @@ extension Authenticator {
     /// call. Silent: it never prompts and never throws. What the server cannot be told now waits for the next time.
     /// `authenticate` does not wait for it.
     public func settle() async {
-        guard platform.journals.tryLock(enrolmentsName) else { return }
-        defer { platform.journals.unlock(enrolmentsName) }
+        guard let lock = platform.tryLock(enrolmentsName) else { return }
+        defer { lock.release() }
         _ = try? await undoUnfinishedEnrolments()
         _ = try? await settleChange()
         await deleteUsedUpPINKey()
@@ -148,8 +148,8 @@ extension Authenticator {
         // An authentication that succeeded while the keys were being deleted is forgotten as well.
         defer { forgetRecentAuthentication() }
         settling?.cancel()
-        let isLocked = await lockJournal(waitingAtMost: .seconds(5))
-        defer { if isLocked { platform.journals.unlock(enrolmentsName) } }
+        let lock = await platform.lock(enrolmentsName, waitingAtMost: .seconds(5))
+        defer { lock?.release() }
         guard try await !deleteDamagedJournal() else { return }
         let before = try await enrolments()
         guard !before.isEmpty else {
@@ -196,7 +196,7 @@ extension Authenticator {
         do throws(Failure) {
             try await deleteAllKeys()
             // What another process is still making is deleted once more, when that has ended.
-            let running = isLocked ? [] : before.begun + [before.change?.number].compactMap { $0 }
+            let running = lock != nil ? [] : before.begun + [before.change?.number].compactMap { $0 }
             let gone = ended.ended.filter { !left.contains($0) && !running.contains($0) }
             try await edit { journal in
                 journal.end()

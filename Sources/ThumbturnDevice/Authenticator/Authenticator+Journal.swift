@@ -68,26 +68,11 @@ extension Authenticator {
         try await platform.pin?.key.deleteAll(server: any.server, account: any.account)
     }
 
+    /// The name of the journal in the store, and of its lock: no task undoes what another one is doing, in this process or
+    /// another one.
     var enrolmentsName: String {
         let any = name(of: .session, in: 0)
         return "enrolments \(any.server) \(any.account)"
-    }
-}
-
-// MARK: - The lock
-
-extension Authenticator {
-    /// Waits until no other enrolment or change of keys holds the journal. The caller unlocks it.
-    ///
-    /// - Returns: false where it was held for all of that time, or the task was cancelled.
-    func lockJournal(waitingAtMost patience: Duration) async -> Bool {
-        let end = platform.clock.now.advanced(by: patience)
-        while !platform.journals.tryLock(enrolmentsName) {
-            let now = platform.clock.now
-            guard now < end else { return false }
-            do { try await platform.clock.sleep(until: now.advanced(by: .milliseconds(50))) } catch { return false }
-        }
-        return true
     }
 }
 
@@ -100,8 +85,8 @@ extension Authenticator {
         let journal = try await enrolments()
         guard journal.change != nil || !journal.stale.isEmpty else { return }
         // A change whose journal is locked is running, and was not interrupted.
-        guard platform.journals.tryLock(enrolmentsName) else { return }
-        defer { platform.journals.unlock(enrolmentsName) }
+        guard let lock = platform.tryLock(enrolmentsName) else { return }
+        defer { lock.release() }
         try await settleChange()
     }
 

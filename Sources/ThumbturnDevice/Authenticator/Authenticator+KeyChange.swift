@@ -118,8 +118,8 @@ extension Authenticator {
         newKeyFor policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
         await stopSettling()
-        guard platform.journals.tryLock(enrolmentsName) else { throw Failure(.superseded) }
-        defer { platform.journals.unlock(enrolmentsName) }
+        guard let lock = platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }
+        defer { lock.release() }
         let dismissals = try await sensorSwitch.read().dismissals
         try await settleChange()
         let session = try await liveName(of: .session)

@@ -32,7 +32,6 @@ public struct DevicePlatform: Sendable {
     let serverTimes = ServerTimes()
 
     var prompts: PromptCoordinator { shared.prompts }
-    var journals: JournalLocks { shared.journals }
 
     /// Makes a platform of these parts.
     ///

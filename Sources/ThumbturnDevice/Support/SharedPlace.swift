@@ -5,8 +5,6 @@ import ThumbturnCore
 final class SharedPlace: Sendable {
     /// Allows one prompt at a time, and none while the app is not in front.
     let prompts = PromptCoordinator()
-    /// The enrolment journals that a process of the place is working with.
-    let journals: JournalLocks
     /// The locks of all processes of the place.
     let locks: any PlaceLocks
     /// The gates of its ledgers and vaults, each of which lets one task of this process through at a time.
@@ -14,7 +12,6 @@ final class SharedPlace: Sendable {
 
     private init(_ locks: any PlaceLocks) {
         self.locks = locks
-        journals = JournalLocks(locks)
     }
 
     private struct Weak: Sendable {
@@ -31,6 +28,25 @@ final class SharedPlace: Sendable {
             all = all.filter { $0.value.value != nil }
             all[place.name] = Weak(value: shared)
             return shared
+        }
+    }
+}
+
+extension DevicePlatform {
+    /// Locks a name for every process of the place without waiting; nil where a task of this process or another one has
+    /// locked it, or where it cannot be locked.
+    func tryLock(_ name: String) -> PlaceLock? { try? shared.locks.tryLock(name) }
+
+    /// Locks a name for every process of the place.
+    ///
+    /// - Returns: nil where it could not be locked in that time, or the task was cancelled.
+    func lock(_ name: String, waitingAtMost patience: Duration) async -> PlaceLock? {
+        let end = clock.now.advanced(by: patience)
+        while true {
+            if let lock = tryLock(name) { return lock }
+            let now = clock.now
+            guard now < end else { return nil }
+            do { try await clock.sleep(until: now.advanced(by: .milliseconds(50))) } catch { return nil }
         }
     }
 }

@@ -110,7 +110,7 @@ struct CountedPINKey: Sendable {
     }
 
     /// Tells other processes that a guess is under way. Nil where one of them guesses: the ledger counts both.
-    private func lock() -> PlaceLock? { try? ledger.platform.shared.locks.tryLock(ledger.name) }
+    private func lock() -> PlaceLock? { ledger.platform.tryLock(ledger.name) }
 
     private func isUsedUp() async -> Bool { (try? await ledger.peek())?.standing(at: ledger.now) == .exhausted }
 
