@@ -44,6 +44,6 @@ extension SecretStore {
     }
 }
 
-/// How often a change is tried anew, where others were faster each time: more than there are processes that share a
-/// store.
-private let mostTries = 16
+/// How often a change is tried. Each failed try is another change that succeeded: more of them than the guesses and
+/// attempts that the tasks and processes of a device count at a time.
+private let mostTries = 100

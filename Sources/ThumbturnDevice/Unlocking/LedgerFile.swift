@@ -22,21 +22,17 @@ struct LedgerFile<Ledger: AttemptLedger>: Sendable {
     /// Starts the ledger's pause anew where the time since its last attempt cannot be told.
     let anchor: @Sendable (Ledger, Moment) -> Ledger
 
-    /// Changes the ledger in one step, and again with what stands there where another process was faster. The body gets
-    /// the ledger as it counts now: one that is damaged or gone, and one whose time cannot be told, starts its pause anew.
+    /// Changes the ledger in one step, as `SecretStore.change` does. The body gets the ledger as it counts now: one that is
+    /// damaged or gone, and one whose time cannot be told, starts its pause anew.
     ///
     /// - Parameter body: gives the ledger to keep, and a value for the caller. It may run several times.
     func change<Value: Sendable>(_ body: (Ledger, Moment) -> (Ledger, Value)) async throws(Failure) -> Value {
-        // Each failed try is another process that succeeded: more tries than guesses that a device can count at a time.
-        for _ in 1...100 {
+        try await platform.secrets.change(name) { stored in
             let now = now
-            let bytes = try await platform.secrets.read(name)
-            let stored = bytes.flatMap { try? JSONDecoder().decode(Ledger.self, from: Data($0)) }
-            let (next, value) = body(stored.map { anchor($0, now) } ?? .replacingDamaged(at: now), now)
-            if next == stored { return value }
-            if try await platform.secrets.replace(bytes, by: StoredRecord.encode(next), as: name) { return value }
+            let kept: Ledger? = if case .bytes(let bytes) = stored { Self.decode(bytes) } else { nil }
+            let (next, value) = body(kept.map { anchor($0, now) } ?? .replacingDamaged(at: now), now)
+            return (StoredRecord.encode(next), value)
         }
-        throw Failure(.platform)
     }
 
     /// The ledger as it counts now. It is written where its pause starts anew, so that the pause can end.
@@ -44,9 +40,10 @@ struct LedgerFile<Ledger: AttemptLedger>: Sendable {
 
     /// Reads the ledger without writing; nil where there is none, or where it is damaged.
     func peek() async throws(Failure) -> Ledger? {
-        guard let bytes = try await platform.secrets.read(name) else { return nil }
-        return try? JSONDecoder().decode(Ledger.self, from: Data(bytes))
+        try await platform.secrets.read(name).flatMap(Self.decode)
     }
+
+    private static func decode(_ bytes: [UInt8]) -> Ledger? { try? JSONDecoder().decode(Ledger.self, from: Data(bytes)) }
 
     /// Writes an empty ledger, before its key is made: a key without a ledger would be paused.
     func create() async throws(Failure) {
