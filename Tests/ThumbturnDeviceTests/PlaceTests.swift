@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
@@ -75,5 +76,93 @@ import ThumbturnTestKit
                 group.cancelAll()
             }
         }
+    }
+
+    // MARK: - Vaults
+
+    /// A record of one process's key beside the other's copies could never be opened.
+    @Test func twoProcessesThatMakeAVaultMakeOne() async throws {
+        let world = VaultWorld()
+        try await world.clock.run {
+            let vaults = ["app", "extension"].map { process in
+                var platform = world.phone.platform(transport: NoNetwork(), process: process)
+                platform.vaults = platform.vaults.map { SlowStore(store: $0, clock: world.clock) }
+                return Vault(named: "designs", platform: platform, access: .passcode)
+            }
+            async let one: Void = vaults[0].unlocked("Open") { try await $0.save(SecretBytes("1"), as: "one") }
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .milliseconds(500)))
+            async let two: Void = vaults[1].unlocked("Open") { try await $0.save(SecretBytes("2"), as: "two") }
+            _ = try await (one, two)
+            for vault in vaults {
+                expect(try await vault.read("one"), is: "1")
+                expect(try await vault.read("two"), is: "2")
+            }
+        }
+    }
+
+    @Test func whatAnotherProcessSavesMeanwhileStays() async throws {
+        let world = VaultWorld()
+        try await world.clock.run {
+            let other = Vault(
+                named: "designs", platform: world.phone.platform(transport: NoNetwork(), process: "extension"))
+            try await other.unlocked("Open") { rival in
+                var platform = world.phone.platform(transport: NoNetwork())
+                let secrets = RivalSecrets(secrets: platform.secrets) { try? await rival.save(SecretBytes("2"), as: "two") }
+                platform.secrets = secrets
+                try await Vault(named: "designs", platform: platform).unlocked("Open") {
+                    secrets.hasRival.withLock { $0 = true }
+                    try await $0.save(SecretBytes("1"), as: "one")
+                    expect(try await $0.read("two")?.bytes, is: Array("2".utf8))
+                }
+            }
+            expect(try await other.read("one"), is: "1")
+        }
+    }
+}
+
+/// A protected store that takes a second to protect a copy.
+private struct SlowStore: ProtectedStore {
+    let store: any ProtectedStore
+    let clock: VirtualClock
+
+    func protect(_ secret: SecretBytes, as name: KeyName, access: VaultAccess) async throws(Failure) {
+        try? await clock.sleep(until: clock.now.advanced(by: .seconds(1)))
+        try await store.protect(secret, as: name, access: access)
+    }
+    func release(_ name: KeyName, presence: Presence) async throws(Failure) -> SecretBytes {
+        try await store.release(name, presence: presence)
+    }
+    func state(of name: KeyName) async -> KeyState { await store.state(of: name) }
+    func delete(_ name: KeyName) async throws(Failure) { try await store.delete(name) }
+}
+
+/// A store in which another process is faster once, just before a record is written.
+private final class RivalSecrets: SecretStore {
+    let secrets: any SecretStore
+    let hasRival = Mutex(false)
+    let rival: @Sendable () async -> Void
+
+    init(secrets: any SecretStore, _ rival: @escaping @Sendable () async -> Void) {
+        self.secrets = secrets
+        self.rival = rival
+    }
+
+    private func meetRival() async {
+        let isNow = hasRival.withLock { hasRival in
+            defer { hasRival = false }
+            return hasRival
+        }
+        if isNow { await rival() }
+    }
+
+    func read(_ name: String) async throws(Failure) -> [UInt8]? { try await secrets.read(name) }
+    func write(_ secret: [UInt8], as name: String) async throws(Failure) {
+        await meetRival()
+        try await secrets.write(secret, as: name)
+    }
+    func delete(_ name: String) async throws(Failure) { try await secrets.delete(name) }
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool {
+        await meetRival()
+        return try await secrets.replace(old, by: new, as: name)
     }
 }

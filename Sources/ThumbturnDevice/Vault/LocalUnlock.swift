@@ -41,7 +41,8 @@ public final class LocalUnlock: UnlockSuccess, Redacted {
     }
 
     /// Replaces a secret by the result of a function of it, in one step. Nil means that there is none, before and
-    /// after. Updates through one `Vault` value happen one after another.
+    /// after. Updates of a vault happen one after another; where another process was faster, the function is called again
+    /// with its secret.
     public func update(
         _ name: String, _ change: @Sendable (SecretBytes?) throws -> SecretBytes?
     ) async throws(Failure) {

@@ -105,6 +105,9 @@ public final class Vault: Sendable {
         // An unlock that began while the vault was being deleted opens nothing either.
         defer { platform.prompts.void(asker) }
         try await changes.serialised { () async throws(Failure) in
+            // Another process may be making the vault. It is waited for, but keeps no vault alive.
+            let lock = await platform.lock(recordName, waitingAtMost: .seconds(5))
+            defer { lock?.release() }
             // The copies of the key first: once they are gone nothing can be read, whatever happens next.
             for kind in [KeyKind.biometric, .passcode] { try await store.delete(copy(kind)) }
             try await platform.secrets.delete(recordName)
@@ -212,12 +215,16 @@ extension Vault {
     private func addMissingCopies(of key: VaultKey, in store: any ProtectedStore) async {
         await changes.enter()
         defer { changes.leave() }
-        guard var record = (try? await record()) ?? nil else { return }
+        guard let lock = await platform.lock(recordName, waitingAtMost: .seconds(1)) else { return }
+        defer { lock.release() }
+        // Another process may have deleted the vault and made another one, with another key.
+        guard (try? await secrets(key)) != nil else { return }
         for rung in policy.ladder {
             guard let kind = rung.key, await store.state(of: copy(kind)) != .usable else { continue }
-            guard (try? await protect(key, in: store, for: kind)) != nil, !record.rungs.contains(rung) else { continue }
-            record.rungs.append(rung)
-            try? await keep(record)
+            guard (try? await protect(key, in: store, for: kind)) != nil else { continue }
+            try? await changeRecord { record in
+                if !record.rungs.contains(rung) { record.rungs.append(rung) }
+            }
         }
     }
 
@@ -269,14 +276,25 @@ extension Vault {
         return (record, try record.secrets(of: name, with: key))
     }
 
-    /// Changes the secrets in one step.
+    /// Changes the secrets in one step, for all tasks and processes of the place. Where another process was faster, the
+    /// change is made again to what stands there now.
     func change(_ key: VaultKey, _ change: (inout [String: [UInt8]]) throws(Failure) -> Void) async throws(Failure) {
         await changes.enter()
         defer { changes.leave() }
-        var (record, secrets) = try await secrets(key)
-        try change(&secrets)
-        try record.set(secrets, of: name, with: key)
-        try await keep(record)
+        try await changeRecord { (record) throws(Failure) in
+            var secrets = try record.secrets(of: name, with: key)
+            try change(&secrets)
+            try record.set(secrets, of: name, with: key)
+        }
+    }
+
+    /// Changes the record in one step. Throws `vaultClosed` where there is none.
+    private func changeRecord(_ body: (inout VaultRecord) throws(Failure) -> Void) async throws(Failure) {
+        try await platform.secrets.change(recordName) { (stored) throws(Failure) in
+            guard var record = try Self.record(stored) else { throw Failure(.vaultClosed) }
+            try body(&record)
+            return (StoredRecord.encode(record), ())
+        }
     }
 
     /// Reads the record, or makes the vault. The copies come first and the record last: without the record there is no
@@ -284,6 +302,10 @@ extension Vault {
     private func recordOrMake(in store: any ProtectedStore) async throws(Failure) -> VaultRecord {
         await changes.enter()
         defer { changes.leave() }
+        if let record = try await record() { return record }
+        // Another process may be making the vault: a record of its key beside copies of this one could never be opened.
+        guard let lock = await platform.lock(recordName, waitingAtMost: .seconds(5)) else { throw Failure(.superseded) }
+        defer { lock.release() }
         if let record = try await record() { return record }
         let key = VaultKey()
         var rungs: [Rung] = []
@@ -299,19 +321,23 @@ extension Vault {
         }
         if rungs.isEmpty, let obstacle { throw obstacle }
         let record = try VaultRecord(access: access, rungs: rungs, vault: name, key: key)
-        try await keep(record)
-        return record
-    }
-
-    private func record() async throws(Failure) -> VaultRecord? {
-        guard let bytes = try await platform.secrets.read(recordName) else { return nil }
-        guard let record = VaultRecord(bytes) else { throw Failure(.keyInvalidated) }
-        return record
-    }
-
-    private func keep(_ record: VaultRecord) async throws(Failure) {
         try await platform.secrets.write(StoredRecord.encode(record), as: recordName)
+        return record
     }
 
+    private func record() async throws(Failure) -> VaultRecord? { try Self.record(try await platform.secrets.stored(recordName)) }
+
+    private static func record(_ stored: StoredSecret) throws(Failure) -> VaultRecord? {
+        switch stored {
+        case .nothing: return nil
+        // A backup brings the record without the key that opens it.
+        case .sealedForEver: throw Failure(.keyInvalidated)
+        case .bytes(let bytes):
+            guard let record = VaultRecord(bytes) else { throw Failure(.keyInvalidated) }
+            return record
+        }
+    }
+
+    /// The name of the record in the store, and of the lock under which a vault is made and deleted.
     private var recordName: String { "vault \(name)" }
 }
