@@ -157,7 +157,7 @@ extension Keychain {
     }
 
     /// Whether the lookup of a key may have been refused for the password that it was given. The keychain turns what a token
-    /// refuses into "cannot be decoded", "not found" or an internal error, and a wish to ask for another password into "not
+    /// refuses into "cannot be decoded", "not found" or an internal error, and a request for another password into "not
     /// allowed to ask". So two answers that mean something else by themselves are looked at twice.
     private func mayBeAboutThePassword(_ refusal: Failure, of name: KeyName) -> Bool {
         guard let status = refusal.status else { return isThere(name) }
