@@ -125,6 +125,24 @@ import ThumbturnTestKit
         }
     }
 
+    /// The server's word about an enrolment comes late: it was ended on this device meanwhile.
+    @Test(arguments: [Authenticator.IfExists.keep, .replace])
+    func anEnrolmentThatWasRevokedBeforeTheServerAnsweredIsNoSuccess(_ ifExists: Authenticator.IfExists) async throws {
+        try await Self.enrolled { device, _ in
+            var platform = device.platform
+            platform.transport = LateAnswer(
+                server: device.world.server, clock: device.world.clock, path: "/v1/devices/current")
+            let auth = try device.start(platform)
+            async let outcome = failure { try await auth.enrol(with: World.signIn, ifExists: ifExists) }
+            try await device.world.clock.sleep(until: device.world.clock.now.advanced(by: .seconds(1)))
+            try await (try device.start()).revoke()
+            #expect(device.world.phone.keyCount == 0)
+            #expect(await outcome?.code == .superseded)
+            #expect(device.world.phone.keyCount == 0 && device.leftovers == [])
+            #expect(await !(try device.start()).readiness().isEnrolled)
+        }
+    }
+
     // MARK: - Failing parts
 
     @Test("killed at every step of a revocation", arguments: DyingParts.Manner.allCases)
@@ -313,6 +331,19 @@ struct HeldPath: Transport {
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         if request.url.hasSuffix(path) { try? await clock.sleep(until: clock.now.advanced(by: .seconds(20))) }
         return try await server.send(request)
+    }
+}
+
+/// A server whose answer at one path is on its way for 20 seconds.
+struct LateAnswer: Transport {
+    let server: InMemoryServer
+    let clock: VirtualClock
+    let path: String
+
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
+        let answer = try await server.send(request)
+        if request.url.hasSuffix(path) { try? await clock.sleep(until: clock.now.advanced(by: .seconds(20))) }
+        return answer
     }
 }
 

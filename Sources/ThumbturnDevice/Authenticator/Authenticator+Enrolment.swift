@@ -94,6 +94,8 @@ extension Authenticator {
         }
         // The old record goes too, now or later; no key that is left of it can sign in.
         _ = try? await undoUnfinishedEnrolments()
+        // The server may have been slow, and this enrolment revoked meanwhile.
+        guard try await liveEnrolment() == new else { throw Failure(.superseded) }
         return EnrolledDevice(record)
     }
 
@@ -377,16 +379,21 @@ extension Authenticator {
         of account: String?, _ rungs: [Rung], _ policy: UnlockPolicy
     ) async throws(Failure) -> DeviceRecord? {
         // An account that is not known may be another one.
-        guard let account, try await enrolments().account == account else { return nil }
+        let journal = try await enrolments()
+        guard let account, journal.account == account else { return nil }
         let readiness = await readiness(for: policy)
         guard rungs.allSatisfy({ readiness.hasUsableKey(for: $0) }), readiness.biometry != .lockedOut(.untilStrongerRung)
         else { return nil }
+        let record: DeviceRecord
         do throws(Failure) {
-            return try await serverRecord()
+            record = try await serverRecord()
         } catch {
             guard error.status == .notFound else { throw error }
             return nil
         }
+        // The server may have been slow, and the enrolment revoked meanwhile.
+        guard try await liveEnrolment() == journal.live else { throw Failure(.superseded) }
+        return record
     }
 
     /// Makes the keys that verify the person, and the proofs of all keys.
