@@ -858,6 +858,29 @@ private final class EndingPhases: AppPhases {
         }
     }
 
+    @Test func onePromptApprovesOneSheet() async throws {
+        try await ScreenWorld.tell { world in
+            @MainActor func sheet() throws -> ApprovalSheetModel {
+                try Self.sheet(world) { _ in
+                    await world.wait(.seconds(1))
+                    return try await world.auth.authenticate("Confirm the payment", policy: .highRisk)
+                }
+            }
+            let (one, other) = (try sheet(), try sheet())
+            let prompts = world.world.phone.promptCount
+            world.world.phone.next(.match, after: .seconds(1))
+            async let first: Void = one.approve()
+            async let second: Void = other.approve()
+            _ = await (first, second)
+            #expect(world.world.phone.promptCount == prompts + 1, "equal asks share their prompt")
+            #expect([one, other].filter { $0.stage == .approved }.count == 1)
+            #expect([one, other].filter { $0.stage == .stopped(Failure(.cancelledByApp)) }.count == 1)
+            for sheet in [one, other] { await sheet.approve() }
+            #expect(one.stage == .approved && other.stage == .approved, "the other one asks for itself")
+            #expect(world.world.phone.promptCount == prompts + 2)
+        }
+    }
+
     @Test("an approval is approved where the server says that this account has signed", arguments: [true, false])
     func anApprovalThatIsNotSignedIsNotApproved(_ isSigned: Bool) async throws {
         try await ScreenWorld.tell { world in

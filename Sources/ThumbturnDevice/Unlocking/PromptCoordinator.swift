@@ -15,6 +15,8 @@ final class PromptCoordinator: Sendable {
         var asks = Asks<UnlockRequest>()
         var line = PromptLine()
         var voids = Voids()
+        /// The asks whose success has approved a sheet.
+        var spent = Set<Tick>()
         var lastCaller = 0
         var lastFlow = 0
         /// The asks that are under way, by their numbers.
@@ -251,6 +253,9 @@ final class PromptCoordinator: Sendable {
 
     /// Whether the success of an ask is still worth something.
     func isLive(_ ask: Tick, of asker: String) -> Bool { state.withLock { $0.voids.isLive(ask, of: asker) } }
+
+    /// Spends the success of an ask on one sheet; false where another sheet had it.
+    func spend(_ ask: Tick) -> Bool { state.withLock { $0.spent.insert(ask).inserted } }
 
     /// Whether an ask began before its account or vault was last dismissed.
     func wasDismissed(_ ask: Tick, of asker: String) -> Bool { state.withLock { $0.voids.wasDismissed(ask, of: asker) } }
