@@ -8,7 +8,7 @@ import ThumbturnTestKit
 /// Whose enrolment it is: the credentials that `enrol` is handed are judged in every case, and decide.
 @Suite struct EnrolmentTests {
     private static let wrong = PasswordSignIn(account: "ada", password: "wrong")
-    private static let bob = PasswordSignIn(account: "bob", password: InMemoryServer.password)
+    static let bob = PasswordSignIn(account: "bob", password: InMemoryServer.password)
 
     private static func count(_ path: String, _ world: World) -> Int { world.server.paths.count { $0 == path } }
 

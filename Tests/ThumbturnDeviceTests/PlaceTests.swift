@@ -59,6 +59,21 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func anUnlockStandsInForNoOtherPersonWhomAnotherProcessEnrolled() async throws {
+        try await World.enrolled { world in
+            var lax = UnlockPolicy(ladder: [.biometric])
+            lax.reuse = .seconds(300)
+            _ = try await world.auth.authenticate("Unlock", policy: lax)
+            let other = try Authenticator(
+                server: InMemoryServer.url, platform: world.phone.platform(transport: world.server, process: "extension"))
+            try await other.enrol(with: EnrolmentTests.bob)
+            _ = try await other.authenticate("Unlock")
+            let prompts = world.phone.promptCount
+            _ = try await world.auth.authenticate("Unlock", policy: lax)
+            #expect(world.phone.promptCount == prompts + 1, "her unlock gives her none of his tokens")
+        }
+    }
+
     /// The lock of a killed process is free.
     @Test func aKilledEnrolmentIsUndoneByTheNextProcess() async throws {
         let world = try World()

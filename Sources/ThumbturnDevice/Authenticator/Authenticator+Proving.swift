@@ -7,6 +7,8 @@ struct ProofAnswer<Redeemed: Sendable>: Sendable {
     var answered: AnsweredAsk
     /// The count of the sensor's switch when the ask began.
     var dismissals: Int
+    /// The live enrolment when the ask began.
+    var enrolment: Int?
     var redeemed: Redeemed
 }
 
@@ -27,6 +29,7 @@ extension Authenticator {
     ) async throws(Failure) -> ProofAnswer<Redeemed> {
         let dismissals = try await sensorSwitch.read().dismissals
         try await settleInterruptedChange()
+        let enrolment = try await liveEnrolment()
         let policy = ask.request.policy
         let readiness = await readiness(for: policy)
         let signers = try await signers(
@@ -48,7 +51,8 @@ extension Authenticator {
             try? await countedSensor(policy).forgive(askedAt: dismissals)
             await keepEnrolmentMark()
         }
-        return ProofAnswer(answered: ask.answered(by: rung, at: openedAt), dismissals: dismissals, redeemed: redeemed)
+        return ProofAnswer(
+            answered: ask.answered(by: rung, at: openedAt), dismissals: dismissals, enrolment: enrolment, redeemed: redeemed)
     }
 
     /// Runs the flow until the keys that the policy demands have signed, and redeems their proofs.

@@ -57,7 +57,7 @@ extension Authenticator {
                 return (try await self.redeem(proofs, for: demand.ask, with: entry.evidence, of: ask), entry.since)
             }
             let (session, since) = answer.redeemed
-            if let enrolment = try await self.liveEnrolment() {
+            if let enrolment = answer.enrolment {
                 await self.remember(
                     StepUp(demand: demand, answered: answer.answered, session: session, enrolment: enrolment, since: since),
                     at: answer.dismissals)

@@ -24,6 +24,8 @@ public actor Authenticator {
     private var lastUnlock: AnsweredAsk?
     /// The count of the sensor's switch when the last unlock or step-up was asked for. Another process changes it, too.
     private var lastDismissals = 0
+    /// The enrolment whose keys answered the last unlock or step-up. Another process replaces it, too.
+    private var lastEnrolment: Int?
     /// The settling that an unlock has begun; see `beginSettling`.
     var settling: Task<Void, Never>?
     /// The last step-up, until the next sign-in or step-up.
@@ -101,7 +103,7 @@ public actor Authenticator {
                 (proofs, _) async throws(Failure) in
                 try await self.redeem(proofs, of: ask)
             }
-            await self.remember(answer.answered, at: answer.dismissals)
+            await self.remember(answer.answered, at: answer.dismissals, in: answer.enrolment)
             await self.beginSettling()
             try ask.check()
             return Grant(answered: answer.answered, session: answer.redeemed)
@@ -171,19 +173,26 @@ extension Authenticator {
         }
     }
 
-    /// Whether the sensor was switched off since the last unlock or step-up was asked for, by any process; also where that
-    /// cannot be read.
-    func wasDismissedSince() async -> Bool { (try? await sensorSwitch.read().dismissals) != lastDismissals }
+    /// Whether the sensor was switched off since the last unlock or step-up was asked for, or its enrolment is not the live
+    /// one any more, by any process; also where that cannot be read.
+    func wasDismissedSince() async -> Bool {
+        guard let lastEnrolment, (try? await sensorSwitch.read().dismissals) == lastDismissals else { return true }
+        return (try? await liveEnrolment()) != lastEnrolment
+    }
 
     /// Remembers an unlock. Whether it is still worth something is checked where it is reused.
     ///
-    /// - Parameter dismissals: the count of the sensor's switch when its ask began.
-    func remember(_ unlock: AnsweredAsk, at dismissals: Int) { (lastUnlock, lastDismissals) = (unlock, dismissals) }
+    /// - Parameters:
+    ///   - dismissals: the count of the sensor's switch when its ask began.
+    ///   - enrolment: the live one when its ask began.
+    func remember(_ unlock: AnsweredAsk, at dismissals: Int, in enrolment: Int?) {
+        (lastUnlock, lastDismissals, lastEnrolment) = (unlock, dismissals, enrolment)
+    }
 
     /// Remembers a step-up, which is also an unlock.
     func remember(_ stepUp: StepUp, at dismissals: Int) {
         lastStepUp = stepUp
-        remember(stepUp.answered, at: dismissals)
+        remember(stepUp.answered, at: dismissals, in: stepUp.enrolment)
     }
 }
 
