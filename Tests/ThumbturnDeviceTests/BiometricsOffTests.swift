@@ -77,6 +77,18 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func aProofThatIsOnItsWayUnlocksNothingWhereAnotherProcessSwitchedTheSensorOff() async throws {
+        try await World.enrolled { world in
+            let slow = HeldPath(server: world.server, clock: world.clock, path: "/v1/token")
+            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
+            async let unlocked = failure { _ = try await auth.authenticate("Unlock", policy: Self.sensorOnly) }
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            let process = world.phone.platform(transport: world.server, process: "extension")
+            try await Authenticator(server: InMemoryServer.url, platform: process).requireStrongerRungNextTime()
+            #expect(await unlocked?.code == .cancelledByApp)
+        }
+    }
+
     @Test func aMismatchOrACancellationOfAPromptThatWasUpDoesNotSwitchItOn() async throws {
         for act in [SimulatedPhone.Act.noMatch, .cancel] {
             try await World.enrolled { world in

@@ -46,6 +46,10 @@ extension Authenticator {
         )
         // Its callers have heard of their cancellation: a success that comes after it changes nothing.
         guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
+        // Another process that dismissed the person meanwhile voids nothing here. An approval is with the server already.
+        if ask.request.kind != .approval, try await sensorSwitch.read().dismissals != dismissals {
+            throw Failure(.cancelledByApp)
+        }
         // A sensor that was switched off since the ask began stays off.
         if rung != .biometric, ask.isLive {
             try? await countedSensor(policy).forgive(askedAt: dismissals)
