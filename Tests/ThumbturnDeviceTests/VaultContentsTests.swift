@@ -256,11 +256,12 @@ import ThumbturnTestKit
             }
             await world.mismatches(3, vault)
             let prompts = world.phone.promptCount
+            let ledger = CountedSensor.ledgerName(try #require(world.sensor.requests.first).key)
+            #expect(try await world.platform.secrets.read(ledger) != nil)
             try await vault.delete()
             #expect(world.phone.promptCount == prompts)
             #expect(await vault.readiness().keys == [.session: .usable])
             #expect(try await !vault.contains("token"))
-            let ledger = CountedSensor.ledgerName(KeyName(server: Vault.realm, account: "designs", kind: .biometric))
             #expect(try await world.platform.secrets.read(ledger) == nil)
             try await vault.unlocked("Open the vault") { secrets in
                 #expect(secrets.rung == .biometric, "a new vault starts a new count")

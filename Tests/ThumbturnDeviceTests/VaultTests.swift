@@ -43,7 +43,7 @@ import ThumbturnTestKit
             _ = try await world.vault("designs", .userPresence).rung()
             let asked = try #require(world.sensor.requests.last)
             #expect(asked.reason == "Open the vault" && asked.message.isEmpty)
-            #expect(asked.key == KeyName(server: "vault", account: "designs", kind: .biometric))
+            #expect(asked.key.server == "vault" && asked.key.account == "designs" && asked.key.kind == .biometric)
             #expect(world.phone.keyCount == 0, "no key that could sign for a server")
             #expect(throws: Failure.self) { try ServerAddress(#require(URL(string: Vault.realm))) }
         }
@@ -364,7 +364,7 @@ import ThumbturnTestKit
         try await VaultWorld.tell { world in
             let vault = world.vault()
             _ = try await vault.rung()
-            let name = KeyName(server: Vault.realm, account: "designs", kind: .biometric)
+            let name = try #require(world.sensor.requests.last).key
             try await world.platform.secrets.delete(CountedSensor.ledgerName(name))
             #expect(await vault.readiness().biometry == .paused(for: .seconds(300)))
         }

@@ -7,7 +7,8 @@ public struct KeyName: Hashable, Sendable, CustomStringConvertible {
     public var server: String
     /// The app's own label for the account on this device.
     public var account: String
-    /// The number of the enrolment, so that a new one can be prepared beside the live one.
+    /// The number of the enrolment, so that a new one can be prepared beside the live one; for a vault's copies the number
+    /// of the vault, so that two processes can make it at once.
     public var enrolment: Int
     /// The key's kind, which is what it is for.
     public var kind: KeyKind

@@ -6,6 +6,12 @@ enum StoredSecret: Equatable {
     case bytes([UInt8])
     /// A secret that can never be read again, for example because a backup brought it without its key.
     case sealedForEver
+
+    /// The secret, where there is one that can be read.
+    var bytes: [UInt8]? {
+        guard case .bytes(let bytes) = self else { return nil }
+        return bytes
+    }
 }
 
 extension SecretStore {

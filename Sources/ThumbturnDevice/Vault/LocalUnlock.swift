@@ -25,7 +25,7 @@ public final class LocalUnlock: UnlockSuccess, Redacted {
 
     /// Reads the secret of this name; nil where there is none.
     public func read(_ name: String) async throws(Failure) -> SecretBytes? {
-        try await vault.secrets(opened()).secrets[name].map { SecretBytes($0) }
+        try await vault.secrets(opened())[name].map { SecretBytes($0) }
     }
 
     /// Stores a secret, replacing one of the same name. It is durable when this returns; a crash before that leaves the
@@ -41,8 +41,8 @@ public final class LocalUnlock: UnlockSuccess, Redacted {
     }
 
     /// Replaces a secret by the result of a function of it, in one step. Nil means that there is none, before and
-    /// after. Updates of a vault happen one after another; where another process was faster, the function is called again
-    /// with its secret.
+    /// after. Updates of a vault happen one after another, in all processes that share it; where another process was faster
+    /// the function is called again with what it left.
     public func update(
         _ name: String, _ change: @Sendable (SecretBytes?) throws -> SecretBytes?
     ) async throws(Failure) {

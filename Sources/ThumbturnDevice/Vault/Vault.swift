@@ -105,14 +105,16 @@ public final class Vault: Sendable {
         // An unlock that began while the vault was being deleted opens nothing either.
         defer { platform.prompts.void(asker) }
         try await changes.serialised { () async throws(Failure) in
-            // Another process may be making the vault. It is waited for, but keeps no vault alive.
-            let lock = await platform.lock(recordName, waitingAtMost: .seconds(5))
-            defer { lock?.release() }
-            // The copies of the key first: once they are gone nothing can be read, whatever happens next.
-            for kind in [KeyKind.biometric, .passcode] { try await store.delete(copy(kind)) }
-            try await platform.secrets.delete(recordName)
-            try await CountedSensor.delete(copy(.biometric), on: platform)
-            try await countedSensor.sensorSwitch.delete()
+            var numbers: [Int]
+            // Once more where another process has made the vault anew meanwhile.
+            repeat {
+                numbers = try await allNumbers()
+                // The copies of the key first: once they are gone nothing can be read, whatever happens next.
+                try await discard(numbers, in: store)
+            } while try await !deleteRecord(ofOneOf: numbers)
+            // Another process may have added a copy while the record was still there.
+            try await discard(numbers, in: store)
+            try await sensorSwitch.delete()
         }
     }
 
@@ -127,8 +129,8 @@ public final class Vault: Sendable {
         platform.prompts.void(asker)
         // An unlock that succeeded while it was being written is void as well.
         defer { platform.prompts.void(asker) }
-        guard let store = platform.vaults, await store.state(of: copy(.biometric)) != .missing else { return }
-        try await countedSensor.sensorSwitch.turnOff()
+        guard try await platform.secrets.stored(recordName) != .nothing else { return }
+        try await sensorSwitch.turnOff()
     }
 
     /// Moves the unlocks with this reason to their next rung, because the person chose another way, for example by the
@@ -164,7 +166,7 @@ extension Vault {
     private func open(
         in store: any ProtectedStore, for ask: RunningAsk, by start: UnlockFlow.Start
     ) async throws(Failure) -> (AnsweredAsk, VaultKey) {
-        let dismissals = try await countedSensor.sensorSwitch.read().dismissals
+        let dismissals = try await sensorSwitch.read().dismissals
         let record = try await recordOrMake(in: store)
         guard record.access == access else { throw Failure(.policyDenies) }
         let (rung, key) = try await release(record, from: store, for: ask, by: start)
@@ -174,8 +176,8 @@ extension Vault {
         // again.
         guard (try? record.secrets(of: name, with: key)) != nil else { throw Failure(.keyInvalidated) }
         if rung != .biometric {
-            await countedSensor.forgive(askedAt: dismissals)
-            await addMissingCopies(of: key, in: store)
+            await countedSensor(record.number).forgive(askedAt: dismissals)
+            await addMissingCopies(of: key, number: record.number, in: store)
         }
         return (answered, key)
     }
@@ -189,7 +191,7 @@ extension Vault {
         platform.sensor = LocalSensor(sensor: platform.sensor)
         let driver = UnlockDriver(
             platform: platform, ask: ask, policy: policy, history: UnlockHistory(asker: asker, platform: platform),
-            keys: VaultKeys(store: store, copies: copies),
+            keys: VaultKeys(store: store, copies: copies(record.number)),
             readiness: { (try? await self.readiness(of: record)) ?? readiness },
             observe: { [observe] news in
                 if !news.namesTheFullSignIn { observe(news) }
@@ -206,58 +208,82 @@ extension Vault {
         }
     }
 
-    private var copies: [Rung: KeyName] {
-        Dictionary(uniqueKeysWithValues: policy.ladder.compactMap { rung in rung.key.map { (rung, copy($0)) } })
+    private func copies(_ number: Int) -> [Rung: KeyName] {
+        Dictionary(uniqueKeysWithValues: policy.ladder.compactMap { rung in rung.key.map { (rung, copy($0, number)) } })
     }
 
     /// Makes a copy for each rung that had none, such as the sensor's where it had not been set up when the vault was
     /// made. The passcode opens these vaults anyway, so nothing is weakened; a copy that cannot be made is left out.
-    private func addMissingCopies(of key: VaultKey, in store: any ProtectedStore) async {
+    private func addMissingCopies(of key: VaultKey, number: Int, in store: any ProtectedStore) async {
         await changes.enter()
         defer { changes.leave() }
-        guard let lock = await platform.lock(recordName, waitingAtMost: .seconds(1)) else { return }
-        defer { lock.release() }
-        // Another process may have deleted the vault and made another one, with another key.
-        guard (try? await secrets(key)) != nil else { return }
         for rung in policy.ladder {
-            guard let kind = rung.key, await store.state(of: copy(kind)) != .usable else { continue }
-            guard (try? await protect(key, in: store, for: kind)) != nil else { continue }
-            try? await changeRecord { record in
-                if !record.rungs.contains(rung) { record.rungs.append(rung) }
-            }
+            guard let kind = rung.key, let record = (try? await record()) ?? nil, record.number == number else { continue }
+            if record.rungs.contains(rung), await store.state(of: copy(kind, number)) == .usable { continue }
+            guard (try? await protect(key, number, in: store, for: kind)) != nil else { continue }
+            // Where another process has deleted the vault meanwhile, no copy of its key may stay.
+            if (try? await keep(rung, of: number)) == false { try? await discard([number], in: store) }
         }
     }
 
-    private func protect(_ key: VaultKey, in store: any ProtectedStore, for kind: KeyKind) async throws(Failure) {
-        if kind == .biometric { try await countedSensor.createLedger() }
-        try await store.protect(key.secret, as: copy(kind), access: access)
+    /// Notes in the record that a rung has a copy; false where the vault of this number is gone.
+    private func keep(_ rung: Rung, of number: Int) async throws(Failure) -> Bool {
+        try await platform.secrets.change(recordName) { (stored) throws(Failure) in
+            guard var record = try Self.record(in: stored), record.number == number else { return (stored.bytes, false) }
+            if record.rungs.contains(rung) { return (stored.bytes, true) }
+            record.rungs.append(rung)
+            return (StoredRecord.encode(record), true)
+        }
     }
 
-    private var countedSensor: CountedSensor { CountedSensor(copy(.biometric), on: platform, under: policy.delays) }
+    private func protect(
+        _ key: VaultKey, _ number: Int, in store: any ProtectedStore, for kind: KeyKind
+    ) async throws(Failure) {
+        if kind == .biometric { try await countedSensor(number).createLedger() }
+        try await store.protect(key.secret, as: copy(kind, number), access: access)
+    }
 
-    private func copy(_ kind: KeyKind) -> KeyName { KeyName(server: Self.realm, account: name, kind: kind) }
+    /// Deletes the copies of these numbers with their ledgers.
+    private func discard(_ numbers: [Int], in store: any ProtectedStore) async throws(Failure) {
+        for number in numbers {
+            for kind in [KeyKind.biometric, .passcode] { try await store.delete(copy(kind, number)) }
+        }
+        for number in numbers { try await CountedSensor.delete(copy(.biometric, number), on: platform) }
+        try await self.numbers.giveBack(numbers)
+    }
+
+    private func countedSensor(_ number: Int) -> CountedSensor {
+        CountedSensor(copy(.biometric, number), on: platform, under: policy.delays)
+    }
+
+    private var sensorSwitch: SensorSwitchFile { SensorSwitchFile(server: Self.realm, account: name, on: platform) }
+
+    private func copy(_ kind: KeyKind, _ number: Int) -> KeyName {
+        KeyName(server: Self.realm, account: name, enrolment: number, kind: kind)
+    }
 
     private func readiness(of record: VaultRecord?) async throws(Failure) -> Readiness {
         var keys: [KeyKind: KeyState] = [:]
-        for rung in record?.rungs ?? [] {
+        guard let record else { return await readiness(keys) }
+        for rung in record.rungs {
             guard let kind = rung.key else { continue }
-            let state = await platform.vaults?.state(of: copy(kind)) ?? .missing
+            let state = await platform.vaults?.state(of: copy(kind, record.number)) ?? .missing
             // A copy that was made and is missing was left out of a backup, or deleted by the platform.
             keys[kind] = state == .missing ? .invalidated(.restored) : state
         }
         var readiness = await readiness(keys)
-        if readiness.isUsable(.biometric) { readiness.biometry = try await counted() }
+        if readiness.isUsable(.biometric) { readiness.biometry = try await counted(by: countedSensor(record.number)) }
         return readiness
     }
 
     /// The state of a sensor that the system calls ready, as far as the ledger allows it. Where the access has no other
     /// rung, no stronger one could switch it on again: instead of being off for good it allows one attempt after each
     /// longest pause.
-    private func counted() async throws(Failure) -> BiometryState {
-        let state = try await countedSensor.state()
+    private func counted(by sensor: CountedSensor) async throws(Failure) -> BiometryState {
+        let state = try await sensor.state()
         guard state == .lockedOut(.untilStrongerRung), access.rungs == [.biometric] else { return state }
-        try await countedSensor.slowDown()
-        return try await countedSensor.state()
+        try await sensor.slowDown()
+        return try await sensor.state()
     }
 
     private func readiness(_ keys: [KeyKind: KeyState]) async -> Readiness {
@@ -270,74 +296,114 @@ extension Vault {
 // MARK: - The record
 
 extension Vault {
-    /// The record with the secrets in it.
-    func secrets(_ key: VaultKey) async throws(Failure) -> (record: VaultRecord, secrets: [String: [UInt8]]) {
-        guard let record = try await record() else { throw Failure(.vaultClosed) }
-        return (record, try record.secrets(of: name, with: key))
+    /// The secrets that an open vault has now.
+    func secrets(_ key: VaultKey) async throws(Failure) -> [String: [UInt8]] {
+        try contents(of: try await record(), key).secrets
     }
 
-    /// Changes the secrets in one step, for all tasks and processes of the place. Where another process was faster, the
-    /// change is made again to what stands there now.
+    /// Changes the secrets in one step, for all processes that share the vault. Where another one was faster the change
+    /// is asked again.
     func change(_ key: VaultKey, _ change: (inout [String: [UInt8]]) throws(Failure) -> Void) async throws(Failure) {
-        await changes.enter()
-        defer { changes.leave() }
-        try await changeRecord { (record) throws(Failure) in
-            var secrets = try record.secrets(of: name, with: key)
-            try change(&secrets)
-            try record.set(secrets, of: name, with: key)
+        try await changes.serialised { () async throws(Failure) in
+            try await platform.secrets.change(recordName) { (stored) throws(Failure) in
+                var (record, secrets) = try contents(of: try Self.record(in: stored), key)
+                try change(&secrets)
+                try record.set(secrets, of: name, with: key)
+                return (StoredRecord.encode(record), ())
+            }
         }
     }
 
-    /// Changes the record in one step. Throws `vaultClosed` where there is none.
-    private func changeRecord(_ body: (inout VaultRecord) throws(Failure) -> Void) async throws(Failure) {
-        try await platform.secrets.change(recordName) { (stored) throws(Failure) in
-            guard var record = try Self.record(stored) else { throw Failure(.vaultClosed) }
-            try body(&record)
-            return (StoredRecord.encode(record), ())
-        }
+    /// A record with the secrets in it. One that the key does not open belongs to a vault that was made after the opened
+    /// one was deleted.
+    private func contents(
+        of record: VaultRecord?, _ key: VaultKey
+    ) throws(Failure) -> (record: VaultRecord, secrets: [String: [UInt8]]) {
+        guard let record, let secrets = try? record.secrets(of: name, with: key) else { throw Failure(.vaultClosed) }
+        return (record, secrets)
     }
 
-    /// Reads the record, or makes the vault. The copies come first and the record last: without the record there is no
-    /// vault, and copies that a crash left behind are replaced.
+    /// Reads the record, or makes the vault. Of several processes that make it at once, the first to keep its record has
+    /// made it, and the others open that one.
     private func recordOrMake(in store: any ProtectedStore) async throws(Failure) -> VaultRecord {
-        await changes.enter()
-        defer { changes.leave() }
-        if let record = try await record() { return record }
-        // Another process may be making the vault: a record of its key beside copies of this one could never be opened.
-        guard let lock = await platform.lock(recordName, waitingAtMost: .seconds(5)) else { throw Failure(.superseded) }
-        defer { lock.release() }
-        if let record = try await record() { return record }
+        try await changes.serialised { () async throws(Failure) in
+            if let record = try await record() { return record }
+            let made = try await makeCopies(in: store)
+            if try await keep(made) {
+                if await hasCopies(made, in: store) { return made }
+                // Another process has deleted the vault meanwhile, and these copies with it.
+                _ = try await deleteRecord(ofOneOf: [made.number])
+            }
+            try await discard([made.number], in: store)
+            guard let record = try await record() else { throw Failure(.vaultClosed) }
+            return record
+        }
+    }
+
+    /// Makes a key and its copies. They come first and the record last: without the record there is no vault.
+    private func makeCopies(in store: any ProtectedStore) async throws(Failure) -> VaultRecord {
         let key = VaultKey()
+        let number = try await numbers.take()
         var rungs: [Rung] = []
         var obstacle: Failure?
         for rung in policy.ladder {
             guard let kind = rung.key else { continue }
             do throws(Failure) {
-                try await protect(key, in: store, for: kind)
+                try await protect(key, number, in: store, for: kind)
                 rungs.append(rung)
             } catch {
                 obstacle = obstacle ?? error
             }
         }
-        if rungs.isEmpty, let obstacle { throw obstacle }
-        let record = try VaultRecord(access: access, rungs: rungs, vault: name, key: key)
-        try await platform.secrets.write(StoredRecord.encode(record), as: recordName)
-        return record
+        if rungs.isEmpty, let obstacle {
+            try? await discard([number], in: store)
+            throw obstacle
+        }
+        return try VaultRecord(access: access, number: number, rungs: rungs, vault: name, key: key)
     }
 
-    private func record() async throws(Failure) -> VaultRecord? { try Self.record(try await platform.secrets.stored(recordName)) }
-
-    private static func record(_ stored: StoredSecret) throws(Failure) -> VaultRecord? {
-        switch stored {
-        case .nothing: return nil
-        // A backup brings the record without the key that opens it.
-        case .sealedForEver: throw Failure(.keyInvalidated)
-        case .bytes(let bytes):
-            guard let record = VaultRecord(bytes) else { throw Failure(.keyInvalidated) }
-            return record
+    /// Keeps the record of a new vault; false where there is one already.
+    private func keep(_ new: VaultRecord) async throws(Failure) -> Bool {
+        try await platform.secrets.change(recordName) { (stored) throws(Failure) in
+            guard try Self.record(in: stored) == nil else { return (stored.bytes, false) }
+            return (StoredRecord.encode(new), true)
         }
     }
 
-    /// The name of the record in the store, and of the lock under which a vault is made and deleted.
+    private func hasCopies(_ record: VaultRecord, in store: any ProtectedStore) async -> Bool {
+        for kind in record.rungs.compactMap(\.key) where await store.state(of: copy(kind, record.number)) == .missing {
+            return false
+        }
+        return true
+    }
+
+    /// Deletes the record if it has one of these numbers, or cannot be read.
+    ///
+    /// - Returns: false where the vault has another number.
+    private func deleteRecord(ofOneOf numbers: [Int]) async throws(Failure) -> Bool {
+        try await platform.secrets.change(recordName) { stored in
+            guard let record = (try? Self.record(in: stored)) ?? nil, !numbers.contains(record.number) else { return (nil, true) }
+            return (stored.bytes, false)
+        }
+    }
+
+    /// Every number under which there may be copies, the vault's own first.
+    private func allNumbers() async throws(Failure) -> [Int] {
+        let stored = try await platform.secrets.stored(recordName)
+        let number = ((try? Self.record(in: stored)) ?? nil)?.number ?? VaultRecord.firstNumber
+        return [number] + (try await numbers.all() + [VaultRecord.firstNumber]).filter { $0 != number }
+    }
+
+    private func record() async throws(Failure) -> VaultRecord? {
+        try Self.record(in: try await platform.secrets.stored(recordName))
+    }
+
+    private static func record(in stored: StoredSecret) throws(Failure) -> VaultRecord? {
+        if stored == .nothing { return nil }
+        guard let record = stored.bytes.flatMap(VaultRecord.init) else { throw Failure(.keyInvalidated) }
+        return record
+    }
+
+    private var numbers: VaultNumbers { VaultNumbers(vault: name, on: platform) }
     private var recordName: String { "vault \(name)" }
 }

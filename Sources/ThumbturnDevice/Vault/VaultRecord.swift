@@ -5,7 +5,14 @@ import ThumbturnMessages
 /// The stored part of a vault beside the protected copies of its key. It is one document, replaced as a whole: after a
 /// crash there is the old content or the new one, never a mixture.
 package struct VaultRecord: Codable, Equatable, Sendable {
+    /// The number that vaults of earlier versions have, without writing it down.
+    static let firstNumber = 1
+
     let access: VaultAccess
+    /// The number in the names of the copies of the key. Processes that make the vault at once have different ones, so
+    /// none overwrites the copies of another.
+    var number: Int { storedNumber ?? Self.firstNumber }
+    private let storedNumber: Int?
     /// The rungs that have a copy of the key.
     var rungs: [Rung]
     /// Hashes of the secrets' names, so that `contains` needs no prompt. They are a hint: the box decides what is
@@ -14,9 +21,16 @@ package struct VaultRecord: Codable, Equatable, Sendable {
     /// The secrets, sealed under the vault's key; base64url.
     private var box: String
 
+    private enum CodingKeys: String, CodingKey {
+        case access
+        case storedNumber = "number"
+        case rungs, names, box
+    }
+
     /// Makes the record of a vault without secrets.
-    init(access: VaultAccess, rungs: [Rung], vault: String, key: VaultKey) throws(Failure) {
+    init(access: VaultAccess, number: Int, rungs: [Rung], vault: String, key: VaultKey) throws(Failure) {
         self.access = access
+        storedNumber = number
         self.rungs = rungs
         names = []
         box = ""
