@@ -286,7 +286,8 @@ let package = Package(
         .testTarget(
             name: "ThumbturnSystemTests",
             dependencies: [
-                "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLoad",
+                "KilledDevice", "StalledServer", "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice",
+                "ThumbturnLoad",
                 "ThumbturnMessages", "ThumbturnServerCLI",
                 "ThumbturnTestKit",
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -316,6 +317,12 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnVerifier"],
             path: "Tests/Support",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "KilledDevice",
+            dependencies: ["ThumbturnCore", "ThumbturnDevice"],
+            path: "Tests/KilledDevice",
             swiftSettings: strict
         ),
         .executableTarget(
