@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 import ThumbturnCore
-import ThumbturnDevice
 import ThumbturnTestKit
+@testable import ThumbturnDevice
 
 /// The stores of vault keys that run on every machine.
 @Suite struct ProtectedStoreTests {
@@ -67,7 +67,9 @@ import ThumbturnTestKit
         try await Self.with(.files) { _, platform in
             let vault = Vault(named: "designs", platform: platform)
             try await vault.save("s3cret", as: "token")
-            try await platform.vaults?.protect(SecretBytes("short"), as: Self.name, access: .biometryCurrentSet)
+            let record = try #require(try await platform.secrets.read("vault designs").flatMap { VaultRecord($0) })
+            let copy = KeyName(server: Vault.realm, account: "designs", kind: .biometric, enrolment: record.number)
+            try await platform.vaults?.protect(SecretBytes("short"), as: copy, access: .biometryCurrentSet)
             #expect(await failure { _ = try await vault.rung() } != nil)
         }
     }
