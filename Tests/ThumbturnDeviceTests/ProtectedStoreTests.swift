@@ -68,7 +68,7 @@ import ThumbturnTestKit
             let vault = Vault(named: "designs", platform: platform)
             try await vault.save("s3cret", as: "token")
             let record = try #require(try await platform.secrets.read("vault designs").flatMap { VaultRecord($0) })
-            let copy = KeyName(server: Vault.realm, account: "designs", kind: .biometric, enrolment: record.number)
+            let copy = KeyName(server: Vault.realm, account: "designs", enrolment: record.number, kind: .biometric)
             try await platform.vaults?.protect(SecretBytes("short"), as: copy, access: .biometryCurrentSet)
             #expect(await failure { _ = try await vault.rung() } != nil)
         }
