@@ -18,8 +18,8 @@ public struct DeviceSession: Sendable, Redacted {
 
 extension Authenticator {
     /// Sends a request to the server in the name of the signed-in person. A token that has expired is refreshed once.
+    /// `longestAnswer` is the most bytes of the answer's body, after decompression.
     ///
-    /// - Parameter longestAnswer: the most bytes of the answer's body, after decompression.
     /// - Returns: the body of the answer.
     /// - Throws: `sessionOver` where there is no session or it has ended; `refused`, `unreachable`; `unexpectedAnswer`,
     ///   also for an answer that is longer.

@@ -33,9 +33,8 @@ public struct DevicePlatform: Sendable {
 
     var prompts: PromptCoordinator { shared.prompts }
 
-    /// Makes a platform of these parts.
-    ///
-    /// - Parameter place: where the keys and the secrets are, the same for each platform over them.
+    /// Makes a platform of these parts. The place is where the keys and the secrets are, the same for each platform over
+    /// them.
     public init(
         sensor: any Sensor, keys: any DeviceKeys, secrets: any SecretStore, place: DevicePlace,
         clock: any DeviceClock = SystemClock(), transport: any Transport = URLSessionTransport(), pin: PINSupport? = nil,
