@@ -749,6 +749,24 @@ private final class EndingPhases: AppPhases {
         }
     }
 
+    /// A cancellation reaches the screen a moment after the call that it was for has its answer.
+    @Test func aLateCancellationEndsNoLaterQuestion() async throws {
+        let clock = VirtualClock()
+        try await clock.run(mainActorToo: true) { @MainActor in
+            let screen = PINEntryModel(clock: clock)
+            let call = Task { @MainActor in await screen.enter(Self.request(0)) }
+            try await clock.sleep(until: clock.now.advanced(by: .seconds(1)))
+            let next = Task { @MainActor in await screen.choose() }
+            screen.cancel()
+            call.cancel()
+            try await clock.sleep(until: clock.now.advanced(by: .seconds(1)))
+            #expect(screen.purpose == .choose)
+            for digit in "824193" { screen.type(digit) }
+            screen.confirm()
+            expect(Self.digits(await next.value), is: Array("824193".utf8))
+        }
+    }
+
     @Test func aPauseIsShownWithItsEnd() async throws {
         let clock = VirtualClock()
         try await clock.run(mainActorToo: true) { @MainActor in

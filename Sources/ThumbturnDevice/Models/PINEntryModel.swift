@@ -33,6 +33,8 @@ import ThumbturnMessages
 
     @ObservationIgnored private var digits = ""
     @ObservationIgnored private var answer: CheckedContinuation<PINAnswer, Never>?
+    /// The number of the last question.
+    @ObservationIgnored private var lastQuestion = 0
     private let clock: any DeviceClock
     private static let lengths = 6...32
 
@@ -104,13 +106,18 @@ import ThumbturnMessages
         words()
         self.purpose = purpose
         pausedUntil = nil
+        lastQuestion += 1
+        let question = lastQuestion
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 answer = continuation
                 if Task.isCancelled { finish(.failed(Failure(.cancelledByApp))) }
             }
         } onCancel: {
-            Task { @MainActor in finish(.failed(Failure(.cancelledByApp))) }
+            Task { @MainActor in
+                // The cancellation may come after the answer, when the screen asks its next question.
+                if question == lastQuestion { finish(.failed(Failure(.cancelledByApp))) }
+            }
         }
     }
 
