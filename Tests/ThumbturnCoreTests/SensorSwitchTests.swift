@@ -60,7 +60,12 @@ import ThumbturnCore
     }
 
     @Test func aDamagedSwitchIsOff() throws {
-        #expect(SensorSwitch.damaged.isOff)
+        var damaged = SensorSwitch.replacingDamaged(countedAs: 3)
+        #expect(damaged.isOff)
+        damaged.lift(askedAt: 0)
+        #expect(damaged.isOff, "asked for before the damage")
+        damaged.lift(askedAt: 3)
+        #expect(!damaged.isOff)
         var sensor = SensorSwitch()
         sensor.turnOff()
         let bytes = try JSONEncoder().encode(sensor)

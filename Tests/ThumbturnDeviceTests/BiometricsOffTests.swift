@@ -302,6 +302,50 @@ import ThumbturnTestKit
         }
     }
 
+    /// Another process has switched the sensor off, and nothing tells how often since the damage.
+    @Test func aDamagedSwitchForgetsNoDismissal() async throws {
+        try await World.enrolled { world in
+            var policy = UnlockPolicy(ladder: [.biometric, .devicePasscode])
+            policy.reuse = .seconds(300)
+            _ = try await world.auth.authenticate("Unlock", policy: policy)
+            let process = world.phone.platform(transport: world.server, process: "extension")
+            try await Authenticator(server: InMemoryServer.url, platform: process).requireStrongerRungNextTime()
+            try await world.auth.platform.secrets.write([7], as: "sensor switch https://bank.example default")
+            let prompts = world.phone.promptCount
+            expect(try await world.auth.authenticate("Unlock", policy: policy).rung, is: .devicePasscode)
+            #expect(world.phone.promptCount == prompts + 1, "the earlier unlock is not reused")
+            expect(try await world.auth.authenticate("Unlock", policy: Self.sensorOnly).rung, is: .biometric)
+        }
+    }
+
+    @Test func anAskThatBeganBeforeTheDamageSwitchesNothingOn() async throws {
+        try await World.enrolled { world in
+            let slow = HeldPath(server: world.server, clock: world.clock, path: "/v1/token")
+            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
+            let passcode = UnlockPolicy(ladder: [.devicePasscode])
+            async let unlocked = failure { _ = try await auth.authenticate("Unlock", policy: passcode) }
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            try await auth.platform.secrets.write([7], as: "sensor switch https://bank.example default")
+            #expect(await unlocked?.code == .cancelledByApp)
+            #expect(await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
+        }
+    }
+
+    @Test func aSwitchThatABackupBroughtWithoutItsKeyIsOff() async throws {
+        try await World.enrolled { world in
+            var platform = world.phone.platform(transport: world.server)
+            let disk = UnreadableSwitch(store: platform.secrets)
+            platform.secrets = disk
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            disk.fail(with: Failure(.keyInvalidated))
+            await SensorSwitchFile(server: "https://bank.example", account: "default", on: platform).lift(askedAt: 7)
+            #expect(await failure { _ = try await auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
+            expect(
+                try await auth.authenticate("Unlock", policy: UnlockPolicy(ladder: [.devicePasscode])).rung, is: .devicePasscode)
+            expect(try await auth.authenticate("Unlock", policy: Self.sensorOnly).rung, is: .biometric)
+        }
+    }
+
     @Test func aDamagedSwitchIsNoDeadEndForAVaultThatOnlyTheSensorOpens() async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault("designs", .biometryCurrentSet)
@@ -335,7 +379,7 @@ import ThumbturnTestKit
             world.phone.next(.match, after: .seconds(2))
             async let unlocked = failure { _ = try await auth.authenticate("Unlock", policy: Self.sensorOnly) }
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
-            disk.isUnreadable.withLock { $0 = true }
+            disk.fail(with: Failure(.notYetReadable))
             #expect(await unlocked != nil)
             #expect(!world.server.paths.contains("POST /v1/token"))
         }
@@ -522,25 +566,35 @@ private final class GoneAfterTheChange: Transport {
     }
 }
 
-/// A store that can no longer read the switch of the sensor.
+/// A store that can no longer read the switch of the sensor, until it is written or deleted.
 private final class UnreadableSwitch: SecretStore {
-    let isUnreadable = Mutex(false)
+    private let failure = Mutex<Failure?>(nil)
     private let store: any SecretStore
 
     init(store: any SecretStore) {
         self.store = store
     }
 
+    func fail(with failure: Failure) { self.failure.withLock { $0 = failure } }
+
     func read(_ name: String) async throws(Failure) -> [UInt8]? {
-        if isUnreadable.withLock({ $0 }), name.hasPrefix("sensor switch") {
-            throw Failure(.notYetReadable)
-        }
+        if name.hasPrefix("sensor switch"), let failure = failure.withLock({ $0 }) { throw failure }
         return try await store.read(name)
     }
-    func write(_ secret: [UInt8], as name: String) async throws(Failure) { try await store.write(secret, as: name) }
-    func delete(_ name: String) async throws(Failure) { try await store.delete(name) }
+    func write(_ secret: [UInt8], as name: String) async throws(Failure) {
+        try await store.write(secret, as: name)
+        heal(name)
+    }
+    func delete(_ name: String) async throws(Failure) {
+        try await store.delete(name)
+        heal(name)
+    }
     func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool {
         _ = try await read(name)
         return try await store.replace(old, by: new, as: name)
+    }
+
+    private func heal(_ name: String) {
+        if name.hasPrefix("sensor switch") { failure.withLock { $0 = nil } }
     }
 }

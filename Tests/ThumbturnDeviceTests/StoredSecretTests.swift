@@ -18,7 +18,10 @@ import ThumbturnCore
             if isSealed.withLock({ $0 }) { throw Failure(.keyInvalidated) }
             return store.read(name)
         }
-        func write(_ secret: [UInt8], as name: String) { store.write(secret, as: name) }
+        func write(_ secret: [UInt8], as name: String) {
+            isSealed.withLock { $0 = false }
+            store.write(secret, as: name)
+        }
         func delete(_ name: String) {
             isSealed.withLock { $0 = false }
             store.delete(name)

@@ -20,8 +20,14 @@ package struct SensorSwitch: Hashable, Sendable, Codable {
         self.dismissals = dismissals
     }
 
-    /// The replacement for a switch that is damaged: off. An attacker who can damage it gains nothing by that.
-    package static let damaged = SensorSwitch(isOff: true, dismissals: 0)
+    /// The replacement for a switch that is damaged: off, as after a dismissal. So an attacker who can damage it gains
+    /// nothing by that, and a stronger rung that is asked for afterwards switches the sensor on.
+    ///
+    /// - Parameter dismissals: drawn by lot, so that no earlier ask has noted this count.
+    package static func replacingDamaged(countedAs dismissals: Int) -> SensorSwitch {
+        precondition(dismissals > 0, "a count that was never noted")
+        return SensorSwitch(isOff: true, dismissals: dismissals)
+    }
 
     /// Throws `DecodingError` for a negative count, so that a damaged switch is recognised.
     package init(from decoder: any Decoder) throws {

@@ -17,8 +17,9 @@ struct SensorSwitchFile: Sendable {
         secrets = platform.secrets
     }
 
-    /// Reads the switch. Throws where it cannot be read now.
-    func read() async throws(Failure) -> SensorSwitch { Self.read(try await secrets.stored(name)) }
+    /// Reads the switch. One that is damaged is replaced, so that asks from here on note its new count. Throws where it
+    /// cannot be read or replaced now.
+    func read() async throws(Failure) -> SensorSwitch { try await change { $0 } }
 
     /// Switches the sensor off.
     func turnOff() async throws(Failure) { try await change { $0.turnOff() } }
@@ -30,19 +31,22 @@ struct SensorSwitchFile: Sendable {
     /// Deletes the switch, which switches the sensor on.
     func delete() async throws(Failure) { try await secrets.delete(name) }
 
-    private func change(_ body: (inout SensorSwitch) -> Void) async throws(Failure) {
+    private func change<Value>(_ body: (inout SensorSwitch) -> Value) async throws(Failure) -> Value {
         try await secrets.change(name) { stored in
-            var kept = Self.read(stored)
-            body(&kept)
-            return (kept == SensorSwitch() ? nil : StoredRecord.encode(kept), ())
+            let kept = Self.kept(stored)
+            var next = kept ?? .replacingDamaged(countedAs: .random(in: 1...Int.max))
+            let value = body(&next)
+            if next == kept { return (stored.bytes, value) }
+            return (next == SensorSwitch() ? nil : StoredRecord.encode(next), value)
         }
     }
 
-    private static func read(_ stored: StoredSecret) -> SensorSwitch {
+    /// The switch that is stored; nil for one that is damaged, or that can never be read again.
+    private static func kept(_ stored: StoredSecret) -> SensorSwitch? {
         switch stored {
         case .nothing: SensorSwitch()
-        case .sealedForEver: .damaged
-        case .bytes(let bytes): (try? JSONDecoder().decode(SensorSwitch.self, from: Data(bytes))) ?? .damaged
+        case .sealedForEver: nil
+        case .bytes(let bytes): try? JSONDecoder().decode(SensorSwitch.self, from: Data(bytes))
         }
     }
 }
