@@ -413,6 +413,58 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func aVaultThatWasNotMadeYetIsCoveredToo() async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault("designs", .userPresence)
+            try await vault.requireStrongerRungNextTime()
+            expect(try await vault.rung(), is: .devicePasscode)
+            expect(try await vault.rung(), is: .biometric)
+        }
+    }
+
+    @Test("an unlock that is under way opens nothing where another process dismissed the person", arguments: VaultAccess.allCases)
+    func anotherProcessDismissesAVault(_ access: VaultAccess) async throws {
+        guard access.rungs.contains(.devicePasscode) else { return }
+        try await VaultWorld.tell { world in
+            let vault = world.vault("designs", access)
+            try await vault.save("s3cret", as: "token")
+            world.phone.next(.match, after: .seconds(2))
+            async let opened = failure { _ = try await vault.unlocked("Open") { $0.rung } }
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            let process = world.phone.platform(transport: NoNetwork(), process: "extension")
+            try await world.vault("designs", access, on: process).requireStrongerRungNextTime()
+            #expect(await opened == Failure(.cancelledByApp))
+            expect(try await vault.rung(), is: .devicePasscode)
+        }
+    }
+
+    @Test func aVaultIsNotSwitchedOnUnderAnotherAccess() async throws {
+        try await VaultWorld.tell { world in
+            let vault = world.vault("designs", .userPresence)
+            try await vault.save("s3cret", as: "token")
+            try await vault.requireStrongerRungNextTime()
+            _ = await world.vault("designs", .biometryCurrentSet).readiness()
+            expect(try await vault.rung(), is: .devicePasscode)
+        }
+    }
+
+    /// Where the system has no passcode, no other rung could switch the sensor on again.
+    @Test("a vault without a copy for the passcode stays open to the sensor", arguments: [false, true])
+    func aVaultWithoutAnotherCopy(_ isMade: Bool) async throws {
+        try await VaultWorld.tell(.linux) { world in
+            let vault = world.vault("designs", .userPresence)
+            if isMade {
+                try await vault.save("s3cret", as: "token")
+                await expectFailure(.policyDenies) { try await vault.requireStrongerRungNextTime() }
+            } else {
+                try await vault.requireStrongerRungNextTime()
+                #expect(await failure { _ = try await vault.rung() }?.code == .paused)
+                world.clock.advance(by: .seconds(1000))
+            }
+            expect(try await vault.rung(), is: .biometric)
+        }
+    }
+
     @Test("an open vault closes when it is dismissed or deleted", arguments: [true, false])
     func anOpenVaultCloses(_ deletes: Bool) async throws {
         try await VaultWorld.tell { world in

@@ -13,8 +13,8 @@ struct VaultWorld: Sendable {
     let news = World.News()
     private let parts: DevicePlatform
 
-    init(hasSensor: Bool = true, hasPasscode: Bool = true) {
-        phone = SimulatedPhone(clock: clock, hasSensor: hasSensor, hasPasscode: hasPasscode)
+    init(_ model: SimulatedPhone.Model = .plain, hasSensor: Bool = true, hasPasscode: Bool = true) {
+        phone = SimulatedPhone(model, clock: clock, hasSensor: hasSensor, hasPasscode: hasPasscode)
         var parts = phone.platform(transport: NoNetwork())
         sensor = WatchedSensor(sensor: parts.sensor)
         parts.sensor = sensor
@@ -34,9 +34,10 @@ struct VaultWorld: Sendable {
 
     /// Runs a story in virtual time.
     static func tell(
-        hasSensor: Bool = true, hasPasscode: Bool = true, _ story: @escaping @Sendable (VaultWorld) async throws -> Void
+        _ model: SimulatedPhone.Model = .plain, hasSensor: Bool = true, hasPasscode: Bool = true,
+        _ story: @escaping @Sendable (VaultWorld) async throws -> Void
     ) async throws {
-        let world = VaultWorld(hasSensor: hasSensor, hasPasscode: hasPasscode)
+        let world = VaultWorld(model, hasSensor: hasSensor, hasPasscode: hasPasscode)
         try await world.clock.run { try await story(world) }
     }
 

@@ -119,17 +119,20 @@ public final class Vault: Sendable {
     }
 
     /// Switches the sensor off for this vault until the passcode has opened it, as
-    /// `Authenticator.requireStrongerRungNextTime()` does for an account. Silent, and not undone by a match, by a
-    /// restart or by time.
+    /// `Authenticator.requireStrongerRungNextTime()` does for an account: silent, for every process that shares the place,
+    /// and not undone by a match, by a restart or by time. It holds for a vault that was not made yet, too. A vault that is
+    /// open in this process closes; one that another process has opened stays open until its body ends.
     ///
-    /// - Throws: `policyDenies` where only the sensor opens the vault: no other rung could switch it on again. To close
-    ///   such a vault for good, delete it.
+    /// - Throws: `policyDenies` where only the sensor opens the vault, by its access or because there was no passcode when
+    ///   it was made: no other rung could switch the sensor on again. To close such a vault for good, delete it.
+    ///   `platform` where it cannot be written down: then the sensor is still on.
     public func requireStrongerRungNextTime() async throws(Failure) {
         guard policy.ladder.contains(where: { $0 != .biometric }) else { throw Failure(.policyDenies) }
         platform.prompts.void(asker)
         // An unlock that succeeded while it was being written is void as well.
         defer { platform.prompts.void(asker) }
-        guard try await platform.secrets.stored(recordName) != .nothing else { return }
+        // A record that cannot be read opens nothing.
+        if let record = (try? await record()) ?? nil, record.opensOnlyBySensor { throw Failure(.policyDenies) }
         try await sensorSwitch.turnOff()
     }
 
@@ -172,6 +175,8 @@ extension Vault {
         let (rung, key) = try await release(record, from: store, for: ask, by: start)
         let answered = ask.answered(by: rung, at: platform.moment)
         try ask.check()
+        // Another process that dismissed the person meanwhile voids nothing here.
+        guard try await sensorSwitch.read().dismissals == dismissals else { throw Failure(.cancelledByApp) }
         // The record may be damaged or belong to another vault. Only opening its box tells, and it will never open
         // again.
         guard (try? record.secrets(of: name, with: key)) != nil else { throw Failure(.keyInvalidated) }
@@ -272,16 +277,17 @@ extension Vault {
             keys[kind] = state == .missing ? .invalidated(.restored) : state
         }
         var readiness = await readiness(keys)
-        if readiness.isUsable(.biometric) { readiness.biometry = try await counted(by: countedSensor(record.number)) }
+        if readiness.isUsable(.biometric) { readiness.biometry = try await biometry(counting: record) }
         return readiness
     }
 
-    /// The state of a sensor that the system calls ready, as far as the ledger allows it. Where the access has no other
-    /// rung, no stronger one could switch it on again: instead of being off for good it allows one attempt after each
-    /// longest pause.
-    private func counted(by sensor: CountedSensor) async throws(Failure) -> BiometryState {
+    /// The state of a sensor that the system calls ready, as far as the switch and the ledger allow it. Where only the
+    /// sensor opens the vault, no stronger rung could switch it on again: instead of being off for good it allows one
+    /// attempt after each longest pause.
+    private func biometry(counting record: VaultRecord) async throws(Failure) -> BiometryState {
+        let sensor = countedSensor(record.number)
         let state = try await sensor.state()
-        guard state == .lockedOut(.untilStrongerRung), access.rungs == [.biometric] else { return state }
+        guard state == .lockedOut(.untilStrongerRung), record.opensOnlyBySensor else { return state }
         try await sensor.slowDown()
         return try await sensor.state()
     }

@@ -15,6 +15,8 @@ package struct VaultRecord: Codable, Equatable, Sendable {
     private let storedNumber: Int?
     /// The rungs that have a copy of the key.
     var rungs: [Rung]
+    /// Whether no other rung could switch the sensor on again.
+    var opensOnlyBySensor: Bool { rungs == [.biometric] }
     /// Hashes of the secrets' names, so that `contains` needs no prompt. They are a hint: the box decides what is
     /// there.
     var names: [String]
