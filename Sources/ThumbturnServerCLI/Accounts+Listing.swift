@@ -43,8 +43,7 @@ extension Accounts {
             let pause = state.pausedUntil.map { ", paused until \(Terminal.text($0))" } ?? ""
             print("wrong sign-ins: \(state.wrongSignIns) in a row\(pause)")
             for device in try await server.devices(ofAccountNamed: name) {
-                let kinds = device.keys.map(\.kind.rawValue) + (device.use.map { [$0.rawValue] } ?? [])
-                print("device: \(device.id)  \(device.name)  \(kinds.joined(separator: ", "))")
+                print("device: \(Terminal.text(device))")
             }
         }
     }
@@ -52,8 +51,8 @@ extension Accounts {
 
 /// How values are printed for an operator.
 enum Terminal {
-    /// A name with a replacement character for each control and format character. A provider's subject may have any, and
-    /// a terminal would obey them.
+    /// A name with a replacement character for each control and format character. A provider's subject and the name of a
+    /// device may have any, and a terminal would obey them.
     static func text(_ name: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -61,6 +60,12 @@ enum Terminal {
                     [.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
                         ? "\u{FFFD}" : scalar
                 }))
+    }
+
+    /// A device: its id, its name, the kinds of its keys and the restriction of its use.
+    static func text(_ device: DeviceRecord) -> String {
+        let kinds = device.keys.map(\.kind.rawValue) + (device.use.map { [$0.rawValue] } ?? [])
+        return "\(device.id)  \(text(device.name))  \(kinds.joined(separator: ", "))"
     }
 
     /// A time in UTC, as ISO 8601 writes it.

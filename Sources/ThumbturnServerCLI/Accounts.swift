@@ -86,8 +86,7 @@ struct Accounts: AsyncParsableCommand {
         func run() async throws {
             let server = try await data.server()
             for device in try await server.devices(ofAccountNamed: name) {
-                let kinds = device.keys.map(\.kind.rawValue) + (device.use.map { [$0.rawValue] } ?? [])
-                print("\(device.id)  \(device.name)  \(kinds.joined(separator: ", "))")
+                print(Terminal.text(device))
             }
         }
     }

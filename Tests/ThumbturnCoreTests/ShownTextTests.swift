@@ -18,6 +18,19 @@ import ThumbturnCore
     }
 
     @Test(
+        "a line leaves out what is not shown, and keeps the rest",
+        arguments: [
+            ("", "\u{FFFD}"), (" \n\u{202E}", "\u{FFFD}"), ("Ada’s phone", "Ada’s phone"), ("12\u{202E}34\u{202C}", "1234"),
+            ("\u{1B}[2Jphone", "[2Jphone"), (" a \r\n\t b\u{A0}\u{3000}\u{2028}c ", "a b c"), ("a \u{200B} b", "a b"),
+            ("e\u{301}\u{301}\u{301}\u{301}\u{301}g", "e\u{301}\u{301}\u{301}g"), ("דוד כהן", "דוד כהן"),
+            (String(repeating: "ab ", count: 1000), String(String(repeating: "ab ", count: 47).dropLast())),
+        ])
+    func line(_ text: String, _ line: String) {
+        #expect(ShownText.line(from: text) == line)
+        #expect(ShownText.line.holds(ShownText.line(from: text)))
+    }
+
+    @Test(
         "and honest names of all kinds are",
         arguments: [
             "Super Store", "Müller & Söhne", "Łukasz Żółć", "Nguyễn Thị Minh", "O’Brien-Smith", "Иван Петров", "Γιώργος Παπάς",

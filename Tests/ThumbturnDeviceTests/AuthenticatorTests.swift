@@ -70,6 +70,18 @@ struct World: Sendable {
         }
     }
 
+    @Test func namesFromAServerAreShownWithoutWhatMisleads() async throws {
+        let world = try World()
+        try await world.clock.run {
+            let name = "Ada’s \u{200B} phone\u{1B}[2J\n\u{2066}this device " + String(repeating: "x", count: 1000)
+            let device = try await world.auth.enrol(with: World.signIn, deviceName: name)
+            #expect(device.name.hasPrefix("Ada’s phone[2J this device xxx") && device.name.count == 140)
+            _ = try await world.auth.authenticate("Unlock")
+            world.server.state.withLock { $0.accounts = $0.accounts.mapValues { _ in "ada\u{202E}\nroot" } }
+            expect(try await world.auth.me().name, is: "ada root")
+        }
+    }
+
     @Test func aSecondAttemptSucceeds() async throws {
         try await World.enrolled { world in
             world.phone.next(.noMatch, .match, after: .seconds(1))

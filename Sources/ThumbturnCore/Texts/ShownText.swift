@@ -1,12 +1,14 @@
 /// A form of text that can be shown to a person without misleading them.
 ///
-/// A text that reverses, hides or repeats the text beside it is refused, because what is shown is what is signed.
+/// A text that reverses, hides or repeats the text beside it is refused, because what is shown is what is signed. Where
+/// nothing is signed and a refusal would hide more, such as a device from the list, `line(from:)` leaves out what cannot be
+/// shown.
 package struct ShownText: Sendable {
     /// Whether a text has this form.
     package let holds: @Sendable (String) -> Bool
 
     /// A short line: at most 140 characters.
-    package static let line = ShownText { isShownAsItIs($0, upTo: 140) }
+    package static let line = ShownText { isShownAsItIs($0, upTo: longestLine) }
     /// A name: at most 70 characters, as in a SEPA payment, and no letters of one alphabet disguised as another's.
     package static let name = ShownText { isShownAsItIs($0, upTo: 70) && Alphabet.look(of: $0) != .refused }
     /// An account number or another reference: visible ASCII without spaces, at most 64 characters.
@@ -40,20 +42,44 @@ package struct ShownText: Sendable {
     /// invisible characters, only single plain spaces, and at most three marks on a letter.
     package static func isShownAsItIs(_ text: String, upTo limit: Int = .max) -> Bool {
         guard (1...limit).contains(text.unicodeScalars.count), !text.hasPrefix(" "), !text.hasSuffix(" ") else { return false }
-        var before = Unicode.Scalar(" ")
-        var marks = 0
-        for scalar in text.unicodeScalars {
+        var reading = Reading()
+        return text.unicodeScalars.allSatisfy { reading.takes($0) }
+    }
+
+    /// A text as a `line`: every white space becomes a single plain space, whatever else cannot be shown as it is is left
+    /// out, and the rest ends after 140 characters. A text of which nothing is left becomes the replacement character.
+    package static func line(from text: String) -> String {
+        var reading = Reading()
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where shown.count < longestLine {
+            let scalar = scalar.properties.isWhitespace ? " " : scalar
+            if reading.takes(scalar) { shown.append(scalar) }
+        }
+        if shown.last == " " { shown.removeLast() }
+        return shown.isEmpty ? "\u{FFFD}" : String(shown)
+    }
+
+    private static let longestLine = 140
+
+    /// A text that is read character by character.
+    private struct Reading {
+        private var before = Unicode.Scalar(" ")
+        private var marks = 0
+
+        /// Whether the text may go on with a character. One that it may not go on with changes nothing.
+        mutating func takes(_ scalar: Unicode.Scalar) -> Bool {
+            var marks = 0
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return false
             case .spaceSeparator where scalar != " " || before == " ": return false
-            case .nonspacingMark, .enclosingMark: marks += 1
-            default: marks = 0
+            case .nonspacingMark, .enclosingMark: marks = self.marks + 1
+            default: break
             }
             // A letter has two marks in Vietnamese, three in some Hebrew and Arabic.
             guard marks <= 3, !scalar.properties.isDefaultIgnorableCodePoint, scalar != "\u{2800}" else { return false }
-            before = scalar
+            (before, self.marks) = (scalar, marks)
+            return true
         }
-        return true
     }
 
     private static let dot = UInt8(ascii: ".")

@@ -68,7 +68,10 @@ extension Authenticator {
 
     /// The account that the session belongs to.
     public func me() async throws(Failure) -> SignedInAccount {
-        SignedInAccount(try decode(Me.self, from: try await send("GET", to: "/v1/me")))
+        let me = try decode(Me.self, from: try await send("GET", to: "/v1/me"))
+        // They are printed, and an app may show them.
+        guard ([me.acr] + me.amr).allSatisfy(ShownText.identifier.holds) else { throw Failure(.unexpectedAnswer) }
+        return SignedInAccount(me)
     }
 
     /// The devices of this account.

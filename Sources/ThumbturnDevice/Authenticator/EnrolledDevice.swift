@@ -15,7 +15,8 @@ public struct EnrolledDevice: Hashable, Sendable, Identifiable {
 
     /// The device's id at the server.
     public let id: String
-    /// The name that the person gave it.
+    /// The name that the person gave it, as one line of at most 140 characters: without control, format or invisible
+    /// characters, which reverse or hide the text beside them.
     public let name: String
     /// Its keys.
     public let keys: [Key]
@@ -29,7 +30,7 @@ public struct EnrolledDevice: Hashable, Sendable, Identifiable {
 
     init(_ record: DeviceRecord) {
         id = record.id
-        name = record.name
+        name = ShownText.line(from: record.name)
         keys = record.keys.map { Key(id: $0.kid, kind: $0.kind, isActive: $0.active) }
         enrolledAt = record.enrolledAt
         isCurrent = record.current

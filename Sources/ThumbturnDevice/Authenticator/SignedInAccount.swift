@@ -5,7 +5,8 @@ import ThumbturnMessages
 public struct SignedInAccount: Hashable, Sendable {
     /// The account's id: the claim `sub` of its tokens.
     public let id: String
-    /// The account's name.
+    /// The account's name, as one line of at most 140 characters: without control, format or invisible characters, which
+    /// reverse or hide the text beside them.
     public let name: String
     /// The device's id at the server.
     public let deviceID: String
@@ -18,7 +19,7 @@ public struct SignedInAccount: Hashable, Sendable {
 
     init(_ me: Me) {
         id = me.account
-        name = me.name
+        name = ShownText.line(from: me.name)
         deviceID = me.device
         acr = me.acr
         amr = me.amr
