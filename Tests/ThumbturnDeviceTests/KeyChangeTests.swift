@@ -33,6 +33,20 @@ import ThumbturnVerifier
         return failure == nil
     }
 
+    /// A revocation by another process waits five seconds for the lock of a change, and goes on without it.
+    @Test func aChangeWhoseDeviceWasRevokedMeanwhileIsNoSuccess() async throws {
+        try await Self.enrolled { world in
+            let other = try Authenticator(
+                server: InMemoryServer.url, platform: world.phone.platform(transport: world.server, process: "extension"))
+            var platform = world.phone.platform(transport: world.server)
+            platform.keys = RevokedKeys(keys: platform.keys) { () async throws(Failure) in try await other.revoke() }
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            await expectFailure(.superseded) { try await auth.removeBiometricKey() }
+            #expect(await !auth.readiness().isEnrolled)
+            #expect(world.phone.keyCount == 0)
+        }
+    }
+
     // MARK: The PIN
 
     @Test func aFirstPINIsSetUnderTheSensor() async throws {
@@ -419,5 +433,34 @@ private struct LoggedTransport: Transport {
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         log.add("send \(request.url)")
         return try await transport.send(request)
+    }
+}
+
+/// Keys of a device that is revoked when the first of them is deleted.
+private final class RevokedKeys: DeviceKeys {
+    private let keys: any DeviceKeys
+    private let revoke: @Sendable () async throws(Failure) -> Void
+    private let isRevoked = Mutex(false)
+
+    init(keys: any DeviceKeys, _ revoke: @escaping @Sendable () async throws(Failure) -> Void) {
+        (self.keys, self.revoke) = (keys, revoke)
+    }
+
+    func create(_ name: KeyName) async throws(Failure) -> PublicKey { try await keys.create(name) }
+    func state(of name: KeyName) async -> KeyState { await keys.state(of: name) }
+    func publicKey(of name: KeyName) async throws(Failure) -> PublicKey { try await keys.publicKey(of: name) }
+    func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
+        try await keys.sign(message, with: name, presence: presence)
+    }
+    func delete(_ name: KeyName) async throws(Failure) {
+        let isFirst = isRevoked.withLock { isRevoked in
+            defer { isRevoked = true }
+            return !isRevoked
+        }
+        if isFirst { try await revoke() }
+        try await keys.delete(name)
+    }
+    func deleteAll(server: String, account: String) async throws(Failure) {
+        try await keys.deleteAll(server: server, account: account)
     }
 }

@@ -7,8 +7,9 @@ import ThumbturnMessages
 /// Each of them is a transaction with a journal. The new key is made beside the old one, under a number of its own, and
 /// written down before the server hears of it; the server exchanges one for the other in one step; then the old key is
 /// deleted. An app that is killed in between finds out at the next unlock which of the two the server has. All of them
-/// throw `superseded` while another enrolment or change is running, what `authenticate` throws where a key has to sign,
-/// and `refused` where the server does not allow the change.
+/// throw `superseded` while another enrolment or change is running, or where another process has revoked the device
+/// meanwhile; what `authenticate` throws where a key has to sign; and `refused` where the server does not allow the
+/// change.
 extension Authenticator {
     /// Sets a PIN on a device that has none, authorised by the sensor or the device passcode.
     ///
@@ -143,6 +144,8 @@ extension Authenticator {
         // A new biometric key needs what a stronger rung needs; one that was asked for before a dismissal lifts nothing.
         if change == .replaceBiometric { await sensorSwitch.lift(askedAt: dismissals) }
         _ = try? await settleChange()
+        // A revocation does not wait for this change to its end.
+        guard try await liveEnrolment() == session.enrolment else { throw Failure(.superseded) }
     }
 
     /// Checks what can be known before the person or the server is asked.
