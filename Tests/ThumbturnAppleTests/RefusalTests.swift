@@ -37,16 +37,19 @@ import ThumbturnTestKit
     /// The refusals of a key that do not say whether it is dead.
     static let unclear: [StandInRefusal] = [.keychain(-25293), .token(-5, aks: nil), .token(-3, aks: nil)]
 
+    /// The presence of a match; nil where the prompt had another answer.
+    private static func match(_ request: PromptRequest, _ world: AppleWorld) async -> Presence? {
+        let answer = await AppleSensor(world.system).prompt(request, hearing: { _ in })
+        return if case .matched(let presence) = answer { presence } else { nil }
+    }
+
     @Test(arguments: stories, unclear) func aRefusedKeyReportsTheReason(story: Story, _ refusal: StandInRefusal) async throws {
         let world = AppleWorld { $0.dead = refusal }
         try await world.run {
             let keys = EnclaveKeys(keychain: Keychain(KeychainPlace(), on: world.system))
             let request = AppleSensorTests.request()
             _ = try await keys.create(request.key)
-            guard case .matched(let presence) = await AppleSensor(world.system).prompt(request, hearing: { _ in }) else {
-                Issue.record("not matched")
-                return
-            }
+            let presence = try #require(await Self.match(request, world))
             story.befalls(world.phone)
             do throws(Failure) {
                 _ = try await keys.sign([1], with: request.key, presence: presence)
@@ -71,10 +74,7 @@ import ThumbturnTestKit
             let keys = EnclaveKeys(keychain: Keychain(KeychainPlace(), on: world.system))
             let request = AppleSensorTests.request()
             _ = try await keys.create(request.key)
-            guard case .matched(let presence) = await AppleSensor(world.system).prompt(request, hearing: { _ in }) else {
-                Issue.record("not matched")
-                return
-            }
+            let presence = try #require(await Self.match(request, world))
             story.befalls(world.phone)
             let refused = await failure { _ = try await keys.sign([1], with: request.key, presence: presence) }
             let status = Failure.PlatformStatus(domain: "CryptoTokenKit", code: -3, hardware: -536_362_999)
@@ -90,10 +90,7 @@ import ThumbturnTestKit
             let vault = KeychainVault(keychain: Keychain(KeychainPlace(), on: world.system))
             let request = AppleSensorTests.request(server: Vault.realm)
             try await vault.protect(SecretBytes([1, 2, 3]), as: request.key, access: .biometryCurrentSet)
-            guard case .matched(let presence) = await AppleSensor(world.system).prompt(request, hearing: { _ in }) else {
-                Issue.record("not matched")
-                return
-            }
+            let presence = try #require(await Self.match(request, world))
             story.befalls(world.phone)
             do throws(Failure) {
                 _ = try await vault.release(request.key, presence: presence)

@@ -43,6 +43,21 @@ struct World: Sendable {
             try await story(world)
         }
     }
+
+    /// Runs a story on a phone whose app was killed at the prompt of its first enrolment, with the keys made.
+    static func killedWhileEnrolling(_ story: @escaping @Sendable (World) async throws -> Void) async throws {
+        let world = try World()
+        try await world.clock.run {
+            world.phone.next(.ignore)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try? await world.auth.enrol(with: signIn) }
+                try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                world.phone.killApp()
+                try await story(world)
+                group.cancelAll()
+            }
+        }
+    }
 }
 
 @Suite struct AuthenticatorTests {
@@ -264,22 +279,13 @@ struct World: Sendable {
     }
 
     @Test func aDeviceThatDiedWhileEnrollingIsNotEnrolled() async throws {
-        let world = try World()
-        try await world.clock.run {
-            world.phone.next(.ignore)
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { _ = try? await world.auth.enrol(with: World.signIn) }
-                try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
-                // Another start of the app, while the first one hangs at the prompt with its keys made.
-                world.phone.killApp()
-                let restarted = try? Authenticator(
-                    server: InMemoryServer.url, platform: world.phone.platform(transport: world.server))
-                #expect(await restarted?.readiness().isEnrolled == false)
-                _ = try? await restarted?.enrol(with: World.signIn)
-                #expect(await restarted?.readiness().isEnrolled == true)
-                #expect(world.phone.keyCount == 3, "the keys of the first attempt are deleted")
-                group.cancelAll()
-            }
+        try await World.killedWhileEnrolling { world in
+            let restarted = try Authenticator(
+                server: InMemoryServer.url, platform: world.phone.platform(transport: world.server))
+            #expect(await !restarted.readiness().isEnrolled)
+            try await restarted.enrol(with: World.signIn)
+            #expect(await restarted.readiness().isEnrolled)
+            #expect(world.phone.keyCount == 3, "the keys of the first attempt are deleted")
         }
     }
 

@@ -1,6 +1,7 @@
 import Synchronization
 import ThumbturnCore
 import ThumbturnMessages
+import ThumbturnTestKit
 @testable import ThumbturnDevice
 
 /// The parts of an app that dies at its nth step: that one and all later ones do nothing and throw. Keys, the disk, the network,
@@ -45,6 +46,26 @@ final class DyingParts: Sendable {
     }
 
     fileprivate static let death = Failure(.platform)
+
+    /// Has the app of a new device die at its first step, of the next one at its second, and so on, until one ends alive.
+    ///
+    /// - Parameter trial: makes the parts that die at this step, and returns them with the side of the change-over on which
+    ///   they died.
+    /// - Returns: how many devices there were, and the sides.
+    static func atEveryStep<Side: Hashable & Sendable>(
+        _ manner: Manner,
+        _ trial: @escaping @Sendable (EnrolmentJournalTests.Device, _ step: Int) async throws -> (DyingParts, Side)
+    ) async throws -> (steps: Int, sides: Set<Side>) {
+        var (step, isDead, sides) = (0, true, Set<Side>())
+        while isDead {
+            step += 1
+            let (device, at) = (try EnrolmentJournalTests.Device(), step)
+            let (parts, side) = try await device.world.clock.run { try await trial(device, at) }
+            sides.insert(side)
+            isDead = parts.isDead
+        }
+        return (step, sides)
+    }
 }
 
 private struct DyingKeys: DeviceKeys {

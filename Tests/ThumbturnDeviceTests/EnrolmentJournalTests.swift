@@ -38,68 +38,50 @@ import ThumbturnTestKit
 
     @Test("killed at every step of the first enrolment", arguments: DyingParts.Manner.allCases)
     func first(_ manner: DyingParts.Manner) async throws {
-        var (step, finished) = (1, false)
-        var halves = Set<Bool>()
-        while !finished {
-            let device = try Device()
-            let at = step
-            let (isDead, isEnrolled) = try await device.world.clock.run {
-                let parts = DyingParts(of: device.platform, at: at, manner)
-                _ = try? await device.start(parts.platform).enrol(with: World.signIn)
+        let (steps, halves) = try await DyingParts.atEveryStep(manner) { device, step in
+            let parts = DyingParts(of: device.platform, at: step, manner)
+            _ = try? await device.start(parts.platform).enrol(with: World.signIn)
 
-                let next = try device.start()
-                await next.settle()
-                let isEnrolled = await next.readiness().isEnrolled
-                let story = "step \(at), \(manner)"
-                #expect(device.world.phone.keyCount == (isEnrolled ? 4 : 0), "\(story)")
-                #expect(device.records == (isEnrolled ? 1 : 0), "\(story): the server knows what the device knows")
-                if isEnrolled {
-                    expect(try await next.authenticate("Unlock").rung, is: .biometric, "\(story)")
-                } else {
-                    #expect(device.leftovers == [], "\(story)")
-                    try await next.enrol(with: World.signIn)
-                    expect(try await next.authenticate("Unlock").rung, is: .biometric, "\(story)")
-                }
-                #expect(device.records == 1 && device.world.phone.keyCount == 4, "\(story): and a retry makes no duplicate")
-                return (parts.isDead, isEnrolled)
+            let next = try device.start()
+            await next.settle()
+            let isEnrolled = await next.readiness().isEnrolled
+            let story = "step \(step), \(manner)"
+            #expect(device.world.phone.keyCount == (isEnrolled ? 4 : 0), "\(story)")
+            #expect(device.records == (isEnrolled ? 1 : 0), "\(story): the server knows what the device knows")
+            if isEnrolled {
+                expect(try await next.authenticate("Unlock").rung, is: .biometric, "\(story)")
+            } else {
+                #expect(device.leftovers == [], "\(story)")
+                try await next.enrol(with: World.signIn)
+                expect(try await next.authenticate("Unlock").rung, is: .biometric, "\(story)")
             }
-            halves.insert(isEnrolled)
-            finished = !isDead
-            step += 1
+            #expect(device.records == 1 && device.world.phone.keyCount == 4, "\(story): and a retry makes no duplicate")
+            return (parts, isEnrolled)
         }
-        #expect(step > 20 && halves == [true, false], "it died on both sides of the change-over, in \(step) steps")
+        #expect(steps > 20 && halves == [true, false], "it died on both sides of the change-over, in \(steps) steps")
     }
 
     @Test("killed at every step of an enrolment that replaces another", arguments: DyingParts.Manner.allCases)
     func replacing(_ manner: DyingParts.Manner) async throws {
-        var (step, finished) = (1, false)
-        var winners = Set<Bool>()
-        while !finished {
-            let device = try Device()
-            let at = step
-            let (isDead, isNew) = try await device.world.clock.run {
-                let before = try device.start()
-                try await before.enrol(with: World.signIn)
-                let old = try await before.liveEnrolment()
-                let parts = DyingParts(of: device.platform, at: at, manner)
-                _ = try? await device.start(parts.platform).enrol(with: World.signIn, ifExists: .replace)
+        let (steps, winners) = try await DyingParts.atEveryStep(manner) { device, step in
+            let before = try device.start()
+            try await before.enrol(with: World.signIn)
+            let old = try await before.liveEnrolment()
+            let parts = DyingParts(of: device.platform, at: step, manner)
+            _ = try? await device.start(parts.platform).enrol(with: World.signIn, ifExists: .replace)
 
-                let next = try device.start()
-                let story = "step \(at), \(manner)"
-                for rung in [Rung.biometric, .devicePasscode, .appPIN] {
-                    expect(try await next.authenticate("Unlock", policy: UnlockPolicy(ladder: [rung])).rung, is: rung, "\(story)")
-                }
-                #expect(device.world.phone.keyCount == 4, "\(story): the keys belong to one enrolment")
-                #expect(device.records == 1, "\(story)")
-                let live = try #require(try await next.liveEnrolment())
-                #expect(device.leftovers.allSatisfy { $0.hasSuffix(" \(live)") }, "\(story): \(device.leftovers)")
-                return (parts.isDead, live != old)
+            let next = try device.start()
+            let story = "step \(step), \(manner)"
+            for rung in [Rung.biometric, .devicePasscode, .appPIN] {
+                expect(try await next.authenticate("Unlock", policy: UnlockPolicy(ladder: [rung])).rung, is: rung, "\(story)")
             }
-            winners.insert(isNew)
-            finished = !isDead
-            step += 1
+            #expect(device.world.phone.keyCount == 4, "\(story): the keys belong to one enrolment")
+            #expect(device.records == 1, "\(story)")
+            let live = try #require(try await next.liveEnrolment())
+            #expect(device.leftovers.allSatisfy { $0.hasSuffix(" \(live)") }, "\(story): \(device.leftovers)")
+            return (parts, live != old)
         }
-        #expect(step > 30 && winners == [true, false], "it died on both sides of the change-over, in \(step) steps")
+        #expect(steps > 30 && winners == [true, false], "it died on both sides of the change-over, in \(steps) steps")
     }
 
     @Test func aLostAnswerLeavesNoRecordBehind() async throws {

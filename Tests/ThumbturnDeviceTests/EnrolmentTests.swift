@@ -145,26 +145,19 @@ import ThumbturnTestKit
 
     @Test("killed at every step of an enrolment that is kept", arguments: DyingParts.Manner.allCases)
     func killedWhileKeeping(_ manner: DyingParts.Manner) async throws {
-        var (step, finished) = (1, false)
-        while !finished {
-            let device = try EnrolmentJournalTests.Device()
-            let at = step
-            let isDead = try await device.world.clock.run {
-                let before = try device.start()
-                try await before.enrol(with: World.signIn)
-                let live = try await before.liveEnrolment()
-                let parts = DyingParts(of: device.platform, at: at, manner)
-                _ = try? await device.start(parts.platform).enrol(with: World.signIn)
+        let (steps, _) = try await DyingParts.atEveryStep(manner) { device, step in
+            let before = try device.start()
+            try await before.enrol(with: World.signIn)
+            let live = try await before.liveEnrolment()
+            let parts = DyingParts(of: device.platform, at: step, manner)
+            _ = try? await device.start(parts.platform).enrol(with: World.signIn)
 
-                let next = try device.start()
-                expect(try await next.authenticate("Unlock").rung, is: .biometric, "step \(at), \(manner)")
-                expect(try await next.liveEnrolment(), is: live, "step \(at), \(manner)")
-                #expect(device.world.phone.keyCount == 4 && device.records == 1, "step \(at), \(manner)")
-                return parts.isDead
-            }
-            finished = !isDead
-            step += 1
+            let next = try device.start()
+            expect(try await next.authenticate("Unlock").rung, is: .biometric, "step \(step), \(manner)")
+            expect(try await next.liveEnrolment(), is: live, "step \(step), \(manner)")
+            #expect(device.world.phone.keyCount == 4 && device.records == 1, "step \(step), \(manner)")
+            return (parts, true)
         }
-        #expect(step > 8, "it died at \(step) steps")
+        #expect(steps > 8, "it died at \(steps) steps")
     }
 }

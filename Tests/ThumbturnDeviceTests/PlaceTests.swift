@@ -76,20 +76,12 @@ import ThumbturnTestKit
 
     /// The lock of a killed process is free.
     @Test func aKilledEnrolmentIsUndoneByTheNextProcess() async throws {
-        let world = try World()
-        try await world.clock.run {
-            world.phone.next(.ignore)
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { _ = try? await world.auth.enrol(with: World.signIn) }
-                try? await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
-                #expect(world.phone.keyCount > 0)
-                world.phone.killApp()
-                let other = try? Authenticator(
-                    server: InMemoryServer.url, platform: world.phone.platform(transport: world.server, process: "extension"))
-                await other?.settle()
-                #expect(world.phone.keyCount == 0)
-                group.cancelAll()
-            }
+        try await World.killedWhileEnrolling { world in
+            #expect(world.phone.keyCount > 0)
+            let other = try Authenticator(
+                server: InMemoryServer.url, platform: world.phone.platform(transport: world.server, process: "extension"))
+            await other.settle()
+            #expect(world.phone.keyCount == 0)
         }
     }
 

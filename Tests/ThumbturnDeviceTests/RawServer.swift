@@ -34,6 +34,15 @@ final class RawServer: Sendable {
             while send(piece) { Thread.sleep(forTimeInterval: 0.001) }
         }
 
+        /// Waits until the client closes the connection, at most for this time.
+        ///
+        /// - Returns: whether it was closed.
+        func closes(within milliseconds: Int32) -> Bool {
+            var waited = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            // A client that has sent its request sends nothing more, so only the end can be read.
+            return unsafe poll(&waited, 1, milliseconds) > 0
+        }
+
         /// Waits until the client closes the connection.
         func waitUntilClosed() {
             var byte: UInt8 = 0

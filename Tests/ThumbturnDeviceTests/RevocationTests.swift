@@ -147,39 +147,30 @@ import ThumbturnTestKit
 
     @Test("killed at every step of a revocation", arguments: DyingParts.Manner.allCases)
     func killed(_ manner: DyingParts.Manner) async throws {
-        var (step, finished) = (1, false)
-        var halves = Set<Bool>()
-        while !finished {
-            let device = try Device()
-            let at = step
-            let (isDead, isEnrolled) = try await device.world.clock.run {
-                let before = try device.start()
-                try await before.enrol(with: World.signIn)
-                _ = try await before.authenticate("Unlock")
-                let parts = DyingParts(of: device.platform, at: at, manner)
-                _ = try? await device.start(parts.platform).revoke()
+        let (steps, halves) = try await DyingParts.atEveryStep(manner) { device, step in
+            let before = try device.start()
+            try await before.enrol(with: World.signIn)
+            _ = try await before.authenticate("Unlock")
+            let parts = DyingParts(of: device.platform, at: step, manner)
+            _ = try? await device.start(parts.platform).revoke()
 
-                let next = try device.start()
-                let isEnrolled = await next.readiness().isEnrolled
-                await next.settle()
-                let story = "step \(at), \(manner)"
-                #expect(await next.readiness().isEnrolled == isEnrolled, "\(story): what is told stays true")
-                #expect(device.world.phone.keyCount == (isEnrolled ? 4 : 0), "\(story)")
-                #expect(device.records == (isEnrolled ? 1 : 0), "\(story)")
-                if !isEnrolled {
-                    #expect(device.leftovers == [] && !device.secrets.names.contains { $0.hasPrefix("enrolments ") }, "\(story)")
-                    try await next.enrol(with: World.signIn)
-                }
-                expect(try await next.authenticate("Unlock").rung, is: .biometric, "\(story)")
-                #expect(device.records == 1 && device.world.phone.keyCount == 4, "\(story)")
-                return (parts.isDead, isEnrolled)
+            let next = try device.start()
+            let isEnrolled = await next.readiness().isEnrolled
+            await next.settle()
+            let story = "step \(step), \(manner)"
+            #expect(await next.readiness().isEnrolled == isEnrolled, "\(story): what is told stays true")
+            #expect(device.world.phone.keyCount == (isEnrolled ? 4 : 0), "\(story)")
+            #expect(device.records == (isEnrolled ? 1 : 0), "\(story)")
+            if !isEnrolled {
+                #expect(device.leftovers == [] && !device.secrets.names.contains { $0.hasPrefix("enrolments ") }, "\(story)")
+                try await next.enrol(with: World.signIn)
             }
-            halves.insert(isEnrolled)
-            finished = !isDead
-            step += 1
+            expect(try await next.authenticate("Unlock").rung, is: .biometric, "\(story)")
+            #expect(device.records == 1 && device.world.phone.keyCount == 4, "\(story)")
+            return (parts, isEnrolled)
         }
         // The first step is the change-over.
-        #expect(step > 10 && halves == (manner == .beforeTheStep ? [true, false] : [false]), "in \(step) steps")
+        #expect(steps > 10 && halves == (manner == .beforeTheStep ? [true, false] : [false]), "in \(steps) steps")
     }
 
     @Test func aServerThatHangsIsWaitedForTenSeconds() async throws {
