@@ -53,8 +53,8 @@ extension SceneFacts {
     /// Apple's systems.
     ///
     /// An app extension hears of its host in the same words. UIKit posts its notifications in one order, so each sets both
-    /// facts. On a Mac an app is hidden and deactivated
-    /// in no documented order, so each notification sets only its own fact.
+    /// facts. On a Mac an app is hidden and deactivated in no documented order, so each notification sets only its own
+    /// fact.
     static let app: [String: Told] = [
         // An app that is active can read its files, whatever it has missed while it was suspended.
         "UIApplicationDidBecomeActiveNotification": Told(isHidden: false, isActive: true, ends: .protectedData),

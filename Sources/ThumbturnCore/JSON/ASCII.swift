@@ -1,4 +1,4 @@
-/// Whether text is ASCII. Everything of ours is, except for the names and the words of persons.
+/// Whether text is ASCII, as every text of a message is, except for the names and the words of persons.
 ///
 /// Eight bytes are looked at together, because the text of each request is checked several times.
 package enum ASCII {

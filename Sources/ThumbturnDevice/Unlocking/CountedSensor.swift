@@ -19,8 +19,7 @@ struct CountedSensor: Sendable {
     /// Writes an empty ledger, before the key is made.
     func createLedger() async throws(Failure) { try await ledger.create() }
 
-    /// Starts the longest pause now, with one attempt after it, whatever was counted, and whether the sensor is off or
-    /// not.
+    /// Switches the sensor on, and starts the longest pause now, with one attempt after it, whatever was counted.
     func slowDown() async throws(Failure) {
         try await sensorSwitch.delete()
         try await ledger.change { _, now in (.replacingDamaged(at: now), ()) }
