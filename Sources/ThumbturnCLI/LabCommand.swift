@@ -74,6 +74,7 @@ struct HostileServerCommand: AsyncParsableCommand {
         }
         let server = try await HostileServer.start(host: String(listen[..<colon]), port: Int(port))
         print("hostile in \(HostileManner.all.count) manners at http://\(listen[..<colon]):\(server.port)")
+        fflush(nil)
         try await server.waitUntilStopped()
     }
 }
