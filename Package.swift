@@ -33,6 +33,14 @@ let cryptoExtras = Target.Dependency.product(
 let tss = Target.Dependency.target(name: "CTss", condition: .when(platforms: [.linux], traits: ["LinuxDevice"]))
 let systemd = Target.Dependency.target(name: "CSystemd", condition: .when(platforms: [.linux], traits: ["LinuxDevice"]))
 
+/// What the Linux device's transport speaks HTTP with, and its tests.
+let transport: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
+    .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
+    .product(name: "NIOPosix", package: "swift-nio", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
+    .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
+]
+
 /// Apple's frameworks are on Apple systems alone. With THUMBTURN_APPLE_STUBS=1 Linux compiles and runs the adapter against stand-ins of
 /// ours. Only the adapter and its tests see them under Apple's names: nothing else must take this machine for an Apple one.
 #if os(Linux)
@@ -67,7 +75,10 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Server", description: "The server library: Hummingbird, SQLite through GRDB, libsodium."),
-        .trait(name: "LinuxDevice", description: "Linux devices: TPM 2.0 through libtss2, fprintd through libsystemd."),
+        .trait(
+            name: "LinuxDevice",
+            description: "Linux devices: TPM 2.0 through libtss2, fprintd through libsystemd, HTTP through swift-nio."
+        ),
         .trait(
             name: "Tools",
             description: "The commands thumbturn, thumbturn-server and thumbturn-matcherd.",
@@ -84,6 +95,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
@@ -100,6 +112,7 @@ let package = Package(
             dependencies: [
                 "ThumbturnCore", "ThumbturnDevice",
                 .target(name: "ThumbturnLinux", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
+                .target(name: "ThumbturnLinuxTransport", condition: .when(platforms: [.linux], traits: ["LinuxDevice"])),
                 .target(name: "ThumbturnApple", condition: .when(platforms: [.macOS, .iOS, .macCatalyst, .visionOS])),
             ],
             swiftSettings: strict
@@ -112,6 +125,12 @@ let package = Package(
         .target(
             name: "ThumbturnLinux",
             dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto, tss, systemd],
+            swiftSettings: strict
+        ),
+        // Apart from ThumbturnLinux, so that the matcher has no network.
+        .target(
+            name: "ThumbturnLinuxTransport",
+            dependencies: ["ThumbturnCore", "ThumbturnDevice"] + transport,
             swiftSettings: strict
         ),
         .target(
@@ -301,8 +320,9 @@ let package = Package(
             name: "ThumbturnLinuxTests",
             dependencies: [
                 "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLinux", "ThumbturnLinuxLab",
-                "ThumbturnMatcherd", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier", crypto,
-            ],
+                "ThumbturnLinuxTransport", "ThumbturnMatcherd", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier",
+                crypto,
+            ] + transport,
             swiftSettings: strict
         ),
         .testTarget(

@@ -5,4 +5,5 @@
 #endif
 #if LinuxDevice && os(Linux)
 @_exported public import ThumbturnLinux
+@_exported public import ThumbturnLinuxTransport
 #endif

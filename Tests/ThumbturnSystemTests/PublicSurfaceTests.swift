@@ -172,14 +172,31 @@ import TestSupport
         let file = folder + "/App.swift"
         try program.write(toFile: file, atomically: true, encoding: .utf8)
         let sources = repository.appendingPathComponent("Sources").path
+        let maps = try moduleMaps()
         return try await Built.run(
             "/usr/bin/env",
             [
                 "swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-module-name", "App",
                 "-I", Built.folder.appendingPathComponent("Modules").path, "-I", sources + "/CTss", "-I", sources + "/CSystemd",
-                file,
-            ]
+            ] + maps + [file]
         )
+    }
+
+    /// What leads the compiler to the C modules below swift-nio, which the modules of a debug build ask for.
+    private static func moduleMaps() throws -> [String] {
+        let files = FileManager.default
+        let packages = repository.appendingPathComponent(".build/checkouts")
+        let own = try files.contentsOfDirectory(at: packages, includingPropertiesForKeys: nil).flatMap { package in
+            let folder = package.appendingPathComponent("Sources")
+            let sources = try? files.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            return (sources ?? []).map { $0.appendingPathComponent("include") }
+        }
+        let made = try files.contentsOfDirectory(at: Built.folder, includingPropertiesForKeys: nil)
+        func hasMap(_ folder: URL) -> Bool { files.fileExists(atPath: folder.appendingPathComponent("module.modulemap").path) }
+        return own.filter(hasMap).flatMap { ["-I", $0.path] }
+            + made.filter { $0.pathExtension == "build" && hasMap($0) }.flatMap {
+                ["-Xcc", "-fmodule-map-file=" + $0.appendingPathComponent("module.modulemap").path]
+            }
     }
 }
 #endif

@@ -9,11 +9,6 @@ struct BoundedTransport: Transport {
     let transport: any Transport
     let clock: any DeviceClock
 
-    /// The most header fields of an answer. Our own server sends fewer than twenty.
-    static let mostHeaders = 100
-    /// The most bytes of their names and values. The longest field of our own is a demand for a step-up, under 1 KiB.
-    static let longestHeaders = 32 * 1024
-
     func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
         let (outcomes, mailbox) = AsyncStream.makeStream(of: Result<TransportResponse, Failure>.self)
         let call = Task(executorPreference: clock.executor) {
@@ -45,7 +40,7 @@ struct BoundedTransport: Transport {
 extension TransportResponse {
     /// Whether the answer is as short as the request allows.
     fileprivate func isWithin(_ request: TransportRequest) -> Bool {
-        body.count <= request.longestAnswer && headers.count <= BoundedTransport.mostHeaders
-            && headers.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } <= BoundedTransport.longestHeaders
+        body.count <= request.longestAnswer && headers.count <= Self.mostHeaders
+            && headers.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } <= Self.longestHeaders
     }
 }

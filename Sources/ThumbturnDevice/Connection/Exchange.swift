@@ -1,9 +1,9 @@
 import Synchronization
-import ThumbturnCore
+package import ThumbturnCore
 
-/// One request on its way through URLSession: what has arrived of its answer, and its one end.
-final class Exchange: Sendable {
-    typealias Outcome = Result<TransportResponse, Failure>
+/// One request on its way through the network: what has arrived of its answer, and its one end.
+package final class Exchange: Sendable {
+    private typealias Outcome = Result<TransportResponse, Failure>
 
     private let state = Mutex(State())
     private let longestAnswer: Int
@@ -17,12 +17,35 @@ final class Exchange: Sendable {
         var cancel: (@Sendable () -> Void)?
     }
 
-    init(longestAnswer: Int) {
+    private init(longestAnswer: Int) {
         self.longestAnswer = longestAnswer
     }
 
+    /// Runs an exchange until its one end: the answer's, the request's deadline or the cancellation of the caller.
+    ///
+    /// - Parameters:
+    ///   - request: the request, for its bounds.
+    ///   - start: sends the request, and names what cancels that (`onStop`).
+    package static func run(
+        _ request: TransportRequest, start: (Exchange) -> Void
+    ) async throws(Failure) -> TransportResponse {
+        let exchange = Exchange(longestAnswer: request.longestAnswer)
+        let deadline = Task {
+            guard (try? await Task.sleep(for: request.deadline, clock: .continuous)) != nil else { return }
+            exchange.stop(Failure(.unreachable, recovery: .retry))
+        }
+        defer { deadline.cancel() }
+        let outcome = await withTaskCancellationHandler {
+            start(exchange)
+            return await exchange.outcome()
+        } onCancel: {
+            exchange.stop(Failure(.cancelledByApp))
+        }
+        return try outcome.get()
+    }
+
     /// Waits for the end. To be called once.
-    func outcome() async -> Outcome {
+    private func outcome() async -> Outcome {
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state in
                 if state.outcome == nil { state.waiting = continuation }
@@ -32,11 +55,14 @@ final class Exchange: Sendable {
         }
     }
 
+    /// Whether the answer is complete, or the exchange was stopped.
+    package var hasEnded: Bool { state.withLock { $0.outcome != nil } }
+
     /// Whether data goes on coming long after the end.
     var isFlooded: Bool { state.withLock { $0.outcome != nil && $0.pieces > 2 * Self.mostPieces } }
 
     /// Names what cancels the network's task; called at once where the exchange was stopped already.
-    func onStop(_ cancel: @escaping @Sendable () -> Void) {
+    package func onStop(_ cancel: @escaping @Sendable () -> Void) {
         let hasEnded = state.withLock { state in
             if state.outcome == nil { state.cancel = cancel }
             return state.outcome != nil
@@ -45,19 +71,19 @@ final class Exchange: Sendable {
     }
 
     /// Ends the exchange with a failure, and cancels the network's task.
-    func stop(_ failure: Failure) {
+    package func stop(_ failure: Failure) {
         end(.failure(failure))?()
     }
 
     /// The head of an answer arrived. A later one replaces it: an answer with a status below 200 comes before the real
     /// one.
-    func received(status: Int, headers: [String: String], length: Int64) {
+    package func received(status: Int, headers: [String: String], length: Int64) {
         state.withLock { $0.head = (status, headers) }
         if length > Int64(longestAnswer) { stop(Failure(.unexpectedAnswer)) }
     }
 
     /// A piece of the body arrived, after decompression.
-    func received(_ piece: some Collection<UInt8>) {
+    package func received(_ piece: some Collection<UInt8>) {
         let isTooMuch = state.withLock { state in
             state.pieces += 1
             guard state.outcome == nil else { return false }
@@ -73,29 +99,31 @@ final class Exchange: Sendable {
     private static let mostPieces = 8192
 
     /// The answer is complete.
-    func completed() {
+    ///
+    /// - Parameter release: gives the connection to the next exchange. It is called before the caller has the answer, and
+    ///   only where this is the end that counts: a connection whose exchange was stopped is about to be closed.
+    package func completed(release: () -> Void = {}) {
         let answer = state.withLock { state in state.head.map { ($0, state.body) } }
-        guard let ((status, headers), body) = answer, status >= 200 else {
-            _ = end(.failure(Failure(.unexpectedAnswer)))
-            return
-        }
-        _ = end(.success(TransportResponse(status: status, headers: headers, body: body)))
+        guard let ((status, headers), body) = answer, status >= 200 else { return stop(Failure(.unexpectedAnswer)) }
+        _ = end(.success(TransportResponse(status: status, headers: headers, body: body)), release: release)
     }
 
     /// The network failed.
-    func failed(_ status: Failure.PlatformStatus) {
+    package func failed(_ status: Failure.PlatformStatus) {
         _ = end(.failure(Failure(.unreachable, recovery: .retry, status: status)))
     }
 
     /// The first end counts. Returns what cancels the network's task, where this was the first.
-    private func end(_ outcome: Outcome) -> (@Sendable () -> Void)? {
+    private func end(_ outcome: Outcome, release: () -> Void = {}) -> (@Sendable () -> Void)? {
         let before: State? = state.withLock { state in
             guard state.outcome == nil else { return nil }
             let before = state
             state = State(pieces: state.pieces, outcome: outcome)
             return before
         }
-        before?.waiting?.resume(returning: outcome)
-        return before?.cancel
+        guard let before else { return nil }
+        release()
+        before.waiting?.resume(returning: outcome)
+        return before.cancel
     }
 }

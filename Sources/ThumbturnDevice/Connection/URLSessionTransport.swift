@@ -8,7 +8,7 @@ import FoundationNetworking
 /// answer than the request allows, and gives up at the request's deadline.
 ///
 /// On Linux URLSession is swift-corelibs-foundation's; what a hostile server can still do to that one is in the guide to
-/// Linux devices.
+/// Linux devices. With the trait `LinuxDevice` there is `NIOTransport`, to which it can do none of that.
 public struct URLSessionTransport: Transport {
     private static let receiver = Receiver()
     private static let session: URLSession = {
@@ -33,19 +33,9 @@ public struct URLSessionTransport: Transport {
         message.httpMethod = request.method
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
         if !request.body.isEmpty { message.httpBody = Data(request.body) }
-        let exchange = Exchange(longestAnswer: request.longestAnswer)
-        let deadline = Task {
-            guard (try? await Task.sleep(for: request.deadline, clock: .continuous)) != nil else { return }
-            exchange.stop(Failure(.unreachable, recovery: .retry))
+        return try await Exchange.run(request) { [message] exchange in
+            Self.call { Self.start(exchange, message) }
         }
-        defer { deadline.cancel() }
-        let outcome = await withTaskCancellationHandler {
-            Self.call { [message] in Self.start(exchange, message) }
-            return await exchange.outcome()
-        } onCancel: {
-            exchange.stop(Failure(.cancelledByApp))
-        }
-        return try outcome.get()
     }
 
     private static func start(_ exchange: Exchange, _ message: URLRequest) {

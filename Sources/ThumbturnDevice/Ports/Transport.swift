@@ -47,6 +47,11 @@ public struct TransportResponse: Sendable, Redacted {
     /// The body; empty where there is none.
     public var body: [UInt8]
 
+    /// The most header fields of an answer. Our own server sends fewer than twenty.
+    package static let mostHeaders = 100
+    /// The most bytes of their names and values. The longest field of our own is a demand for a step-up, under 1 KiB.
+    package static let longestHeaders = 32 * 1024
+
     /// Makes an answer.
     public init(status: Int, headers: [String: String], body: [UInt8]) {
         self.status = status

@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
-import ThumbturnDevice
+public import ThumbturnDevice
 
 /// A server on this machine that sends any bytes, for answers that no HTTP library would write.
-final class RawServer: Sendable {
+public final class RawServer: Sendable {
     /// One connection, after its request was read.
-    struct Connection: Sendable {
+    public struct Connection: Sendable {
         fileprivate let socket: Int32
         /// The request up to its body.
-        let request: String
+        public let request: String
 
         /// Sends bytes. False once the client has closed the connection.
         @discardableResult
-        func send(_ bytes: some Collection<UInt8>) -> Bool {
+        public func send(_ bytes: some Collection<UInt8>) -> Bool {
             var rest = Array(bytes)[...]
             while !rest.isEmpty {
                 let sent = unsafe rest.withUnsafeBytes {
@@ -24,42 +24,48 @@ final class RawServer: Sendable {
             return true
         }
 
+        /// Sends a text.
         @discardableResult
-        func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+        public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-        /// Sends 64 MB each second until the client closes the connection: more than most networks carry, and less than a
-        /// client reads.
-        func flood() {
-            let piece = [UInt8](repeating: 120, count: 64 * 1024)
+        /// Sends about 64 MB each second until the client closes the connection: more than most networks carry, and less
+        /// than a client reads.
+        public func flood(_ text: String = "x") {
+            let piece = Array(String(repeating: text, count: 64 * 1024 / text.utf8.count).utf8)
             while send(piece) { Thread.sleep(forTimeInterval: 0.001) }
         }
 
         /// Waits until the client closes the connection, at most for this time.
         ///
         /// - Returns: whether it was closed.
-        func closes(within milliseconds: Int32) -> Bool {
+        public func closes(within milliseconds: Int32) -> Bool {
             var waited = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             // A client that has sent its request sends nothing more, so only the end can be read.
             return unsafe poll(&waited, 1, milliseconds) > 0
         }
 
+        /// Reads the next request on this connection, up to its body. Nil once the client has closed the connection.
+        public func nextRequest() -> String? { RawServer.readRequest(socket) }
+
         /// Waits until the client closes the connection.
-        func waitUntilClosed() {
+        public func waitUntilClosed() {
             var byte: UInt8 = 0
             while unsafe recv(socket, &byte, 1, 0) > 0 {}
         }
     }
 
-    let port: UInt16
+    /// The port that it listens on.
+    public let port: UInt16
     private let socket: Int32
     private let count = Mutex(0)
 
     /// The connections so far.
-    var connections: Int { count.withLock { $0 } }
-    var url: String { "http://127.0.0.1:\(port)/" }
+    public var connections: Int { count.withLock { $0 } }
+    /// The server's address.
+    public var url: String { "http://127.0.0.1:\(port)/" }
 
     /// Listens, and handles each connection on a thread of its own. The connection is closed afterwards.
-    init(_ handle: @escaping @Sendable (Connection) -> Void) throws {
+    public init(_ handle: @escaping @Sendable (Connection) -> Void) throws {
         #if canImport(Darwin)
         let kind = SOCK_STREAM
         #else
@@ -96,7 +102,7 @@ final class RawServer: Sendable {
     }
 
     /// Listens no more.
-    func stop() {
+    public func stop() {
         shutdown(socket, 2)
         close(socket)
     }
@@ -120,7 +126,7 @@ final class RawServer: Sendable {
 
 extension TransportRequest {
     /// A short request to a server.
-    static func get(_ server: RawServer, deadline: Duration = .seconds(20)) -> TransportRequest {
+    public static func get(_ server: RawServer, deadline: Duration = .seconds(20)) -> TransportRequest {
         var request = TransportRequest(method: "GET", url: server.url)
         request.deadline = deadline
         return request
