@@ -47,7 +47,8 @@ struct DeviceParts: ParsableArguments {
             let pin = SoftwarePINKey(secrets: StoredPINSecrets(secrets))
             return DevicePlatform(
                 sensor: try softwareSensor(answers), keys: SoftwareKeys(folder: home), secrets: secrets,
-                place: .folder(home), pin: PINSupport(entry: TerminalPIN(), key: pin), promptGap: .zero
+                place: .folder(home), transport: commandTransport(), pin: PINSupport(entry: TerminalPIN(), key: pin),
+                promptGap: .zero
             )
         case .tpm:
             #if os(Linux)
@@ -69,7 +70,8 @@ struct DeviceParts: ParsableArguments {
             let keys = TPMKeys(tcti: addresses.tcti, folder: home, matcher: addresses.matcher)
             return DevicePlatform(
                 sensor: MatcherSensor(socket: addresses.matcher, keys: keys), keys: keys, secrets: FileSecrets(folder: home),
-                place: .folder(home), pin: PINSupport(entry: TerminalPIN(), key: keys), promptGap: .zero
+                place: .folder(home), transport: commandTransport(), pin: PINSupport(entry: TerminalPIN(), key: keys),
+                promptGap: .zero
             )
             #else
             throw ValidationError("--keys tpm works only on Linux.")

@@ -57,7 +57,7 @@ private struct ServerExamination {
         }
         let answer: TransportResponse
         do throws(Failure) {
-            answer = try await URLSessionTransport().send(TransportRequest(method: "GET", url: url.absoluteString))
+            answer = try await commandTransport().send(TransportRequest(method: "GET", url: url.absoluteString))
         } catch {
             return [
                 Finding("server", .trouble, "No answer from \(address).", remedy: "Is it running, and is the address right?")

@@ -26,7 +26,7 @@ struct MachineStory {
             sensor: MatcherSensor(socket: machine.socket, keys: keys),
             keys: TimedKeys(keys: keys, stopwatch: stopwatch), secrets: FileSecrets(folder: machine.folder.keys),
             place: .folder(machine.folder.keys),
-            transport: TimedTransport(transport: URLSessionTransport(), stopwatch: stopwatch),
+            transport: TimedTransport(transport: commandTransport(), stopwatch: stopwatch),
             pin: PINSupport(entry: pins, key: keys), promptGap: .zero
         )
         device = try Authenticator(server: server, platform: platform)

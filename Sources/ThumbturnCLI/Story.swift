@@ -16,8 +16,8 @@ struct Story {
     init(server: URL, account: String, password: String) throws {
         signIn = PasswordSignIn(account: account, password: password)
         phone = SimulatedPhone()
-        ada = try Authenticator(server: server, platform: phone.platform())
-        thief = try Authenticator(server: server, platform: SimulatedPhone().platform())
+        ada = try Authenticator(server: server, platform: phone.platform(transport: commandTransport()))
+        thief = try Authenticator(server: server, platform: SimulatedPhone().platform(transport: commandTransport()))
     }
 
     func play() async throws {

@@ -17,6 +17,8 @@ struct HostileManner: Hashable, Sendable {
     enum Sending: String, Hashable, Sendable, CaseIterable {
         case silent, drip, endless, endlessHead, tenGigabytes, gzipBomb, deep, wide, notHTTP, redirect301, redirect307
         case redirectToItself, redirectElsewhere, noncesForEver, asksForBasic, asksForDigest, hugeDemand, brokenDemand
+        case trailers, endlessTrailers, endlessRedirect, endlessInterim, endlessFields, endlessSpaces, endlessExtension
+        case oneByteChunks, statusBelow100
     }
 
     /// What a member is instead of itself.

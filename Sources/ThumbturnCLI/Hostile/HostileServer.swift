@@ -86,10 +86,10 @@ private final class HostileConnection: ChannelInboundHandler {
         switch sending {
         case .silent: break
         case .drip: drip(Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".utf8), context)
-        case .endless: write("HTTP/1.1 200 OK\r\n\r\n", then: String(repeating: "x", count: 65_536), context)
+        case .endless: write("HTTP/1.1 200 OK\r\n\r\n", then: Self.many("x"), context)
         case .endlessHead: write("HTTP/1.1 200 OK\r\n", then: "X-Field: \(String(repeating: "x", count: 4000))\r\n", context)
         case .tenGigabytes:
-            write("HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n", then: String(repeating: "x", count: 65_536), context)
+            write("HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n", then: Self.many("x"), context)
         case .gzipBomb: write(Self.bomb, context)
         case .deep: send(200, String(repeating: "[", count: 200_000), to: context)
         case .wide: send(200, "{\((0..<100_000).map { "\"\($0)\":1" }.joined(separator: ","))}", to: context)
@@ -109,8 +109,23 @@ private final class HostileConnection: ChannelInboundHandler {
         case .brokenDemand:
             let demand = StepUpChallenge(maximumAge: .seconds(Int64.min)).header(scheme: .dpop) + ", acr_values=\""
             send(401, "{}", ["WWW-Authenticate": demand], to: context)
+        case .trailers: write(Array((Self.chunked + "2\r\n{}\r\n0\r\nX-Late: x\r\n\r\n").utf8), context)
+        case .endlessTrailers: write(Self.chunked + "2\r\n{}\r\n0\r\n", then: Self.many("X-Late: x\r\n"), context)
+        case .endlessRedirect:
+            write("HTTP/1.1 307 Hostile\r\nLocation: /honest\(request.path)\r\n\r\n", then: Self.many("x"), context)
+        case .endlessInterim: write("", then: Self.many("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"), context)
+        case .endlessFields: write("HTTP/1.1 200 OK\r\n", then: Self.many("X: x\r\n"), context)
+        case .endlessSpaces: write("HTTP/1.1 200 OK\r\nX:", then: Self.many(" "), context)
+        case .endlessExtension: write(Self.chunked + "2;", then: Self.many("x"), context)
+        case .oneByteChunks: write(Self.chunked, then: Self.many("1\r\nx\r\n"), context)
+        case .statusBelow100: write(Array("HTTP/1.1 099 Hostile\r\nContent-Length: 2\r\n\r\n{}".utf8), context)
         }
     }
+
+    private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    /// The text, as often as 64 KiB have room for it.
+    private static func many(_ text: String) -> String { String(repeating: text, count: 65_536 / text.utf8.count) }
 
     /// 1 MiB of zeros in 1,051 bytes of gzip (RFC 1952), many times over: each member of the file counts.
     private static let bomb: [UInt8] = {

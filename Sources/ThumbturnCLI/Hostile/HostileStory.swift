@@ -81,7 +81,7 @@ struct HostileStory: Sendable {
     }
 
     private static func platform(_ deadline: Duration) -> DevicePlatform {
-        var platform = SimulatedPhone().platform()
+        var platform = SimulatedPhone().platform(transport: commandTransport())
         platform.exchangeDeadline = deadline
         return platform
     }
