@@ -322,6 +322,10 @@ let package = Package(
                 "TestSupport", "ThumbturnCLI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnLinux", "ThumbturnLinuxLab",
                 "ThumbturnLinuxTransport", "ThumbturnMatcherd", "ThumbturnMessages", "ThumbturnTestKit", "ThumbturnVerifier",
                 crypto,
+                .product(
+                    name: "NIOEmbedded", package: "swift-nio",
+                    condition: .when(platforms: [.linux], traits: ["LinuxDevice"])
+                ),
             ] + transport,
             swiftSettings: strict
         ),

@@ -120,7 +120,7 @@ final class Connections: Sendable {
 }
 
 extension Channel {
-    /// Closes the connection at once: TLS would wait for the server's farewell.
+    /// Closes the connection at once: TLS would wait for the server to close it, too.
     fileprivate func cut() { triggerUserOutboundEvent(AnswerLimit.Cut(), promise: nil) }
 }
 #endif

@@ -1,13 +1,15 @@
 #if LinuxDevice && os(Linux)
 import Foundation
 import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnDevice
-import ThumbturnLinuxTransport
+@testable import ThumbturnLinuxTransport
 
 /// What a server can do to a call through swift-nio: nothing but end it with a named failure. The time is real here,
 /// because the network is; each deadline is short.
@@ -279,6 +281,27 @@ import ThumbturnLinuxTransport
             return await failure { _ = try await transport.send(.get(server)) }
         }
         #expect(await call.value?.code == .cancelledByApp)
+    }
+
+    @Test func aCallThatWasStoppedWhileItsConnectionWasOpenedSendsNothing() async throws {
+        let request = TransportRequest(method: "GET", url: "http://127.0.0.1/")
+        let server = try #require(Server(request))
+        for isStopped in [false, true] {
+            await expectFailure(.cancelledByApp) {
+                _ = try await Exchange.run(request) { exchange in
+                    let handlers: [any ChannelHandler] = [
+                        AnswerLimit(), HTTPRequestEncoder(), ExchangeHandler(connections: Connections(), server: server),
+                    ]
+                    let channel = EmbeddedChannel(handlers: handlers)
+                    if isStopped { exchange.stop(Failure(.cancelledByApp)) }
+                    let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+                    channel.writeAndFlush(Call(exchange: exchange, request: request, head: head), promise: nil)
+                    let sent = try? channel.readOutbound(as: ByteBuffer.self)
+                    #expect((sent == nil) == isStopped)
+                    exchange.stop(Failure(.cancelledByApp))
+                }
+            }
+        }
     }
 
     // MARK: Connections
