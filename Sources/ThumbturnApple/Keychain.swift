@@ -73,8 +73,7 @@ extension Keychain {
     /// changes nothing, where it has others.
     ///
     /// Each change gives the item another mark, and the keychain finds an item by its mark. So it compares by itself, and
-    /// no other process comes in between. The mark is random: a digest would tell about the secret. An item of an earlier
-    /// version has no mark until its first change, which is compared here only.
+    /// no other process comes in between. The mark is random: a digest would tell about the secret.
     func replace(_ old: [UInt8]?, by new: [UInt8]?, as item: KeychainItem) throws(Failure) -> Bool {
         try open(toMake: new != nil)
         var query = place.query(item)
@@ -84,7 +83,7 @@ extension Keychain {
             return try add(new, as: item)
         }
         guard found.bytes == old else { return false }
-        if let mark = found.mark { query[kSecAttrGeneric as String] = mark }
+        query[kSecAttrGeneric as String] = found.mark
         guard let new else { return try KeychainCalls.delete(query) }
         return try KeychainCalls.update(query, to: changed(to: new))
     }

@@ -19,15 +19,18 @@ enum KeychainCalls {
         return (try find(query) as? Data).map { Array($0) }
     }
 
-    /// Reads the bytes of an item, and the mark of its last change where it has one; nil if there is no item.
-    static func marked(_ query: [String: Any]) throws(Failure) -> (bytes: [UInt8], mark: Data?)? {
+    /// Reads the bytes of an item, and the mark of its last change; nil if there is no item. Throws `platform` for an item
+    /// without a mark, which no call of this library has made.
+    static func marked(_ query: [String: Any]) throws(Failure) -> (bytes: [UInt8], mark: Data)? {
         var query = query
         query[kSecReturnData as String] = true
         query[kSecReturnAttributes as String] = true
         guard let item = try find(query) else { return nil }
-        guard let found = item as? [String: Any] else { throw Failure(.platform) }
+        guard let found = item as? [String: Any], let mark = found[kSecAttrGeneric as String] as? Data else {
+            throw Failure(.platform)
+        }
         let bytes = found[kSecValueData as String] as? Data
-        return (bytes.map { Array($0) } ?? [], found[kSecAttrGeneric as String] as? Data)
+        return (bytes.map { Array($0) } ?? [], mark)
     }
 
     /// The attributes of every item that matches, without their secrets. It shows no prompt if the query's context

@@ -53,32 +53,15 @@ import ThumbturnTestKit
             try await secrets.write([1], as: "a")
             let query = KeychainPlace(service: "test").query(.secret("a"))
             let seen = try #require(try KeychainCalls.marked(query))
-            let mark = try #require(seen.mark)
             #expect(seen.bytes == [1])
             // The same bytes again are another change.
             try await others.write([2], as: "a")
             try await others.write([1], as: "a")
             var marked = query
-            marked[kSecAttrGeneric as String] = mark
+            marked[kSecAttrGeneric as String] = seen.mark
             #expect(try KeychainCalls.update(marked, to: [kSecValueData as String: Data([3])]) == false)
             #expect(try KeychainCalls.delete(marked) == false)
             expect(try await secrets.read("a"), is: [1])
-        }
-    }
-
-    @Test func aSecretOfAnEarlierVersionIsReplaced() async throws {
-        let world = AppleWorld()
-        try await world.run {
-            let secrets = world.parts().secrets
-            var item = KeychainPlace(service: "test").query(.secret("a"))
-            item[kSecValueData as String] = Data([1])
-            item[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
-            #expect(try KeychainCalls.add(item, needsPasscode: false))
-            expect(try await secrets.replace([2], by: [3], as: "a"), is: false)
-            expect(try await secrets.replace([1], by: [2], as: "a"), is: true)
-            #expect(world.device.keychain.contents.allSatisfy { $0.attributes[kSecAttrGeneric as String] != nil })
-            expect(try await secrets.replace([2], by: nil, as: "a"), is: true)
-            expect(try await secrets.read("a"), is: nil)
         }
     }
 

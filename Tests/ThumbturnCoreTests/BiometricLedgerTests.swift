@@ -68,17 +68,6 @@ import ThumbturnTestKit
         #expect(anchored.standing(at: moment(1, boot: "b"), under: delays) == .open)
     }
 
-    @Test func aSensorThatAnEarlierVersionSwitchedOffStaysOff() throws {
-        let one = String(decoding: try JSONEncoder().encode(moment(1)), as: UTF8.self)
-        for (row, recent) in [(0, "[]"), (1, "[\(one)]")] {
-            let text = #"{"inARow":\#(row),"inBurst":0,"isOff":true,"recent":\#(recent)}"#
-            let off = try JSONDecoder().decode(BiometricLedger.self, from: Data(text.utf8))
-            #expect(standing(off, 1_000_000) == .off)
-            #expect(standing(off.anchored(at: moment(0, boot: "b"), under: delays), 1000, boot: "b") == .off)
-            #expect(try JSONDecoder().decode(BiometricLedger.self, from: JSONEncoder().encode(off)) == off)
-        }
-    }
-
     @Test func aBurstLastsUntilAMatch() {
         let late = ledger(0, 1, 2, 5000)
         #expect(late.inBurst == 4)
@@ -146,10 +135,11 @@ import ThumbturnTestKit
         }
         let one = String(decoding: try JSONEncoder().encode(moment(1)), as: UTF8.self)
         for (row, burst, recent) in [
-            (-1, 0, "[]"), (0, 0, "[\(one)]"), (1, 0, "[]"), (3, 4, "[\(one)]"), (3, -1, "[\(one)]"), (51, 0, "[\(one)]"),
+            (-1, 0, "[]"), (0, 0, "[\(one)]"), (1, 0, "[]"), (3, 4, "[\(one)]"), (3, -1, "[\(one)]"), (50, 0, "[]"),
+            (51, 0, "[\(one)]"),
             (9, 0, "[\(one),\(one),\(one),\(one),\(one),\(one)]"),
         ] {
-            let text = #"{"inARow":\#(row),"inBurst":\#(burst),"isOff":false,"recent":\#(recent)}"#
+            let text = #"{"inARow":\#(row),"inBurst":\#(burst),"recent":\#(recent)}"#
             #expect(throws: DecodingError.self, "\(text)") {
                 try JSONDecoder().decode(BiometricLedger.self, from: Data(text.utf8))
             }

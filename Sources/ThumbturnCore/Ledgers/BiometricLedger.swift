@@ -31,21 +31,14 @@ package struct BiometricLedger: Hashable, Sendable, Codable {
     /// The highest limit of any policy, and the longest burst.
     private static let (mostInARow, mostRecent) = (50, 5)
 
-    private enum EarlierKeys: CodingKey {
-        case isOff
-    }
-
     /// Throws `DecodingError` for values outside their bounds, so that a damaged ledger is recognised.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        // Earlier versions kept the person's switch here: such a ledger is one at the limit, which only a stronger rung
-        // empties.
-        let wasOff = try decoder.container(keyedBy: EarlierKeys.self).decodeIfPresent(Bool.self, forKey: .isOff) ?? false
-        inARow = wasOff ? Self.mostInARow : try container.decode(Int.self, forKey: .inARow)
+        inARow = try container.decode(Int.self, forKey: .inARow)
         inBurst = try container.decode(Int.self, forKey: .inBurst)
         recent = try container.decode([Moment].self, forKey: .recent)
         guard (0...Self.mostInARow).contains(inARow), (0...inARow).contains(inBurst), recent.count <= Self.mostRecent,
-            recent.isEmpty == (inARow == 0) || inARow == Self.mostInARow
+            recent.isEmpty == (inARow == 0)
         else {
             throw DecodingError.dataCorruptedError(
                 forKey: .inARow, in: container, debugDescription: "a value is out of its bounds")
