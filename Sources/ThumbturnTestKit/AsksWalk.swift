@@ -44,8 +44,12 @@ package struct AsksWalk: Sendable {
         /// The callers that have heard how their asks ended.
         var heard: Set<Int> = []
         var answered: Set<Int> = []
+        /// The asks that ever had several callers.
+        var shared: Set<Int> = []
         var sent: Set<Int> = []
         var stopped: Set<Int> = []
+        /// The asks whose success was made worthless.
+        var worthless: Set<Int> = []
 
         func ask(_ id: Int) -> Asks<String>.Ask? { asks.asks.first { $0.id == id } }
         func ask(of caller: Int) -> Asks<String>.Ask? { asks.asks.first { $0.callers.contains(caller) } }
@@ -59,17 +63,21 @@ package struct AsksWalk: Sendable {
             case .sent(let id): if ask(id) != nil { after.sent.insert(id) }
             case .ended(let id):
                 after.answered.remove(id)
+                after.shared.remove(id)
                 after.sent.remove(id)
                 after.stopped.remove(id)
+                after.worthless.remove(id)
             case .left, .voided: break
             }
             for effect in effects {
                 switch effect {
                 case .start: break
+                case .void(let id): after.worthless.insert(id)
                 case .stop(let id): after.stopped.insert(id)
                 case .deliver(let caller), .cancel(let caller): after.heard.insert(caller)
                 }
             }
+            after.shared.formUnion(after.asks.asks.filter { $0.callers.count > 1 }.map(\.id))
             return (after, effects)
         }
     }
@@ -99,6 +107,9 @@ package struct AsksWalk: Sendable {
 extension AsksWalk {
     private typealias Effect = Asks<String>.Effect
 
+    /// What stops an ask: its success is worth nothing before its work ends.
+    private static func stop(_ ask: Int) -> [Effect] { [.void(ask: ask), .stop(ask: ask)] }
+
     private func check(
         _ before: Place, _ event: Asks<String>.Event, _ after: Place, _ effects: [Effect], _ report: inout FlowWalk.Report
     ) {
@@ -116,14 +127,14 @@ extension AsksWalk {
                 demand(effects == [.cancel(caller: caller)], "one of several callers leaves at once")
                 report.ends.insert("left to another caller")
             } else {
-                demand(effects == (ask.isStopping ? [] : [.stop(ask: ask.id)]), "an ask without callers is stopped once")
+                demand(effects == (ask.isStopping ? [] : Self.stop(ask.id)), "an ask without callers is stopped once")
                 if !effects.isEmpty { report.ends.insert("stopped by leaving") }
             }
         case .answered, .sent: demand(effects.isEmpty, "an answer ends nothing by itself")
         case .voided(let id):
             guard let ask = before.ask(id) else { break }
             let goesOn = ask.kind == .approval && before.sent.contains(id)
-            demand(effects == (goesOn || ask.isStopping ? [] : [.stop(ask: id)]), "a void stops what is under way")
+            demand(effects == (goesOn || ask.isStopping ? [] : Self.stop(id)), "a void stops what is under way")
             if goesOn, !ask.isStopping { report.ends.insert("an approval goes on after a void") }
             if !effects.isEmpty { report.ends.insert("stopped by a void") }
         case .ended(let id):
@@ -131,6 +142,8 @@ extension AsksWalk {
             let isStopped = before.stopped.contains(id)
             let told: [Effect] = ask.callers.sorted().map { isStopped ? .cancel(caller: $0) : .deliver(caller: $0) }
             demand(effects == told, "a stopped ask has no outcome, and any other one outcome for all its callers")
+            let isHeard = effects.contains { if case .deliver = $0 { true } else { false } }
+            demand(isHeard != before.worthless.contains(id), "a success that no caller hears is worth nothing")
             switch (isStopped, ask.callers.count > 1) {
             case (true, false): report.ends.insert("cancelled")
             case (true, true): report.ends.insert("cancelled for several callers")
@@ -152,11 +165,11 @@ extension AsksWalk {
         demand(
             asks.allSatisfy {
                 $0.isStopping == after.stopped.contains($0.id) && $0.isAnswered == after.answered.contains($0.id)
-                    && $0.isSent == after.sent.contains($0.id)
+                    && $0.isSent == after.sent.contains($0.id) && $0.isShared == after.shared.contains($0.id)
             }, "an ask remembers what happened to it")
         for effect in effects {
             switch effect {
-            case .start: break
+            case .start, .void: break
             case .stop(let id): demand(!before.stopped.contains(id), "an ask is stopped once")
             case .deliver(let caller), .cancel(let caller): demand(!before.heard.contains(caller), "a caller hears once")
             }

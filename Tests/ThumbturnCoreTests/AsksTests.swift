@@ -7,7 +7,7 @@ import ThumbturnCore
         var asks = Asks<String>()
         #expect(asks.handle(.came(1, "unlock", .unlock)) == [.start(ask: 1)])
         #expect(asks.handle(.came(2, "unlock", .unlock)) == [])
-        #expect(asks.asks.map(\.callers) == [[1, 2]])
+        #expect(asks.asks.map(\.callers) == [[1, 2]] && asks.asks[0].isShared)
         #expect(asks.handle(.ended(ask: 1)) == [.deliver(caller: 1), .deliver(caller: 2)])
         #expect(asks.asks.isEmpty)
     }
@@ -43,7 +43,7 @@ import ThumbturnCore
         var asks = Asks<String>()
         _ = asks.handle(.came(1, "unlock", .unlock))
         _ = asks.handle(.came(2, "unlock", .unlock))
-        #expect(asks.handle(.voided(ask: 1)) == [.stop(ask: 1)])
+        #expect(asks.handle(.voided(ask: 1)) == [.void(ask: 1), .stop(ask: 1)])
         #expect(asks.handle(.voided(ask: 1)) == [])
         #expect(asks.handle(.came(3, "unlock", .unlock)) == [.start(ask: 2)], "no caller joins it")
         #expect(asks.handle(.ended(ask: 1)) == [.cancel(caller: 1), .cancel(caller: 2)], "even if it succeeded")
@@ -56,10 +56,10 @@ import ThumbturnCore
         _ = asks.handle(.came(1, "a", kind))
         _ = asks.handle(.answered(ask: 1))
         var sent = asks
-        #expect(asks.handle(.voided(ask: 1)) == [.stop(ask: 1)])
+        #expect(asks.handle(.voided(ask: 1)) == [.void(ask: 1), .stop(ask: 1)])
         #expect(sent.handle(.sent(ask: 1)) == [])
         let goesOn = kind == .approval || kind == .keyChange
-        #expect(sent.handle(.voided(ask: 1)) == (goesOn ? [] : [.stop(ask: 1)]))
+        #expect(sent.handle(.voided(ask: 1)) == (goesOn ? [] : [.void(ask: 1), .stop(ask: 1)]))
         #expect(sent.handle(.ended(ask: 1)) == (goesOn ? [.deliver(caller: 1)] : [.cancel(caller: 1)]))
     }
 
@@ -69,7 +69,7 @@ import ThumbturnCore
         _ = asks.handle(.came(2, "unlock", .unlock))
         #expect(asks.handle(.left(1)) == [.cancel(caller: 1)])
         #expect(asks.handle(.left(1)) == [])
-        #expect(asks.handle(.left(2)) == [.stop(ask: 1)])
+        #expect(asks.handle(.left(2)) == [.void(ask: 1), .stop(ask: 1)])
         #expect(asks.handle(.left(2)) == [])
         #expect(asks.handle(.came(3, "unlock", .unlock)) == [.start(ask: 2)], "no caller joins an ask that is stopping")
         #expect(asks.handle(.ended(ask: 1)) == [.cancel(caller: 2)])

@@ -37,6 +37,16 @@ import ThumbturnCore
         #expect(live > 0 && void > 0, "both ends are reached")
     }
 
+    @Test func anAskThatNoCallerHearsOfIsWorthNothingAndDismissesNoPerson() {
+        var voids = Voids()
+        let (left, other) = (voids.next(), voids.next())
+        voids.void(left)
+        #expect(!voids.isLive(left, of: "ada") && !voids.wasDismissed(left, of: "ada"))
+        #expect(voids.isLive(other, of: "ada"))
+        voids.voidEverything()
+        #expect(!voids.isLive(left, of: "ada") && !voids.isLive(other, of: "ada"))
+    }
+
     @Test func theFirstAskOfAProcessIsLive() {
         var voids = Voids()
         let first = voids.next()

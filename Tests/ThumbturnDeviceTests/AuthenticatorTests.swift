@@ -207,6 +207,43 @@ struct World: Sendable {
         }
     }
 
+    /// Every step at the stores takes 10 ms, and the caller leaves before, between and after them.
+    @Test("a call that was cancelled leaves nothing to reuse", arguments: ["unlock", "step-up"])
+    func aCancelledCallLeavesNothingToReuse(_ kind: String) async throws {
+        try await World.enrolled { world in
+            var policy = UnlockPolicy.unlock
+            policy.reuse = .seconds(300)
+            let lax = policy
+            var (cancelled, hasSucceeded) = (0, false)
+            while !hasSucceeded {
+                var platform = world.phone.platform(transport: world.server)
+                let stores = try SlowStores(of: platform, on: world.clock, .init())
+                platform.secrets = stores
+                let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+                let ask = { @Sendable () async throws(Failure) in
+                    if kind == "unlock" {
+                        _ = try await auth.authenticate("Unlock", policy: lax)
+                    } else {
+                        _ = try await auth.stepUp(for: .statementExport, reason: "Export")
+                    }
+                }
+                stores.slowDown(to: .milliseconds(10))
+                let call = Task(executorPreference: world.clock.executor) { await failure { try await ask() } }
+                try await world.clock.sleep(until: world.clock.now.advanced(by: .milliseconds(10 * cancelled + 5)))
+                call.cancel()
+                let outcome = await call.value
+                #expect(outcome == nil || outcome?.code == .cancelledByApp)
+                stores.slowDown(to: .zero)
+                let prompts = world.phone.promptCount
+                try await ask()
+                #expect(world.phone.promptCount == prompts + (outcome == nil ? 0 : 1), "after \(cancelled) steps")
+                if outcome == nil { hasSucceeded = true } else { cancelled += 1 }
+                try #require(cancelled < 200)
+            }
+            #expect(cancelled > 10)
+        }
+    }
+
     @Test func aNewFaceInvalidatesTheBiometricKeyAndNoOther() async throws {
         try await World.enrolled { world in
             world.phone.enrolNewFace()

@@ -106,6 +106,109 @@ private struct ScreenWorld: Sendable {
         }
     }
 
+    // MARK: - Other processes
+
+    private static let dismissals: [(name: String, act: @Sendable (Authenticator) async throws -> Void)] = [
+        ("stronger rung", { try await $0.requireStrongerRungNextTime() }), ("revoked", { try await $0.revoke() }),
+        ("another person", { try await $0.enrol(with: EnrolmentTests.bob) }),
+    ]
+
+    /// Whether the app was covered each time it was locked.
+    @MainActor private final class Covers {
+        weak var lock: AppLockModel?
+        var atLocks: [Bool] = []
+
+        func note() { if let lock { atLocks.append(lock.isCovered) } }
+    }
+
+    /// An open lock, and an authenticator of the account in another process.
+    private func withAnotherProcess(
+        _ dismissal: Int, _ covers: Covers = Covers(),
+        _ story: @escaping @MainActor @Sendable (ScreenWorld, AppLockModel, () async throws -> Void) async throws -> Void
+    ) async throws {
+        try await ScreenWorld.tell { world in
+            let other = try Authenticator(
+                server: InMemoryServer.url,
+                platform: world.world.phone.platform(transport: world.world.server, process: "extension"))
+            let lock = AppLockModel(rules: .init(lockAfter: .seconds(3600)), platform: world.platform, unlock: world.unlock) {
+                covers.note()
+            }
+            covers.lock = lock
+            try await world.withOpenLock(lock) {
+                try await story(world, lock) { try await Self.dismissals[dismissal].act(other) }
+            }
+        }
+    }
+
+    @Test("a dismissal by another process locks the app before it shows again", arguments: 0..<3)
+    func dismissedByAnotherProcess(_ dismissal: Int) async throws {
+        let covers = Covers()
+        try await withAnotherProcess(dismissal, covers) { world, lock, dismiss in
+            try await dismiss()
+            world.app.move(to: .back)
+            await world.wait(.seconds(1))
+            #expect(!lock.isLocked && lock.isCovered, "processes tell each other nothing")
+            world.app.move(to: .front)
+            await world.wait(.seconds(1))
+            #expect(lock.isLocked && !lock.isCovered && covers.atLocks == [true])
+        }
+    }
+
+    @Test func aReturnWithoutADismissalKeepsTheAppOpen() async throws {
+        try await withAnotherProcess(0) { world, lock, _ in
+            world.app.move(to: .back)
+            await world.wait(.seconds(1))
+            world.app.move(to: .front)
+            await world.wait(.seconds(1))
+            #expect(!lock.isLocked && !lock.isCovered)
+        }
+    }
+
+    @Test func aPersonWhoEnrolsAnewKeepsTheAppOpen() async throws {
+        try await withAnotherProcess(0) { world, lock, _ in
+            try await world.auth.enrol(with: World.signIn, ifExists: .replace)
+            world.app.move(to: .back)
+            await world.wait(.seconds(1))
+            world.app.move(to: .front)
+            await world.wait(.seconds(1))
+            #expect(!lock.isLocked && !lock.isCovered)
+        }
+    }
+
+    @Test("a success of before another process's dismissal opens nothing for long", arguments: 0..<3)
+    func aSuccessOfBeforeAnotherProcessesDismissal(_ dismissal: Int) async throws {
+        try await withAnotherProcess(dismissal) { world, lock, dismiss in
+            lock.lockNow()
+            let grant = try await world.auth.authenticate("Unlock Acme")
+            try await dismiss()
+            lock.unlocked(by: grant)
+            await world.wait(.seconds(1))
+            #expect(lock.isLocked)
+        }
+    }
+
+    @Test("a vault that another process closed locks the app that it opened", arguments: ["deleted", "stronger rung"])
+    func aVaultThatAnotherProcessClosed(_ act: String) async throws {
+        try await ScreenWorld.tell { world in
+            let vaults = [world.platform, world.world.phone.platform(process: "extension")].map {
+                Vault(named: "designs", platform: $0, access: .userPresence)
+            }
+            let lock = AppLockModel(rules: .init(lockAfter: .seconds(3600)), platform: world.platform) {
+                try await vaults[0].unlocked("Open") { $0.answered }
+            }
+            try await world.withOpenLock(lock) {
+                if act == "deleted" { try await vaults[1].delete() } else { try await vaults[1].requireStrongerRungNextTime() }
+                world.app.move(to: .back)
+                await world.wait(.seconds(1))
+                world.app.move(to: .front)
+                await world.wait(.seconds(1))
+                #expect(lock.isLocked)
+            }
+        }
+    }
+
+    // MARK: - Prompts
+
     @Test func ourOwnPromptNeitherCoversNorLoops() async throws {
         try await ScreenWorld.tell { world in
             world.world.phone.next(.match, .cancel, after: .seconds(5))
@@ -876,7 +979,22 @@ private final class EndingPhases: AppPhases {
         }
     }
 
-    @Test func onePromptApprovesOneSheet() async throws {
+    @Test func oneSuccessApprovesOneSheet() async throws {
+        try await ScreenWorld.tell { world in
+            let success = Task(executorPreference: world.world.clock.executor) {
+                await world.wait(.seconds(1))
+                return try await world.auth.authenticate("Confirm the payment", policy: .highRisk)
+            }
+            let sheets = try (1...2).map { _ in try Self.sheet(world) { _ in try await success.value } }
+            async let first: Void = sheets[0].approve()
+            async let second: Void = sheets[1].approve()
+            _ = await (first, second)
+            #expect(sheets.filter { $0.stage == .approved }.count == 1)
+            #expect(sheets.filter { $0.stage == .stopped(Failure(.cancelledByApp)) }.count == 1)
+        }
+    }
+
+    @Test func aSharedPromptApprovesNoSheet() async throws {
         try await ScreenWorld.tell { world in
             @MainActor func sheet() throws -> ApprovalSheetModel {
                 try Self.sheet(world) { _ in
@@ -891,11 +1009,68 @@ private final class EndingPhases: AppPhases {
             async let second: Void = other.approve()
             _ = await (first, second)
             #expect(world.world.phone.promptCount == prompts + 1, "equal asks share their prompt")
-            #expect([one, other].filter { $0.stage == .approved }.count == 1)
-            #expect([one, other].filter { $0.stage == .stopped(Failure(.cancelledByApp)) }.count == 1)
-            for sheet in [one, other] { await sheet.approve() }
-            #expect(one.stage == .approved && other.stage == .approved, "the other one asks for itself")
-            #expect(world.world.phone.promptCount == prompts + 2)
+            for sheet in [one, other] {
+                #expect(sheet.stage == .stopped(Failure(.cancelledByApp)), "a shared prompt is no sheet's own")
+                await sheet.approve()
+                #expect(sheet.stage == .approved)
+            }
+            #expect(world.world.phone.promptCount == prompts + 3, "each asks for itself")
+        }
+    }
+
+    /// A sheet whose closure takes a second before it asks the person.
+    private static func lateSheet(_ world: ScreenWorld) throws -> ApprovalSheetModel {
+        try sheet(world) { _ in
+            await world.wait(.seconds(1))
+            return try await world.auth.authenticate("Confirm", policy: .highRisk)
+        }
+    }
+
+    @Test func aPromptThatAnotherCallSharesApprovesNoSheet() async throws {
+        try await ScreenWorld.tell { world in
+            let sheet = try Self.lateSheet(world)
+            let prompts = world.world.phone.promptCount
+            world.world.phone.next(.match, after: .seconds(3))
+            async let approved: Void = sheet.approve()
+            await world.wait(.milliseconds(500))
+            async let other = world.auth.authenticate("Confirm", policy: .highRisk)
+            _ = try await other
+            await approved
+            #expect(world.world.phone.promptCount == prompts + 1, "equal asks share their prompt")
+            #expect(sheet.stage == .stopped(Failure(.cancelledByApp)))
+            await sheet.approve()
+            #expect(sheet.stage == .approved && world.world.phone.promptCount == prompts + 2)
+        }
+    }
+
+    @Test func thePromptOfAnAppLockApprovesNoSheet() async throws {
+        try await ScreenWorld.tell { world in
+            let sheet = try Self.lateSheet(world)
+            let lock = AppLockModel(platform: world.platform) {
+                try await world.auth.authenticate("Confirm", policy: .highRisk)
+            }
+            world.world.phone.next(.match, after: .seconds(3))
+            let approved = Task(executorPreference: world.world.clock.executor) { await sheet.approve() }
+            await world.wait(.milliseconds(500))
+            await world.with({ await lock.run() }) {
+                await approved.value
+                await world.wait(.seconds(1))
+                #expect(!lock.isLocked)
+                #expect(sheet.stage == .stopped(Failure(.cancelledByApp)))
+            }
+        }
+    }
+
+    @Test func aTapOfBeforeALockApprovesNothing() async throws {
+        try await ScreenWorld.tell { world in
+            let sheet = try Self.lateSheet(world)
+            async let approved: Void = sheet.approve()
+            await world.wait(.milliseconds(500))
+            world.platform.prompts.voidEverything()
+            await approved
+            #expect(sheet.stage == .stopped(Failure(.cancelledByApp)))
+            await sheet.approve()
+            #expect(sheet.stage == .approved)
         }
     }
 

@@ -50,8 +50,9 @@ import ThumbturnMessages
             PromptAnswer.matched(Presence(context: secret)), PromptAnswer.failed(failure), Presence(context: secret),
             PINJudge.server, lines, ApprovalDetails(title: "Payment", lines: lines),
             AnsweredAsk(
-                rung: .biometric, asker: secret, tick: Tick(number: 1), at: Moment(boot: secret, sinceBoot: now),
-                prompts: PromptCoordinator()),
+                rung: .biometric, asker: secret, tick: Tick(number: 1), isShared: false,
+                at: Moment(boot: secret, sinceBoot: now), prompts: PromptCoordinator(),
+                mark: PlaceMark(dismissals: 0, account: secret), readMark: { nil }),
             Approval.Line(label: .payee, value: secret), ApprovalSheetModel.Stage.stopped(failure),
             Authenticator.IfExists.keep, BiometricsToggle.State.off, EnrolledDevice(device), EnrolledDevice(device).keys,
             SignedInAccount(me), PINEntryModel.Purpose.enter, UnlockScreen.Purpose.payment, UnlockScreen.Stage.stopped(failure),

@@ -113,6 +113,31 @@ import ThumbturnTestKit
         }
     }
 
+    /// The flow looks at the device once more after its wait, which takes a while; the app goes to the back meanwhile.
+    @Test func aFlowThatBeginsInTheBackHearsOfIt() async throws {
+        try await PromptCoordinatorTests.enrolled { world, auth, app in
+            var platform = auth.platform
+            let stores = try SlowStores(of: platform, on: world.clock, .init())
+            platform.secrets = stores
+            let slow = try Authenticator(server: InMemoryServer.url, platform: platform)
+            let prompts = world.phone.promptCount
+            world.phone.next(.match, after: .seconds(5))
+            async let first = auth.authenticate("First").rung
+            await Self.wait(.seconds(1), world)
+            async let second = slow.authenticate("Second").rung
+            await Self.wait(.seconds(3), world)
+            stores.slowDown(to: .seconds(1))
+            expect(try await first, is: .biometric)
+            await Self.wait(.milliseconds(500), world)
+            app.move(to: .back)
+            stores.slowDown(to: .zero)
+            await Self.wait(.seconds(600), world)
+            app.move(to: .front)
+            expect(try await second, is: .biometric, "the sensor's time has not run out in the back")
+            #expect(world.phone.promptCount == prompts + 2)
+        }
+    }
+
     @Test func aCallThatWasGivenTheScreenAndLeftGivesItOn() async throws {
         try await World.enrolled { world in
             world.phone.next(.match, after: .seconds(2))

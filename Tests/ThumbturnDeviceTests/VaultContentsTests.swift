@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
@@ -29,6 +30,40 @@ import ThumbturnTestKit
                     expect(try await first.read("count")?.bytes.count, is: 40)
                 }
             }
+        }
+    }
+
+    /// One change holds the gate, the other waits at it, and the person is dismissed meanwhile.
+    @Test("a dismissal refuses the changes that wait", arguments: ["stronger rung", "deleted"])
+    func aDismissalRefusesTheChangesThatWait(_ act: String) async throws {
+        try await VaultWorld.tell { world in
+            var platform = world.platform
+            let stores = try SlowStores(of: platform, on: world.clock, .init())
+            (platform.secrets, platform.vaults) = (stores, stores)
+            let vault = world.vault("designs", .userPresence, on: platform)
+            let changed = Mutex(0)
+            try await vault.save("old", as: "token")
+            try? await vault.unlocked("Open the vault") { secrets in
+                stores.slowDown(to: .seconds(1))
+                let change = { @Sendable in
+                    await failure {
+                        try await secrets.update("token") { _ in
+                            changed.withLock { $0 += 1 }
+                            return SecretBytes("new")
+                        }
+                    }
+                }
+                async let read = failure { _ = try await secrets.read("token") }
+                async let (one, two) = (change(), change())
+                try await world.clock.sleep(until: world.clock.now.advanced(by: .milliseconds(500)))
+                stores.slowDown(to: .zero)
+                if act == "deleted" { try await vault.delete() } else { try await vault.requireStrongerRungNextTime() }
+                #expect(await one?.code == .vaultClosed)
+                #expect(await two?.code == .vaultClosed)
+                #expect(await read?.code == .vaultClosed)
+                #expect(changed.withLock { $0 } == 0)
+            }
+            if act != "deleted" { expect(try await vault.read("token"), is: "old") }
         }
     }
 

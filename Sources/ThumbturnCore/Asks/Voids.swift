@@ -1,5 +1,5 @@
-/// What ended the worth of earlier asks: locking, leaving, dismissing, revoking. There is one counter, which each of them
-/// raises and every success is checked against.
+/// What ended the worth of earlier asks: locking, leaving, dismissing, revoking, and for one ask its last caller's leaving.
+/// There is one counter, which every success is checked against.
 ///
 /// A success carries the tick of its ask, which is taken before the first prompt. It is worth something only while no
 /// later void reaches it.
@@ -7,6 +7,8 @@ package struct Voids: Hashable, Sendable {
     private var last: UInt64 = 0
     private var everything = Tick(number: 0)
     private var askers: [String: Tick] = [:]
+    /// The asks that were made worthless one by one, since everything was.
+    private var asks: Set<Tick> = []
 
     package init() {}
 
@@ -17,13 +19,21 @@ package struct Voids: Hashable, Sendable {
     }
 
     /// Makes every ask until now worthless: the app was locked, or the person left it.
-    package mutating func voidEverything() { everything = next() }
+    package mutating func voidEverything() {
+        everything = next()
+        asks = []
+    }
 
     /// Makes every ask of an account or a vault until now worthless: its person was dismissed, or its keys were revoked.
     package mutating func void(_ asker: String) { askers[asker] = next() }
 
+    /// Makes one ask worthless: no caller hears of its success.
+    package mutating func void(_ ask: Tick) { asks.insert(ask) }
+
     /// Whether the success of an ask is still worth something.
-    package func isLive(_ ask: Tick, of asker: String) -> Bool { ask > everything && !wasDismissed(ask, of: asker) }
+    package func isLive(_ ask: Tick, of asker: String) -> Bool {
+        ask > everything && !asks.contains(ask) && !wasDismissed(ask, of: asker)
+    }
 
     /// Whether an ask began before its account or vault was last dismissed.
     package func wasDismissed(_ ask: Tick, of asker: String) -> Bool { askers[asker].map { ask < $0 } ?? false }

@@ -13,6 +13,8 @@ package struct Asks<Request: Hashable & Sendable>: Hashable, Sendable {
         package fileprivate(set) var isAnswered = false
         /// Whether the server may have what the person answered.
         package fileprivate(set) var isSent = false
+        /// Whether it ever had several callers.
+        package fileprivate(set) var isShared = false
         /// Whether it was stopped, and has not ended yet. It has no outcome.
         package fileprivate(set) var isStopping = false
 
@@ -39,6 +41,9 @@ package struct Asks<Request: Hashable & Sendable>: Hashable, Sendable {
     /// Something to do.
     package enum Effect: Hashable, Sendable {
         case start(ask: Int)
+        /// Make the success of the ask worthless, because no caller will hear of it. What it has kept by then counts for
+        /// nothing.
+        case void(ask: Int)
         /// End the work of the ask as soon as possible.
         case stop(ask: Int)
         /// Give a caller the outcome of its ask.
@@ -57,6 +62,7 @@ package struct Asks<Request: Hashable & Sendable>: Hashable, Sendable {
         case .came(let caller, let request, let kind):
             if let index = asks.firstIndex(where: { $0.mayBeJoined && $0.kind == kind && $0.request == request }) {
                 asks[index].callers.insert(caller)
+                asks[index].isShared = true
                 return []
             }
             lastAsk += 1
@@ -96,6 +102,6 @@ package struct Asks<Request: Hashable & Sendable>: Hashable, Sendable {
     private mutating func stop(_ index: Int) -> [Effect] {
         guard !asks[index].isStopping else { return [] }
         asks[index].isStopping = true
-        return [.stop(ask: asks[index].id)]
+        return [.void(ask: asks[index].id), .stop(ask: asks[index].id)]
     }
 }

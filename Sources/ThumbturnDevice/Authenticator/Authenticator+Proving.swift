@@ -5,10 +5,6 @@ import ThumbturnMessages
 struct ProofAnswer<Redeemed: Sendable>: Sendable {
     /// The success, with the rung of the ladder that answered.
     var answered: AnsweredAsk
-    /// The count of the sensor's switch when the ask began.
-    var dismissals: Int
-    /// The live enrolment when the ask began.
-    var enrolment: Int?
     var redeemed: Redeemed
 }
 
@@ -27,9 +23,8 @@ extension Authenticator {
         _ ask: RunningAsk, by start: UnlockFlow.Start = .tap, sharesChallenge: Bool = true,
         challenge: @escaping ChallengeRequester, redeem: @escaping Redeemer<Redeemed>
     ) async throws(Failure) -> ProofAnswer<Redeemed> {
-        let dismissals = try await sensorSwitch.read().dismissals
+        let mark = try await placeMark()
         try await settleInterruptedChange()
-        let enrolment = try await liveEnrolment()
         let policy = ask.request.policy
         let readiness = await readiness(for: policy)
         let signers = try await signers(
@@ -47,16 +42,16 @@ extension Authenticator {
         // Its callers have heard of their cancellation: a success that comes after it changes nothing.
         guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
         // Another process that dismissed the person meanwhile voids nothing here. An approval is with the server already.
-        if ask.request.kind != .approval, try await sensorSwitch.read().dismissals != dismissals {
+        if ask.request.kind != .approval, try await placeMark() != mark {
             throw Failure(.cancelledByApp)
         }
         // A sensor that was switched off since the ask began stays off.
         if rung != .biometric, ask.isLive {
-            try? await countedSensor(policy).forgive(askedAt: dismissals)
+            try? await countedSensor(policy).forgive(askedAt: mark.dismissals)
             await keepEnrolmentMark()
         }
-        return ProofAnswer(
-            answered: ask.answered(by: rung, at: openedAt), dismissals: dismissals, enrolment: enrolment, redeemed: redeemed)
+        let answered = ask.answered(by: rung, at: openedAt, on: mark) { () async throws(Failure) in try await self.placeMark() }
+        return ProofAnswer(answered: answered, redeemed: redeemed)
     }
 
     /// Runs the flow until the keys that the policy demands have signed, and redeems their proofs.

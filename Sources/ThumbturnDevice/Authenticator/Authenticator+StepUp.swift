@@ -57,11 +57,7 @@ extension Authenticator {
                 return (try await self.redeem(proofs, for: demand.ask, with: entry.evidence, of: ask), entry.since)
             }
             let (session, since) = answer.redeemed
-            if let enrolment = answer.enrolment {
-                await self.remember(
-                    StepUp(demand: demand, answered: answer.answered, session: session, enrolment: enrolment, since: since),
-                    at: answer.dismissals)
-            }
+            await self.remember(StepUp(demand: demand, answered: answer.answered, session: session, since: since))
             await self.beginSettling()
             try ask.check()
             return Grant(answered: answer.answered, session: session)
@@ -71,8 +67,8 @@ extension Authenticator {
     /// The last step-up, where it stands in for this one.
     func reusableStepUp(for demand: StepUpDemand) async throws(Failure) -> Grant? {
         guard demand.policy.problem == nil, let lastStepUp, lastStepUp.satisfies(demand, at: moment),
-            lastStepUp.session.expiresAt > platform.clock.civilTime, try await liveEnrolment() == lastStepUp.enrolment,
-            lastStepUp.answered.isLive, await !wasDismissedSince()
+            lastStepUp.session.expiresAt > platform.clock.civilTime, lastStepUp.answered.isLive,
+            await lastStepUp.answered.isOfThePlace()
         else { return nil }
         return Grant(answered: lastStepUp.answered, session: lastStepUp.session)
     }
@@ -102,7 +98,6 @@ struct StepUp: Sendable {
     let demand: StepUpDemand
     let answered: AnsweredAsk
     let session: DeviceSession
-    let enrolment: Int
     /// When its challenge was asked for.
     let since: Moment
 

@@ -22,10 +22,6 @@ public actor Authenticator {
     private nonisolated let sensorIsOut = Mutex(false)
     /// The last unlock, for policies whose `reuse` lets it stand in for the next one.
     private var lastUnlock: AnsweredAsk?
-    /// The count of the sensor's switch when the last unlock or step-up was asked for. Another process changes it, too.
-    private var lastDismissals = 0
-    /// The enrolment whose keys answered the last unlock or step-up. Another process replaces it, too.
-    private var lastEnrolment: Int?
     /// The settling that an unlock has begun; see `beginSettling`.
     var settling: Task<Void, Never>?
     /// The last step-up, until the next sign-in or step-up.
@@ -103,7 +99,7 @@ public actor Authenticator {
                 (proofs, _) async throws(Failure) in
                 try await self.redeem(proofs, of: ask)
             }
-            await self.remember(answer.answered, at: answer.dismissals, in: answer.enrolment)
+            await self.remember(answer.answered)
             await self.beginSettling()
             try ask.check()
             return Grant(answered: answer.answered, session: answer.redeemed)
@@ -123,7 +119,7 @@ public actor Authenticator {
     }
 
     /// Sets the rung that the person prefers to be asked first; nil for the policy's order. It counts where the policy
-    /// has that rung.
+    /// has that rung. `revoke()` and the enrolment of another account forget it.
     public func prefer(_ rung: Rung?) async throws(Failure) {
         try await history.prefer(rung)
     }
@@ -160,12 +156,13 @@ extension Authenticator {
     /// since, the person was not dismissed, the time is not over, and its session is alive.
     private func reusableUnlock(_ policy: UnlockPolicy) async throws(Failure) -> Grant? {
         guard policy.problem == nil, let lastUnlock, policy.ladder.contains(lastUnlock.rung), lastUnlock.isLive,
-            let elapsed = lastUnlock.at.elapsed(until: moment), elapsed < policy.reuse, await !wasDismissedSince()
+            let elapsed = lastUnlock.at.elapsed(until: moment), elapsed < policy.reuse,
+            await lastUnlock.isOfThePlace()
         else { return nil }
         do throws(Failure) {
             let session = try await refresh()
             // The server may have been slow, and the person dismissed meanwhile.
-            guard lastUnlock.isLive, await !wasDismissedSince() else { return nil }
+            guard lastUnlock.isLive, await lastUnlock.isOfThePlace() else { return nil }
             return Grant(answered: lastUnlock, session: session)
         } catch {
             guard error.code == .sessionOver || error.code == .notEnrolled else { throw error }
@@ -173,26 +170,20 @@ extension Authenticator {
         }
     }
 
-    /// Whether the sensor was switched off since the last unlock or step-up was asked for, or its enrolment is not the live
-    /// one any more, by any process; also where that cannot be read.
-    func wasDismissedSince() async -> Bool {
-        guard let lastEnrolment, (try? await sensorSwitch.read().dismissals) == lastDismissals else { return true }
-        return (try? await liveEnrolment()) != lastEnrolment
+    /// What dismissals and enrolments of all processes have left.
+    func placeMark() async throws(Failure) -> PlaceMark {
+        let journal = try await enrolments()
+        return PlaceMark(
+            dismissals: try await sensorSwitch.read().dismissals, number: journal.live, account: journal.account)
     }
 
     /// Remembers an unlock. Whether it is still worth something is checked where it is reused.
-    ///
-    /// - Parameters:
-    ///   - dismissals: the count of the sensor's switch when its ask began.
-    ///   - enrolment: the live one when its ask began.
-    func remember(_ unlock: AnsweredAsk, at dismissals: Int, in enrolment: Int?) {
-        (lastUnlock, lastDismissals, lastEnrolment) = (unlock, dismissals, enrolment)
-    }
+    func remember(_ unlock: AnsweredAsk) { lastUnlock = unlock }
 
     /// Remembers a step-up, which is also an unlock.
-    func remember(_ stepUp: StepUp, at dismissals: Int) {
+    func remember(_ stepUp: StepUp) {
         lastStepUp = stepUp
-        remember(stepUp.answered, at: dismissals, in: stepUp.enrolment)
+        remember(stepUp.answered)
     }
 }
 

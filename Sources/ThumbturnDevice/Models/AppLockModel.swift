@@ -12,6 +12,10 @@ public import ThumbturnCore
 /// successes on the platform worthless, so no unlock is reused across it. Dismissing the person who opened the
 /// app locks it: `Authenticator.forgetRecentAuthentication()`, `requireStrongerRungNextTime()`, `revoke()` and, where a
 /// vault opened it, `Vault.delete()`.
+///
+/// Processes that share a place tell each other nothing at once. What another one has revoked, deleted, enrolled or
+/// switched off locks the app when it comes to the front, before the contents show, and when a prompt comes or goes. Its
+/// `forgetRecentAuthentication()` is written nowhere, and locks only its own process.
 @MainActor @Observable public final class AppLockModel {
     /// Whether the contents are locked. A new process is locked.
     public private(set) var isLocked = true
@@ -107,7 +111,7 @@ public import ThumbturnCore
             for await time in wakes {
                 group.addTask { [clock = platform.clock] in
                     guard (try? await clock.sleep(until: time)) != nil else { return }
-                    await self.handle(.woke)
+                    await self.wake()
                 }
             }
             group.cancelAll()
@@ -123,14 +127,15 @@ public import ThumbturnCore
     /// Unlocks the app after an authentication that it did not ask for itself, such as one by an `UnlockScreen`. A success
     /// that is worth nothing any more changes nothing; `isLocked` tells.
     public func unlocked(by success: some UnlockSuccess) {
-        take(success.answered) { .proved(isLive: $0) }
+        let answered = success.answered
+        take(answered, isLive: opens(answered)) { .proved(isLive: $0) }
+        Task(executorPreference: platform.clock.executor) { await self.lockIfDismissed() }
     }
 
     // MARK: - Successes
 
     /// Passes a success to the lock, which opens or does not.
-    private func take(_ answered: AnsweredAsk, as event: (_ isLive: Bool) -> AppLock.Event) {
-        let isLive = opens(answered)
+    private func take(_ answered: AnsweredAsk, isLive: Bool, as event: (_ isLive: Bool) -> AppLock.Event) {
         if isLive, isLocked { openedBy = answered }
         handle(event(isLive))
     }
@@ -139,20 +144,33 @@ public import ThumbturnCore
         answered.prompts === platform.prompts && (asker ?? answered.asker) == answered.asker && answered.isLive
     }
 
-    /// Locks where what opened the app is worth nothing any more.
-    private func lockIfDismissed() {
-        if let openedBy, !openedBy.isLive { handle(.dismissed) }
+    /// Locks where what opened the app is worth nothing any more: at once where this process has dismissed the person, and
+    /// once the place was read where another one has.
+    private func lockIfDismissed() async {
+        guard let success = openedBy else { return }
+        if success.isLive {
+            // The app may have been locked, and opened by another success, while the place was read.
+            guard await success.wasDismissedElsewhere(), openedBy?.tick == success.tick else { return }
+        }
+        handle(.dismissed)
     }
 
     // MARK: - The lock
 
     /// - Parameter phase: nil where only the prompts changed.
-    private func see(_ phase: AppPhase?, _ run: Int) {
+    private func see(_ phase: AppPhase?, _ run: Int) async {
         guard run == lastRun else { return }
         self.phase = phase ?? self.phase
+        // Another process may have dismissed the person: that is known before the contents show again.
+        if self.phase == .front { await self.lockIfDismissed() }
         // Both facts are read at one time: their streams keep no order between them.
-        guard let phase = self.phase else { return }
+        guard run == lastRun, let phase = self.phase else { return }
         handle(.saw(AppLock.Sight(phase, isPromptUp: platform.prompts.isPromptUp), run: run))
+    }
+
+    private func wake() async {
+        handle(.woke)
+        await lockIfDismissed()
     }
 
     private func ask(_ ask: AppLock.Ask) async {
@@ -162,8 +180,10 @@ public import ThumbturnCore
         message = nil
         do {
             let answered = try await unlock()
-            if lock.state == .asking(ask), !opens(answered) { message = Failure(.cancelledByApp).message }
-            take(answered) { .answered(ask, .succeeded(isLive: $0)) }
+            let isDismissed = await answered.wasDismissedElsewhere()
+            let isLive = !isDismissed && opens(answered)
+            if lock.state == .asking(ask), !isLive { message = Failure(.cancelledByApp).message }
+            take(answered, isLive: isLive) { .answered(ask, .succeeded(isLive: $0)) }
         } catch {
             let failure = Failure(thrownByApp: error)
             if lock.state == .asking(ask) { message = failure.message }

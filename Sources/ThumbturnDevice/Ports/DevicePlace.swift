@@ -2,6 +2,9 @@ import Foundation
 
 /// Where a device's keys and secrets are kept. Platforms over one place are one: they show one prompt at a time and wait
 /// for each other's changes, in one process; its locks keep several processes apart.
+///
+/// Two places of one process know nothing of each other: both may have a prompt up at once, and a lock or a dismissal on one
+/// ends nothing on the other. An app that has several asks on one of them at a time.
 public struct DevicePlace: Sendable {
     /// Tells the place from the other places of the device.
     public let name: String

@@ -64,8 +64,7 @@ final class PromptCoordinator: Sendable {
         } onCancel: {
             handle(.left(caller))
         }
-        // A cancelled caller hears of its cancellation, and of no late success.
-        guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
+        // A caller that was cancelled has left, unless its outcome came first: then the success is its own.
         guard let value = try outcome.get() as? Value else {
             preconditionFailure("equal requests have outcomes of one type")
         }
@@ -119,6 +118,7 @@ final class PromptCoordinator: Sendable {
         for effect in effects {
             switch effect {
             case .start: preconditionFailure("only an arrival starts an ask")
+            case .void(let id): if let ask = state.running[id]?.ask { state.voids.void(ask.tick) }
             case .stop(let id): if let work = state.running[id]?.work { stopped.append(work) }
             case .deliver(let caller):
                 if let waiting = state.waiting.removeValue(forKey: caller) { released.append((waiting, outcome)) }
@@ -141,6 +141,9 @@ final class PromptCoordinator: Sendable {
 
     /// Notes that the server may have what the person has answered.
     func noteSending(of ask: Int) { handle(.sent(ask: ask)) }
+
+    /// Whether an ask had several callers. Once it is answered no other one joins it.
+    func isShared(_ ask: Int) -> Bool { state.withLock { $0.asks.asks.first { $0.id == ask }?.isShared ?? false } }
 
     /// Whether no earlier ask of the same account or vault is under way.
     func isFirst(_ ask: RunningAsk) -> Bool {

@@ -45,8 +45,17 @@ struct RunningAsk: Sendable {
     }
 
     /// The success of this ask, by a rung's key.
-    func answered(by rung: Rung, at moment: Moment) -> AnsweredAsk {
-        AnsweredAsk(rung: rung, asker: request.asker, tick: tick, at: moment, prompts: prompts)
+    ///
+    /// - Parameters:
+    ///   - mark: the mark of the place when the ask began.
+    ///   - read: reads the mark of now.
+    func answered(
+        by rung: Rung, at moment: Moment, on mark: PlaceMark,
+        reading read: @escaping @Sendable () async throws(Failure) -> PlaceMark
+    ) -> AnsweredAsk {
+        AnsweredAsk(
+            rung: rung, asker: request.asker, tick: tick, isShared: prompts.isShared(id), at: moment, prompts: prompts,
+            mark: mark, readMark: { try? await read() })
     }
 }
 

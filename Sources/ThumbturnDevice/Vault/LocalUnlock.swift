@@ -6,7 +6,7 @@ public import ThumbturnCore
 /// a server accepts.
 ///
 /// After its end every use throws `vaultClosed`; so it does once the vault was deleted, or
-/// `Vault.requireStrongerRungNextTime()` was called. An app lock that locks meanwhile does not end it: a body that is
+/// `Vault.requireStrongerRungNextTime()` was called in this process, also while a change waits for another one. An app lock that locks meanwhile does not end it: a body that is
 /// saving must not lose its work.
 public final class LocalUnlock: UnlockSuccess, Redacted {
     /// The ask that the person answered.
@@ -25,7 +25,7 @@ public final class LocalUnlock: UnlockSuccess, Redacted {
 
     /// Reads the secret of this name; nil where there is none.
     public func read(_ name: String) async throws(Failure) -> SecretBytes? {
-        try await vault.secrets(opened())[name].map { SecretBytes($0) }
+        try await vault.secrets(opened)[name].map { SecretBytes($0) }
     }
 
     /// Stores a secret, replacing one of the same name. It is durable when this returns; a crash before that leaves the
@@ -46,7 +46,7 @@ public final class LocalUnlock: UnlockSuccess, Redacted {
     public func update(
         _ name: String, _ change: @Sendable (SecretBytes?) throws -> SecretBytes?
     ) async throws(Failure) {
-        try await vault.change(opened()) { (secrets) throws(Failure) in
+        try await vault.change(opened) { (secrets) throws(Failure) in
             do {
                 secrets[name] = try change(secrets[name].map { SecretBytes($0) })?.bytes
             } catch {

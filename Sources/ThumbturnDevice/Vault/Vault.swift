@@ -173,7 +173,10 @@ extension Vault {
         let record = try await recordOrMake(in: store)
         guard record.access == access else { throw Failure(.policyDenies) }
         let (rung, key) = try await release(record, from: store, for: ask, by: start)
-        let answered = ask.answered(by: rung, at: platform.moment)
+        let mark = PlaceMark(dismissals: dismissals, number: record.number)
+        let answered = ask.answered(by: rung, at: platform.moment, on: mark) { () async throws(Failure) in
+            PlaceMark(dismissals: try await self.sensorSwitch.read().dismissals, number: try await self.record()?.number)
+        }
         try ask.check()
         // Another process that dismissed the person meanwhile voids nothing here.
         guard try await sensorSwitch.read().dismissals == dismissals else { throw Failure(.cancelledByApp) }
@@ -303,15 +306,22 @@ extension Vault {
 
 extension Vault {
     /// The secrets that an open vault has now.
-    func secrets(_ key: VaultKey) async throws(Failure) -> [String: [UInt8]] {
-        try contents(of: try await record(), key).secrets
+    ///
+    /// - Parameter key: the key of a vault that is still open; it is asked for once the record is read.
+    func secrets(_ key: () throws(Failure) -> VaultKey) async throws(Failure) -> [String: [UInt8]] {
+        try contents(of: try await record(), try key()).secrets
     }
 
     /// Changes the secrets in one step, for all processes that share the vault. Where another one was faster the change
     /// is asked again.
-    func change(_ key: VaultKey, _ change: (inout [String: [UInt8]]) throws(Failure) -> Void) async throws(Failure) {
+    ///
+    /// - Parameter key: the key of a vault that is still open; it is asked for after every wait.
+    func change(
+        _ key: () throws(Failure) -> VaultKey, _ change: (inout [String: [UInt8]]) throws(Failure) -> Void
+    ) async throws(Failure) {
         try await changes.serialised { () async throws(Failure) in
             try await platform.secrets.change(recordName) { (stored) throws(Failure) in
+                let key = try key()
                 var (record, secrets) = try contents(of: try Self.record(in: stored), key)
                 try change(&secrets)
                 try record.set(secrets, of: name, with: key)
