@@ -41,9 +41,19 @@ import ThumbturnCore
         try journal.sent(1)
         #expect(journal.live == nil && journal.unfinished == [1] && journal.sent == [1])
         try journal.goLive(1, pinHandle: "handle", kinds: [.session, .pin], account: "ada")
-        #expect(journal.live == 1 && journal.unfinished == [] && journal.sent == [] && journal.allNumbers == [1])
+        #expect(journal.live == 1 && journal.unfinished == [] && journal.sent == [])
         #expect(journal.pinHandle == "handle" && journal.kinds == [.session, .pin] && journal.account == "ada")
         #expect(journal.number(of: .biometric) == 1)
+    }
+
+    @Test func anEnrolmentIsOfAnotherAccountUnlessBothAreKnownAndEqual() throws {
+        for (own, other, isAnother) in [("ada", "ada", false), ("ada", "bob", true), ("ada", nil, true), (nil, "ada", true)] {
+            var journal = EnrolmentJournal()
+            #expect(!journal.isOfAnother(than: other), "nothing is live")
+            journal.begin(1)
+            try journal.goLive(1, pinHandle: nil, kinds: [.session], account: own)
+            #expect(journal.isOfAnother(than: other) == isAnother)
+        }
     }
 
     @Test func theEnrolmentThatIsReplacedEnds() throws {
@@ -55,7 +65,7 @@ import ThumbturnCore
         #expect(journal.live == 2 && journal.unfinished == [1] && journal.sent == [1], "the server may still know the first")
         #expect(journal.pinHandle == nil && journal.kinds == [.session] && journal.account == nil)
         journal.undone(1)
-        #expect(journal.allNumbers == [2] && journal.sent == [])
+        #expect(journal.unfinished == [] && journal.sent == [])
     }
 
     @Test func everyKeyOfTheReplacedEnrolmentIsListed() throws {
@@ -112,7 +122,7 @@ import ThumbturnCore
         let ended = journal
         journal.end()
         #expect(journal == ended, "ending twice is ending once")
-        for number in ended.allNumbers { journal.undone(number) }
+        for number in ended.ended { journal.undone(number) }
         #expect(journal.isEmpty)
     }
 
@@ -132,7 +142,7 @@ import ThumbturnCore
         #expect(journal.number(of: .pin) == 1 && journal.pinHandle == "handle", "the old key counts until the change is made")
         try journal.finish(Change(kind: .pin, number: 5))
         #expect(journal.number(of: .pin) == 5 && journal.pinHandle == "second" && journal.change == nil)
-        #expect(journal.stale == [Place(kind: .pin, number: 1)] && journal.allNumbers == [1, 5])
+        #expect(journal.stale == [Place(kind: .pin, number: 1)])
         #expect(journal.kinds.sorted { $0.rawValue < $1.rawValue } == [.biometric, .pin, .session])
         journal.deleted([Place(kind: .pin, number: 1)])
         #expect(journal.stale == [] && journal.number(of: .session) == 1)
@@ -249,7 +259,8 @@ import ThumbturnCore
     @Test func anEarlierVersionsJournalIsRead() throws {
         let text = #"{"live":7,"begun":[3],"sent":[3],"pinHandle":"h","kinds":["pin"],"stale":[{"kind":"pin","number":4}]}"#
         let journal = try JSONDecoder().decode(EnrolmentJournal.self, from: Data(text.utf8))
-        #expect(journal.live == 7 && journal.unfinished == [3] && journal.allNumbers == [7, 4, 3] && journal.account == nil)
+        #expect(journal.live == 7 && journal.unfinished == [3] && journal.stale == [Place(kind: .pin, number: 4)])
+        #expect(journal.account == nil)
     }
 
     @Test(

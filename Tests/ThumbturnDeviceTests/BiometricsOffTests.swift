@@ -229,10 +229,10 @@ import ThumbturnTestKit
         try await World.enrolled { world in
             let slow = HeldPath(server: world.server, clock: world.clock, path: path)
             let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
-            async let enrolled = auth.enrol(with: World.signIn, ifExists: .replace)
+            async let enrolled = failure { try await auth.enrol(with: World.signIn, ifExists: .replace) }
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
             try await world.auth.requireStrongerRungNextTime()
-            _ = try await enrolled
+            #expect(await enrolled?.code == .cancelledByApp)
             #expect(await world.auth.readiness().biometry == .lockedOut(.untilStrongerRung))
             #expect(await failure { _ = try await world.auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
             try await world.auth.enrol(with: World.signIn)
@@ -273,17 +273,50 @@ import ThumbturnTestKit
         }
     }
 
+    // MARK: - The next person
+
+    @Test("answers and preferences go with the person's enrolment", arguments: ["another person", "revoked"])
+    func answersGoWithTheEnrolment(_ end: String) async throws {
+        try await World.enrolled { world in
+            try await world.auth.declineBiometrics()
+            try await world.auth.prefer(.devicePasscode)
+            if end == "revoked" { try await world.auth.revoke() }
+            try await world.auth.enrol(with: EnrolmentTests.bob)
+            #expect(await world.auth.readiness().state(of: .biometric) == .usable, "it was Ada who declined")
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric, "and Ada who preferred the passcode")
+        }
+    }
+
+    @Test func answersStayWithThePersonWhoEnrolsAnew() async throws {
+        try await World.enrolled { world in
+            try await world.auth.declineBiometrics()
+            try await world.auth.prefer(.devicePasscode)
+            try await world.auth.enrol(with: World.signIn, ifExists: .replace)
+            #expect(await world.auth.readiness().state(of: .biometric) == .missing)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
+        }
+    }
+
+    @Test func anAnswerThatComesBeforeTheFirstEnrolmentCounts() async throws {
+        let world = try World()
+        try await world.clock.run {
+            try await world.auth.answerBiometricOffer(.never)
+            try await world.auth.enrol(with: World.signIn)
+            #expect(await world.auth.readiness().state(of: .biometric) == .missing)
+        }
+    }
+
     @Test func anEnrolmentThatWasNotThereYetIsCoveredToo() async throws {
         let world = try World()
         try await world.clock.run {
             let slow = HeldPath(server: world.server, clock: world.clock, path: "/v1/accounts/sign-in")
             let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
-            async let enrolled = auth.enrol(with: World.signIn)
+            async let enrolled = failure { try await auth.enrol(with: World.signIn) }
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
             try await auth.requireStrongerRungNextTime()
-            _ = try await enrolled
-            #expect(await failure { _ = try await auth.authenticate("Unlock", policy: Self.sensorOnly) } == Self.off)
-            expect(try await auth.authenticate("Unlock").rung, is: .devicePasscode)
+            #expect(await enrolled?.code == .cancelledByApp)
+            #expect(await !auth.readiness().isEnrolled)
+            try await auth.enrol(with: World.signIn)
             expect(try await auth.authenticate("Unlock", policy: Self.sensorOnly).rung, is: .biometric)
         }
     }

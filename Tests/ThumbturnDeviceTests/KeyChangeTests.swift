@@ -47,6 +47,38 @@ import ThumbturnVerifier
         }
     }
 
+    // MARK: Cancelled
+
+    /// The request has arrived, and its answer is on its way when the caller leaves.
+    @Test("a change that was cancelled after the server made it is made", arguments: ["PIN", "sensor", "remove"])
+    func cancelledOnTheWay(_ change: String) async throws {
+        try await Self.enrolled { world in
+            let slow = LateAnswer(server: world.server, clock: world.clock, path: "/v1/devices/current/keys")
+            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
+            world.phone.pins(Self.another)
+            let call = Task(executorPreference: world.clock.executor) {
+                await failure {
+                    switch change {
+                    case "PIN": try await auth.changePIN()
+                    case "sensor": try await auth.replaceBiometricKey(with: World.signIn)
+                    default: try await auth.removePIN(policy: UnlockPolicy(ladder: [.biometric]))
+                    }
+                }
+            }
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            call.cancel()
+            let outcome = await call.value
+            #expect(outcome == nil || outcome?.code == .cancelledByApp)
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(60)))
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+            switch change {
+            case "PIN": #expect(await Self.opens(Self.another, world))
+            case "sensor": break
+            default: #expect(await world.auth.readiness().state(of: .pin) == .missing)
+            }
+        }
+    }
+
     // MARK: The PIN
 
     @Test func aFirstPINIsSetUnderTheSensor() async throws {

@@ -85,6 +85,33 @@ import ThumbturnTestKit
         }
     }
 
+    // MARK: - Locks that cannot be made
+
+    /// A folder on a full disk, or one that cannot be written.
+    @Test func aLockThatCannotBeMadeSaysWhy() async throws {
+        try await World.enrolled { world in
+            let broken = DevicePlace("broken locks \(UUID())", locks: BrokenLocks())
+            let parts = world.auth.platform
+            let platform = DevicePlatform(
+                sensor: parts.sensor, keys: parts.keys, secrets: parts.secrets, place: broken, clock: parts.clock,
+                transport: parts.transport, pin: parts.pin, vaults: parts.vaults)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            let calls: [@Sendable () async throws -> Void] = [
+                { try await auth.enrol(with: World.signIn) }, { try await auth.declineBiometrics() },
+                { try await auth.replaceBiometricKey(with: World.signIn) },
+            ]
+            for call in calls { #expect(await failure { try await call() } == BrokenLocks.failure) }
+            await auth.settle()
+            expect(try await auth.authenticate("Unlock").rung, is: .biometric, "an unlock changes no key")
+            let began = world.clock.now
+            try await auth.revoke()
+            #expect(began == world.clock.now, "there is no other process to wait for")
+            #expect(world.phone.keyCount == 0)
+        }
+    }
+
+    // MARK: - Vaults
+
     // MARK: - Vaults
 
     /// A record of one process's key beside the other's copies could never be opened.
@@ -172,4 +199,11 @@ private final class RivalSecrets: SecretStore {
         await meetRival()
         return try await secrets.replace(old, by: new, as: name)
     }
+}
+
+/// Locks of a folder in which no file can be made.
+private struct BrokenLocks: PlaceLocks {
+    static let failure = Failure(.platform, status: .init(domain: "POSIX", code: 30))
+
+    func tryLock(_ name: String) throws(Failure) -> PlaceLock? { throw Self.failure }
 }

@@ -125,6 +125,69 @@ import ThumbturnTestKit
         }
     }
 
+    static let dismissals: [(name: String, act: @Sendable (Authenticator) async throws -> Void)] = [
+        ("locked", { $0.platform.prompts.voidEverything() }), ("forgotten", { await $0.forgetRecentAuthentication() }),
+        ("stronger rung", { try await $0.requireStrongerRungNextTime() }),
+    ]
+
+    @Test("a person who is dismissed during an enrolment is not enrolled", arguments: heldPaths, 0..<3)
+    func dismissedDuringAnEnrolment(_ path: String, _ dismissal: Int) async throws {
+        for ifExists in [Authenticator.IfExists.keep, .replace] {
+            let device = try Device()
+            try await device.world.clock.run {
+                let platform = device.platform
+                if ifExists == .replace { try await device.start(platform).enrol(with: World.signIn) }
+                let (keys, records) = (device.world.phone.keyCount, device.records)
+                let outcome = try await Self.held(at: path, on: device, platform, ifExists) { auth in
+                    try await Self.dismissals[dismissal].act(auth)
+                }
+                #expect(outcome?.code == .cancelledByApp, "\(Self.dismissals[dismissal].name), \(ifExists)")
+                #expect(device.world.phone.keyCount == keys && device.records == records)
+                let next = try device.start()
+                #expect(await next.readiness().isEnrolled == (ifExists == .replace))
+                try await next.enrol(with: World.signIn)
+                expect(try await next.authenticate("Unlock").rung, is: .biometric)
+            }
+        }
+    }
+
+    @Test func aPersonWhomAnotherProcessDismissedDuringAnEnrolmentIsNotEnrolled() async throws {
+        let device = try Device()
+        try await device.world.clock.run {
+            var other = device.world.phone.platform(transport: device.world.server, process: "extension")
+            other.secrets = device.secrets
+            let outcome = try await Self.held(at: "/v1/devices", on: device, device.platform, .keep) { _ in
+                try await (try device.start(other)).requireStrongerRungNextTime()
+            }
+            #expect(outcome?.code == .cancelledByApp)
+            #expect(device.world.phone.keyCount == 0 && device.records == 0)
+        }
+    }
+
+    @Test("a person who is dismissed during a change of keys changes none", arguments: 0..<3)
+    func dismissedDuringAChange(_ dismissal: Int) async throws {
+        let changes: [(path: String, make: @Sendable (Authenticator) async throws -> Void)] = [
+            ("/v1/challenges", { try await $0.resetPIN(with: World.signIn) }),
+            ("/v1/accounts/sign-in", { try await $0.resetPIN(with: World.signIn) }),
+            ("/v1/accounts/sign-in", { try await $0.replaceBiometricKey(with: World.signIn) }),
+            ("/v1/challenges", { try await $0.changePIN() }),
+        ]
+        for change in changes {
+            try await Self.enrolled { device, _ in
+                var platform = device.platform
+                platform.transport = HeldPath(server: device.world.server, clock: device.world.clock, path: change.path)
+                let (auth, keys) = (try device.start(platform), device.world.phone.keyCount)
+                let prompts = device.world.phone.promptCount
+                async let outcome = failure { try await change.make(auth) }
+                try await device.world.clock.sleep(until: device.world.clock.now.advanced(by: .seconds(1)))
+                try await Self.dismissals[dismissal].act(auth)
+                #expect(await outcome?.code == .cancelledByApp)
+                #expect(device.world.phone.keyCount == keys && device.world.phone.promptCount == prompts)
+                #expect(!device.world.server.paths.contains("POST /v1/devices/current/keys"))
+            }
+        }
+    }
+
     /// The server's word about an enrolment comes late: it was ended on this device meanwhile.
     @Test(arguments: [Authenticator.IfExists.keep, .replace])
     func anEnrolmentThatWasRevokedBeforeTheServerAnsweredIsNoSuccess(_ ifExists: Authenticator.IfExists) async throws {

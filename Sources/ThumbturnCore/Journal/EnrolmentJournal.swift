@@ -66,11 +66,13 @@ package struct EnrolmentJournal: Hashable, Sendable, Codable {
     /// The number under which a key of the live enrolment is.
     package func number(of kind: KeyKind) -> Int? { replaced.first { $0.kind == kind }?.number ?? live }
 
+    /// Whether the live enrolment belongs to another account than this one. An account that is not known may be another one.
+    package func isOfAnother(than account: String?) -> Bool {
+        live != nil && (self.account == nil || self.account != account)
+    }
+
     /// The numbers of the enrolments that are not live and may have left keys behind.
     package var unfinished: [Int] { begun + ended }
-
-    /// Every number under which there may be a key.
-    package var allNumbers: [Int] { liveNumbers + unfinished }
 
     /// Every number under which the live enrolment has, had or may get a key.
     private var liveNumbers: [Int] {

@@ -28,6 +28,9 @@ extension Authenticator {
     /// Stores the person's answer to the offer. "Set up" makes no key by itself: it lets the next enrolment make one,
     /// which needs the full sign-in. So switching biometrics off and on is no way around a sensor that was switched
     /// off, or a key that died.
+    ///
+    /// The answer belongs to the enrolment of this device, or to the next one where there is none. It goes with that
+    /// person: `revoke()` and the enrolment of another account forget it.
     public func answerBiometricOffer(_ answer: BiometricOffer.Answer) async throws(Failure) {
         let now = platform.clock.civilTime
         try await platform.secrets.change(offerName) { stored in
@@ -51,11 +54,18 @@ extension Authenticator {
         try await answerBiometricOffer(.never)
         guard try await liveEnrolment() != nil else { return }
         await stopSettling()
-        guard let lock = platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }
+        guard let lock = try platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { lock.release() }
         try await edit { $0.drop(.biometric) }
         try await deleteKey(try await liveName(of: .biometric))
         _ = try? await settleChange()
+    }
+
+    /// Forgets what the person answered, what they preferred and how quick they were: the enrolment is theirs no more, and the
+    /// next one may be another person's.
+    func forgetAnswers() async throws(Failure) {
+        try await platform.secrets.delete(offerName)
+        try await history.forget()
     }
 
     /// The person's answer to the offer of biometrics. One that is damaged, or that a backup brought without the key

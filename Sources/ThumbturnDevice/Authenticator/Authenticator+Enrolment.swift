@@ -35,7 +35,12 @@ extension Authenticator {
     ///   - reason: shown in the system's prompt.
     ///   - ifExists: what to do when this device is already enrolled.
     /// - Returns: the server's record of the new enrolment, or of the one that `keep` left as it was.
-    /// - Throws: `alreadyEnrolled`; `superseded` while another enrolment is running; what this device lacks
+    /// A lock, an absence or a dismissal after the credentials ends it with `cancelledByApp`, and so does a dismissal while
+    /// the person gives them: a dismissed person is not enrolled. What the person of an earlier enrolment answered and
+    /// preferred goes with that enrolment.
+    ///
+    /// - Throws: `alreadyEnrolled`; `superseded` while another enrolment is running; `platform` where the place cannot be
+    ///   locked, such as on a full disk; what this device lacks
     ///   (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`, `lockedOut`); `refused` for a wrong
     ///   password; `pinEasilyGuessed` for a PIN that an attacker would try first; what `authenticate` throws.
     @discardableResult
@@ -43,14 +48,14 @@ extension Authenticator {
         with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String = "This device",
         reason: String = "Set up signing in on this device", ifExists: IfExists = .keep
     ) async throws(Failure) -> EnrolledDevice {
-        let dismissals = try await sensorSwitch.read().dismissals
-        let rungs = try await rungsToEnrol(policy)
+        var maker = try await keyMaker()
+        _ = try await rungsToEnrol(policy)
         let readiness = await readiness(for: policy)
         // The keys of a device that has not been unlocked yet cannot be read, and may be good: this has to wait.
         if readiness.keys.values.contains(.notYetReadable) { throw Failure(.notYetReadable) }
         if ifExists == .fail, readiness.isEnrolled { throw Failure(.alreadyEnrolled) }
         await stopSettling()
-        guard let lock = platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }
+        guard let lock = try platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { lock.release() }
 
         // What an earlier attempt left behind when the app was killed goes first. A number is never used twice, so no
@@ -62,14 +67,22 @@ extension Authenticator {
         let record: DeviceRecord
         var isSent = false
         do throws(Failure) {
-            let ticket = try await ticket(toEnrol: new, with: signIn)
+            let credentials = try await signIn.credentials()
+            maker.gaveCredentials()
+            let ticket = try await ticket(toEnrol: new, for: credentials)
+            let isAnother = try await enrolments().isOfAnother(than: ticket.account)
+            let isDeclined = isAnother ? false : try await biometricOffer().isDeclined
+            let rungs = try await rungsToEnrol(policy, isDeclined: isDeclined)
             if ifExists == .keep, let complete = try await completeEnrolment(of: ticket.account, rungs, policy) {
+                try await check(maker)
                 // The session key that signed in is not needed.
                 _ = try? await undoUnfinishedEnrolments()
                 return EnrolledDevice(complete)
             }
-            let plan = EnrolmentPlan(number: new, rungs: rungs, policy: policy, deviceName: deviceName, reason: reason)
+            let plan = EnrolmentPlan(
+                number: new, rungs: rungs, policy: policy, deviceName: deviceName, reason: reason, maker: maker)
             let (request, pinHandle) = try await register(plan, with: ticket.ticket)
+            try await check(maker)
             // From here on the server may know the enrolment, even if no answer comes.
             try await edit { (journal) throws(Failure) in try journal.sent(new) }
             isSent = true
@@ -77,17 +90,19 @@ extension Authenticator {
                 "POST", to: "/v1/devices", body: .json(Signing.encode(request)), key: name(of: .session, in: new),
                 expecting: DeviceRecord.self
             )
+            // The server may have been slow, and the person dismissed meanwhile.
+            try await check(maker)
+            if isAnother { try await forgetAnswers() }
             // Before this write the old enrolment is live, after it the new one.
             let kinds = [.session] + rungs.compactMap(\.key)
-            let isAnotherAccount = try await edit { (journal) throws(Failure) in
-                let isAnother = journal.live != nil && (journal.account == nil || journal.account != ticket.account)
+            try await edit { [maker] (journal) throws(Failure) in
+                try maker.check()
                 try journal.goLive(new, pinHandle: pinHandle, kinds: kinds, account: ticket.account)
-                return isAnother
             }
             // What was proved for another account stands in for nothing of this one.
-            if isAnotherAccount { forgetRecentAuthentication() }
+            if isAnother { forgetRecentAuthentication() }
             // The full sign-in is the strongest rung; one that began before a dismissal lifts nothing.
-            await sensorSwitch.lift(askedAt: dismissals)
+            await sensorSwitch.lift(askedAt: maker.dismissals)
             await keepEnrolmentMark()
         } catch {
             throw await undo(new, isSent: isSent) ? Failure(.superseded) : error
@@ -106,7 +121,7 @@ extension Authenticator {
     /// call. Silent: it never prompts and never throws. What the server cannot be told now waits for the next time.
     /// `authenticate` does not wait for it.
     public func settle() async {
-        guard let lock = platform.tryLock(enrolmentsName) else { return }
+        guard let lock = try? platform.tryLock(enrolmentsName) else { return }
         defer { lock.release() }
         _ = try? await undoUnfinishedEnrolments()
         _ = try? await settleChange()
@@ -181,6 +196,11 @@ extension Authenticator {
                 failures.append(error)
                 left.insert(number)
             }
+        }
+        do throws(Failure) {
+            try await forgetAnswers()
+        } catch {
+            failures.append(error)
         }
         do throws(Failure) {
             try await endOnServer(ended.sent, atLeast: before.live)
@@ -335,6 +355,7 @@ private struct EnrolmentPlan: Sendable {
     var policy: UnlockPolicy
     var deviceName: String
     var reason: String
+    var maker: KeyMaker
 }
 
 /// The keys of a new enrolment, without the session key and the PIN key.
@@ -345,10 +366,11 @@ private struct NewKeys: Sendable {
 
 extension Authenticator {
     /// The rungs of the policy that this device can offer now; at least one.
-    private func rungsToEnrol(_ policy: UnlockPolicy) async throws(Failure) -> [Rung] {
+    ///
+    /// - Parameter isDeclined: whether the person declined biometrics.
+    private func rungsToEnrol(_ policy: UnlockPolicy, isDeclined: Bool = false) async throws(Failure) -> [Rung] {
         let biometry = await platform.sensor.biometry()
         let hasPasscode = await platform.sensor.isPasscodeSet()
-        let isDeclined = try await biometricOffer().isDeclined
         let rungs = policy.ladder.filter { rung in
             switch rung {
             case .biometric: biometry == .ready && !isDeclined
@@ -364,9 +386,8 @@ extension Authenticator {
 
     /// Has the server judge the person's credentials, in the name of a new session key, which may then enrol.
     private func ticket(
-        toEnrol enrolment: Int, with signIn: some PrimarySignIn
+        toEnrol enrolment: Int, for credentials: Credentials
     ) async throws(Failure) -> EnrolmentTicket {
-        let credentials = try await signIn.credentials()
         let key = name(of: .session, in: enrolment)
         let publicKey = try await platform.keys.create(key)
         // Only for the nonce: the challenge that the new keys sign names all of them.
@@ -378,9 +399,8 @@ extension Authenticator {
     private func completeEnrolment(
         of account: String?, _ rungs: [Rung], _ policy: UnlockPolicy
     ) async throws(Failure) -> DeviceRecord? {
-        // An account that is not known may be another one.
         let journal = try await enrolments()
-        guard let account, journal.account == account else { return nil }
+        guard journal.live != nil, !journal.isOfAnother(than: account) else { return nil }
         let readiness = await readiness(for: policy)
         guard rungs.allSatisfy({ readiness.hasUsableKey(for: $0) }), readiness.biometry != .lockedOut(.untilStrongerRung)
         else { return nil }
@@ -415,7 +435,8 @@ extension Authenticator {
         var registrations = [KeyRegistration(kind: .session, jwk: JWK(sessionKey), proof: sessionProof)]
         if plan.rungs.contains(.appPIN) {
             let chosen = try await platform.prompts.ask(request(plan), on: platform) { (ask) async throws(Failure) in
-                try await self.choosePIN(for: ask)
+                try await self.check(plan.maker)
+                return try await self.choosePIN(for: ask)
             }
             registrations.append(try await registerPIN(chosen, challenge: challenge, as: plan.number))
         }
@@ -457,6 +478,7 @@ extension Authenticator {
     ) async throws(Failure) -> [KeyRegistration] {
         guard let first = plan.rungs.first(where: { $0 != .appPIN }), let signer = new.signers[first] else { return [] }
         let proof = try await platform.prompts.ask(request(plan), on: platform) { (ask) async throws(Failure) in
+            try await self.check(plan.maker)
             let proof = try await self.proveNewKey(signer, of: first, ask, plan.policy, challenge)
             try ask.check()
             return proof

@@ -85,7 +85,7 @@ extension Authenticator {
         let journal = try await enrolments()
         guard journal.change != nil || !journal.stale.isEmpty else { return }
         // A change whose journal is locked is running, and was not interrupted.
-        guard let lock = platform.tryLock(enrolmentsName) else { return }
+        guard let lock = try platform.tryLock(enrolmentsName) else { return }
         defer { lock.release() }
         try await settleChange()
     }

@@ -8,8 +8,9 @@ import ThumbturnMessages
 /// written down before the server hears of it; the server exchanges one for the other in one step; then the old key is
 /// deleted. An app that is killed in between finds out at the next unlock which of the two the server has. All of them
 /// throw `superseded` while another enrolment or change is running, or where another process has revoked the device
-/// meanwhile; what `authenticate` throws where a key has to sign; and `refused` where the server does not allow the
-/// change.
+/// meanwhile; `platform` where the place cannot be locked; what `authenticate` throws where a key has to sign; and
+/// `refused` where the server does not allow the change. A lock, an absence or a dismissal before the server may have the
+/// change ends it with `cancelledByApp`.
 extension Authenticator {
     /// Sets a PIN on a device that has none, authorised by the sensor or the device passcode.
     ///
@@ -95,6 +96,8 @@ private struct RunningChange: Sendable {
     let policy: UnlockPolicy
     /// The new key; nil where the key is removed.
     let newKey: NewKey?
+    /// The person who makes the change.
+    var maker: KeyMaker
 
     /// The id of the new key in the challenge.
     var newKids: [String] {
@@ -119,9 +122,9 @@ extension Authenticator {
         newKeyFor policy: UnlockPolicy = .unlock
     ) async throws(Failure) {
         await stopSettling()
-        guard let lock = platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }
+        guard let lock = try platform.tryLock(enrolmentsName) else { throw Failure(.superseded) }
         defer { lock.release() }
-        let dismissals = try await sensorSwitch.read().dismissals
+        let maker = try await keyMaker()
         try await settleChange()
         let session = try await liveName(of: .session)
         try await check(change)
@@ -130,7 +133,8 @@ extension Authenticator {
         let pending = EnrolmentJournal.PendingChange(kind: change.kind, number: number)
         do throws(Failure) {
             let newKey = try await begin(change, pending, policy)
-            let running = RunningChange(change: change, session: session, reason: reason, policy: policy, newKey: newKey)
+            let running = RunningChange(
+                change: change, session: session, reason: reason, policy: policy, newKey: newKey, maker: maker)
             switch authorisation {
             case .credentials(let signIn): try await make(running, with: signIn)
             case .keys(let rungs, let policy): try await make(running, withKeysOf: rungs, policy)
@@ -142,7 +146,7 @@ extension Authenticator {
         }
         try await edit { (journal) throws(Failure) in try journal.finish(pending) }
         // A new biometric key needs what a stronger rung needs; one that was asked for before a dismissal lifts nothing.
-        if change == .replaceBiometric { await sensorSwitch.lift(askedAt: dismissals) }
+        if change == .replaceBiometric { await sensorSwitch.lift(askedAt: maker.dismissals) }
         _ = try? await settleChange()
         // A revocation does not wait for this change to its end.
         guard try await liveEnrolment() == session.enrolment else { throw Failure(.superseded) }
@@ -188,13 +192,15 @@ extension Authenticator {
         }
     }
 
-    /// After a failure. A change that the server refused is not made; where its answer was lost, it is asked.
+    /// After a failure. A change that the server refused is not made; where its answer was lost, it is asked. A request
+    /// that was cancelled may have arrived.
     ///
     /// - Returns: whether the server has made the change.
     private func settle(
         _ pending: EnrolmentJournal.PendingChange, after failure: Failure
     ) async throws(Failure) -> Bool {
-        if failure.code != .unreachable, failure.code != .unexpectedAnswer { try await edit { $0.undo(pending) } }
+        let mayBeMade: [Failure.Code] = [.unreachable, .unexpectedAnswer, .cancelledByApp]
+        if !mayBeMade.contains(failure.code) { try await edit { $0.undo(pending) } }
         return try await settleChange()
     }
 }
@@ -203,17 +209,22 @@ extension Authenticator {
 
 extension Authenticator {
     /// Makes a change that the person's full sign-in authorises.
-    private func make(_ running: RunningChange, with signIn: any PrimarySignIn) async throws(Failure) {
+    private func make(_ change: RunningChange, with signIn: any PrimarySignIn) async throws(Failure) {
         let credentials = try await signIn.credentials()
+        var present = change
+        present.maker.gaveCredentials()
+        let running = present
         let challenge = try await challenge(for: running, authorisedBy: [])
         let ticket = try await ticket(for: credentials, key: running.session).ticket
         let request = request(running.reason, running.policy, .keyChange)
         let registration = try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
+            try await self.check(running.maker)
             let registration = try await self.register(running, challenge, for: ask)
             try ask.check()
             return registration
         }
         guard let registration else { preconditionFailure("the full sign-in authorises only changes that bring a key") }
+        try await check(running.maker)
         try await send(KeyChangeRequest(key: registration, ticket: ticket), for: running)
     }
 
@@ -229,6 +240,7 @@ extension Authenticator {
         }
         let request = request(running.reason, policy, .keyChange)
         try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
+            try await self.check(running.maker)
             _ = try await self.prove(ask, with: signers, readiness: { readiness }) {
                 (proofs, challenge) async throws(Failure) in
                 let registration = try await self.register(running, challenge, for: ask)

@@ -34,16 +34,16 @@ final class SharedPlace: Sendable {
 
 extension DevicePlatform {
     /// Locks a name for every process of the place without waiting; nil where a task of this process or another one has
-    /// locked it, or where it cannot be locked.
-    func tryLock(_ name: String) -> PlaceLock? { try? shared.locks.tryLock(name) }
+    /// locked it. Throws where no lock can be made.
+    func tryLock(_ name: String) throws(Failure) -> PlaceLock? { try shared.locks.tryLock(name) }
 
     /// Locks a name for every process of the place.
     ///
-    /// - Returns: nil where it could not be locked in that time, or the task was cancelled.
+    /// - Returns: nil where it could not be locked in that time or at all, or the task was cancelled.
     func lock(_ name: String, waitingAtMost patience: Duration) async -> PlaceLock? {
         let end = clock.now.advanced(by: patience)
         while true {
-            if let lock = tryLock(name) { return lock }
+            do throws(Failure) { if let lock = try tryLock(name) { return lock } } catch { return nil }
             let now = clock.now
             guard now < end else { return nil }
             do { try await clock.sleep(until: now.advanced(by: .milliseconds(50))) } catch { return nil }

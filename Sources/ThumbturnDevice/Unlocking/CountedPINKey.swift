@@ -109,8 +109,9 @@ struct CountedPINKey: Sendable {
         if await isUsedUp(), await pin.key.state(of: name).isAlive { await destroy() }
     }
 
-    /// Tells other processes that a guess is under way. Nil where one of them guesses: the ledger counts both.
-    private func lock() -> PlaceLock? { ledger.platform.tryLock(ledger.name) }
+    /// Tells other processes that a guess is under way. Nil where one of them guesses, or where that cannot be told: the
+    /// ledger counts both.
+    private func lock() -> PlaceLock? { try? ledger.platform.tryLock(ledger.name) }
 
     private func isUsedUp() async -> Bool { (try? await ledger.peek())?.standing(at: ledger.now) == .exhausted }
 

@@ -29,10 +29,22 @@ struct UnlockHistory: Sendable {
         try await write(rung, to: preferredName)
     }
 
+    /// Forgets the person: their preference and their pace.
+    func forget() async throws(Failure) {
+        try await platform.secrets.delete(preferredName)
+        for sensor in SensorKind.allCases.map(\.rawValue) + [Self.unknownSensor] {
+            try await platform.secrets.delete(paceName(sensor))
+        }
+    }
+
     private var preferredName: String { "preferred rung \(asker)" }
 
     /// Each kind of sensor has a pace of its own, because a face is recognised quicker than a finger.
-    private func paceName() async -> String { "pace \(asker) \(await platform.sensor.kind()?.rawValue ?? "sensor")" }
+    private func paceName() async -> String { paceName(await platform.sensor.kind()?.rawValue ?? Self.unknownSensor) }
+
+    private func paceName(_ sensor: String) -> String { "pace \(asker) \(sensor)" }
+
+    private static let unknownSensor = "sensor"
 
     // MARK: - The open flow
 
