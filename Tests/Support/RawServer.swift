@@ -58,6 +58,7 @@ public final class RawServer: Sendable {
     public let port: UInt16
     private let socket: Int32
     private let count = Mutex(0)
+    private let isStopped = Mutex(false)
 
     /// The connections so far.
     public var connections: Int { count.withLock { $0 } }
@@ -66,15 +67,8 @@ public final class RawServer: Sendable {
 
     /// Listens, and handles each connection on a thread of its own. The connection is closed afterwards.
     public init(_ handle: @escaping @Sendable (Connection) -> Void) throws {
-        #if canImport(Darwin)
-        let kind = SOCK_STREAM
-        #else
-        let kind = Int32(SOCK_STREAM.rawValue)
-        #endif
-        socket = Foundation.socket(AF_INET, kind, 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        socket = Self.streamSocket()
+        var address = Self.address(0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let (socket, size) = (socket, length)
         let isBound = unsafe withUnsafeMutableBytes(of: &address) { bytes in
@@ -84,9 +78,12 @@ public final class RawServer: Sendable {
         guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
         port = UInt16(bigEndian: address.sin_port)
         Thread.detachNewThread { [self] in
+            // Closed here: after that the number may be another server's.
+            defer { close(socket) }
             while true {
                 let client = accept(socket, nil, nil)
                 guard client >= 0 else { return }
+                guard !isStopped.withLock({ $0 }) else { return _ = close(client) }
                 count.withLock { $0 += 1 }
                 Thread.detachNewThread {
                     defer { close(client) }
@@ -103,8 +100,32 @@ public final class RawServer: Sendable {
 
     /// Listens no more.
     public func stop() {
-        shutdown(socket, 2)
-        close(socket)
+        isStopped.withLock { $0 = true }
+        // What waits for a connection gets one.
+        let waker = Self.streamSocket()
+        var address = Self.address(port)
+        unsafe withUnsafeMutableBytes(of: &address) { bytes in
+            let place = unsafe bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
+            _ = unsafe connect(waker, place, socklen_t(bytes.count))
+        }
+        close(waker)
+    }
+
+    private static func streamSocket() -> Int32 {
+        #if canImport(Darwin)
+        Foundation.socket(AF_INET, SOCK_STREAM, 0)
+        #else
+        Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+    }
+
+    /// An address of this machine.
+    private static func address(_ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
     }
 
     private static func readRequest(_ client: Int32) -> String? {

@@ -6,8 +6,8 @@ import ThumbturnCore
 import ThumbturnDevice
 
 /// What a server can do to a call: nothing but end it with a named failure. The time is real here, because the network
-/// is; each deadline is short.
-@Suite(.timeLimit(.minutes(2))) struct URLSessionTransportTests {
+/// is; each deadline is short. One at a time, because on Linux a flood holds up every call of the shared URLSession.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct URLSessionTransportTests {
     private let transport = URLSessionTransport()
     private static let limit = TransportRequest.usualLongestAnswer
 
