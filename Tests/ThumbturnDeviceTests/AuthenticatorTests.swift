@@ -184,10 +184,31 @@ struct World: Sendable {
         }
     }
 
-    @Test func aCancelledCallLeavesNothing() async throws {
+    /// The moments of a cancellation that comes too late for the server.
+    enum LateCancellation: CaseIterable {
+        case whileTheServerAnswers, withItsAnswer, beforeTheSessionIsWritten
+    }
+
+    @Test("a cancelled call leaves nothing", arguments: LateCancellation.allCases)
+    func aCancelledCallLeavesNothing(_ moment: LateCancellation) async throws {
         try await World.enrolled { world in
-            let slow = SlowTokens(server: world.server, clock: world.clock)
-            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
+            let (cancellation, mailbox) = AsyncStream.makeStream(of: Void.self)
+            var platform = world.phone.platform(transport: world.server)
+            switch moment {
+            case .whileTheServerAnswers:
+                platform.transport = SlowTokens(server: world.server, clock: world.clock)
+                Task(executorPreference: world.clock.executor) {
+                    try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                    mailbox.finish()
+                }
+            case .withItsAnswer: platform.transport = FollowedTokens(server: world.server) { mailbox.finish() }
+            case .beforeTheSessionIsWritten:
+                platform.secrets = InterruptedSecrets(store: platform.secrets, at: "session ") {
+                    mailbox.finish()
+                    try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+                }
+            }
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
             var policy = UnlockPolicy(ladder: [.devicePasscode])
             policy.reuse = .seconds(300)
             let lax = policy
@@ -195,11 +216,11 @@ struct World: Sendable {
             let call = Task(executorPreference: world.clock.executor) {
                 await failure { _ = try await auth.authenticate("Unlock", policy: lax) }
             }
-            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            for await _ in cancellation {}
             call.cancel()
             #expect(await call.value?.code == .cancelledByApp)
             #expect(world.server.paths.contains("POST /v1/token"), "the server gave a session all the same")
-            await expectFailure(.sessionOver) { _ = try await auth.me() }
+            if moment != .beforeTheSessionIsWritten { await expectFailure(.sessionOver) { _ = try await auth.me() } }
             #expect(await auth.readiness().biometry == .lockedOut(.untilStrongerRung), "the sensor is still off")
             let prompts = world.phone.promptCount
             _ = try await auth.authenticate("Unlock", policy: lax)
@@ -517,5 +538,17 @@ struct World: Sendable {
             dump(Proof(jws: "access-1"), to: &dumped)
             #expect(!dumped.contains("access-1") && !dumped.contains("refresh 1") && !dumped.contains("hunter2"))
         }
+    }
+}
+
+/// A server that tells when it has answered a request for tokens.
+private struct FollowedTokens: Transport {
+    let server: InMemoryServer
+    let answered: @Sendable () -> Void
+
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
+        let answer = try await server.send(request)
+        if request.url.hasSuffix("/v1/token") { answered() }
+        return answer
     }
 }

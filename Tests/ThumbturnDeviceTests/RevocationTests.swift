@@ -425,7 +425,7 @@ private final class StubbornKeys: DeviceKeys {
 }
 
 /// Secrets of which another process changes one just before it is written for the first time.
-private final class InterruptedSecrets: SecretStore {
+final class InterruptedSecrets: SecretStore {
     private let store: any SecretStore
     private let beginning: String
     private let interruption: Mutex<(@Sendable () async throws -> Void)?>
