@@ -49,7 +49,7 @@ import ThumbturnTestKit
         try await Pair.tell { pair, app, other in
             let (first, second) = (pair.vault(of: app, access), pair.vault(of: other, access))
             app.stores.slowDown(to: .milliseconds(10))
-            other.stores.slowDown(to: .milliseconds(100))
+            other.stores.slowDown(to: .milliseconds(15))
             async let one: Void = first.save("of the app", as: "app")
             async let two: Void = second.save("of the extension", as: "extension")
             _ = try await (one, two)
