@@ -20,6 +20,14 @@ import ThumbturnVerifier
         try await one.connection.send("GET", "/.well-known/jwks.json").read(JWKS.self).keys.compactMap(\.kid)
     }
 
+    /// `thumbturn-server keys revoke` would take it for an option. By chance one in 64 began so.
+    @Test func noKeyHasAnIDThatBeginsWithADash() throws {
+        for _ in 1...400 {
+            let key = try P256.Signing.PrivateKey(rawRepresentation: try ServerSecrets.newTokenKey())
+            #expect(try !TokenSigner(key).kid.hasPrefix("-"))
+        }
+    }
+
     @Test func aNewKeyIsPublishedBeforeItSignsAndAnOldOneStaysAsLongAsItsTokens() async throws {
         try await LiveServer.run { live in
             let ada = try await live.device()

@@ -138,9 +138,18 @@ package final class ServerSecrets: Sendable {
         let bytes: [UInt8] =
             switch use {
             case .challenge, .refresh: (0..<32).map { _ in UInt8.random(in: 0...255) }
-            case .token: Array(P256.Signing.PrivateKey().rawRepresentation)
+            case .token: try newTokenKey()
             }
         return SealedSecret(id: id, use: use, createdAt: now, sealed: try masterKey.seal(bytes, id: id, use: use))
+    }
+
+    /// A new private key of access tokens, raw. The thumbprint of its public key never begins with a dash, so that a
+    /// command takes it for an argument and not for an option.
+    static func newTokenKey() throws -> [UInt8] {
+        while true {
+            let key = P256.Signing.PrivateKey()
+            if try !TokenSigner(key).kid.hasPrefix("-") { return Array(key.rawRepresentation) }
+        }
     }
 
     private static func load(_ store: any Store, _ masterKey: MasterKey, _ time: NodeTime) async throws -> Current {
