@@ -30,6 +30,11 @@ struct World: Sendable {
         auth = try Authenticator(server: InMemoryServer.url, platform: phone.platform(transport: server)) { news.hear($0) }
     }
 
+    /// The same account in another process of the app.
+    func anotherProcess() throws -> Authenticator {
+        try Authenticator(server: InMemoryServer.url, platform: phone.platform(transport: server, process: "extension"))
+    }
+
     static let sensorAlone = UnlockPolicy(ladder: [.biometric, .fullCredentials])
     static let signIn = PasswordSignIn(account: "ada", password: InMemoryServer.password)
 

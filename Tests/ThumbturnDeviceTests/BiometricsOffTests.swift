@@ -89,6 +89,36 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func aProofThatWasAnsweredGivesNoSessionWhereAnotherProcessSwitchedTheSensorOff() async throws {
+        try await World.enrolled { world in
+            let other = try world.anotherProcess()
+            let transport = Meanwhile(transport: world.server) { (url) async throws(Failure) in
+                if url.hasSuffix("/v1/token") { try await other.requireStrongerRungNextTime() }
+            }
+            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: transport))
+            #expect(await failure { _ = try await auth.authenticate("Unlock") }?.code == .cancelledByApp)
+            await expectFailure(.sessionOver) { _ = try await auth.me() }
+        }
+    }
+
+    /// The PIN is a stronger rung, and answers an ask of before the dismissal.
+    @Test func aPersonWhomAnotherProcessDismissesApprovesNothing() async throws {
+        try await KeyChangeTests.enrolled { world in
+            let other = try world.anotherProcess()
+            let sent = Mutex(0)
+            let server = ApprovingServer(server: world.server, isSigned: true)
+            let transport = Meanwhile(transport: server) { (url) async throws(Failure) in
+                if url.hasSuffix("/challenge") { try await other.requireStrongerRungNextTime() }
+                if url.hasSuffix("/proofs") { sent.withLock { $0 += 1 } }
+            }
+            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: transport))
+            let approval = try await auth.approval(ApprovingServer.id)
+            world.phone.pins(KeyChangeTests.old)
+            #expect(await failure { try await auth.approve(approval) }?.code == .cancelledByApp)
+            #expect(sent.withLock { $0 } == 0, "the server never sees the proof")
+        }
+    }
+
     @Test func aMismatchOrACancellationOfAPromptThatWasUpDoesNotSwitchItOn() async throws {
         for act in [SimulatedPhone.Act.noMatch, .cancel] {
             try await World.enrolled { world in
@@ -681,5 +711,22 @@ private final class UnreadableSwitch: SecretStore {
 
     private func heal(_ name: String) {
         if name.hasPrefix("sensor switch") { failure.withLock { $0 = nil } }
+    }
+}
+
+/// A server; something happens when its answer has come.
+private struct Meanwhile<Inner: Transport>: Transport {
+    let transport: Inner
+    let act: @Sendable (String) async throws(Failure) -> Void
+
+    init(transport: Inner, _ act: @escaping @Sendable (String) async throws(Failure) -> Void) {
+        self.transport = transport
+        self.act = act
+    }
+
+    func send(_ request: TransportRequest) async throws(Failure) -> TransportResponse {
+        let answer = try await transport.send(request)
+        try await act(request.url)
+        return answer
     }
 }

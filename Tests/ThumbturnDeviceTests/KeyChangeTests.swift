@@ -47,6 +47,19 @@ import ThumbturnVerifier
         }
     }
 
+    /// The passcode answers after the dismissal, and belongs to an ask of before it.
+    @Test func aPersonWhomAnotherProcessDismissesGetsNoPIN() async throws {
+        try await Self.enrolled(policy: Self.withoutPIN) { world in
+            world.phone.next(.match, after: .seconds(2))
+            world.phone.pins(Self.another)
+            async let set = failure { try await world.auth.setPIN(policy: UnlockPolicy(ladder: [.devicePasscode])) }
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            try await world.anotherProcess().requireStrongerRungNextTime()
+            #expect(await set?.code == .cancelledByApp)
+            #expect(await world.auth.readiness().state(of: .pin) == .missing)
+        }
+    }
+
     // MARK: Cancelled
 
     /// The request has arrived, and its answer is on its way when the caller leaves.

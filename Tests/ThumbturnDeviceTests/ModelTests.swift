@@ -1143,7 +1143,7 @@ private final class EndingPhases: AppPhases {
 }
 
 /// A server with one open approval, whose answer to a proof says whether the account has signed.
-private struct ApprovingServer: Transport {
+struct ApprovingServer: Transport {
     static let id = Base64URL.encode([UInt8](repeating: 7, count: 16))
     let server: InMemoryServer
     let isSigned: Bool

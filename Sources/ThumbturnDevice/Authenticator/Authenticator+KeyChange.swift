@@ -244,6 +244,7 @@ extension Authenticator {
             _ = try await self.prove(ask, with: signers, readiness: { readiness }) {
                 (proofs, challenge) async throws(Failure) in
                 let registration = try await self.register(running, challenge, for: ask)
+                try await self.check(running.maker)
                 try ask.beginSending()
                 try await self.send(KeyChangeRequest(key: registration, proof: proofs[0].jws), for: running)
             }

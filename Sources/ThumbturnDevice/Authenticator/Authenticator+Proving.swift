@@ -8,6 +8,9 @@ struct ProofAnswer<Redeemed: Sendable>: Sendable {
     var redeemed: Redeemed
 }
 
+/// Throws where an ask is worth nothing any more.
+typealias AskCheck = @Sendable () async throws(Failure) -> Void
+
 extension Authenticator {
     /// Asks the server for a challenge that keys of these ids may answer, in the name of a session key.
     typealias ChallengeRequester = @Sendable (_ kids: [String], _ session: KeyName) async throws(Failure) -> CheckedChallenge
@@ -18,10 +21,11 @@ extension Authenticator {
     ///   - sharesChallenge: whether all keys that the policy demands sign one challenge; otherwise each signs one of
     ///     its own.
     ///   - challenge: asks for a challenge; also for a new one where the first was consumed or grew old.
-    ///   - redeem: redeems the proofs.
+    ///   - redeem: redeems the proofs. It calls the check before it keeps what the server answered.
     func answer<Redeemed: Sendable>(
         _ ask: RunningAsk, by start: UnlockFlow.Start = .tap, sharesChallenge: Bool = true,
-        challenge: @escaping ChallengeRequester, redeem: @escaping Redeemer<Redeemed>
+        challenge: @escaping ChallengeRequester,
+        redeem: @escaping @Sendable ([Proof], CheckedChallenge, _ check: AskCheck) async throws(Failure) -> Redeemed
     ) async throws(Failure) -> ProofAnswer<Redeemed> {
         let mark = try await placeMark()
         try await settleInterruptedChange()
@@ -31,9 +35,11 @@ extension Authenticator {
             for: policy.ladder + policy.additionalRungs, readiness, sharesChallenge: sharesChallenge, challenge: challenge)
         let redeemAndNote: Redeemer<(Redeemed, openedAt: Moment)> = { (proofs, challenge) async throws(Failure) in
             // The server never sees the proof of an ask that is worth nothing any more.
+            try await self.check(ask, on: mark)
             try ask.beginSending()
             let openedAt = self.moment
-            return (try await redeem(proofs, challenge), openedAt)
+            let check = { @Sendable () async throws(Failure) in try await self.check(ask, on: mark) }
+            return (try await redeem(proofs, challenge, check), openedAt)
         }
         let (rung, (redeemed, openedAt)) = try await prove(
             ask, by: start, with: signers,
@@ -41,10 +47,8 @@ extension Authenticator {
         )
         // Its callers have heard of their cancellation: a success that comes after it changes nothing.
         guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
-        // Another process that dismissed the person meanwhile voids nothing here. An approval is with the server already.
-        if ask.request.kind != .approval, try await placeMark() != mark {
-            throw Failure(.cancelledByApp)
-        }
+        // An approval is with the server already.
+        if ask.request.kind != .approval { try await check(ask, on: mark) }
         // A sensor that was switched off since the ask began stays off.
         if rung != .biometric, ask.isLive {
             try? await countedSensor(policy).forgive(askedAt: mark.dismissals)
@@ -52,6 +56,13 @@ extension Authenticator {
         }
         let answered = ask.answered(by: rung, at: openedAt, on: mark) { () async throws(Failure) in try await self.placeMark() }
         return ProofAnswer(answered: answered, redeemed: redeemed)
+    }
+
+    /// Throws `cancelledByApp` where an ask was voided, or the place has another mark than when it began: another process that
+    /// dismisses the person voids nothing here.
+    private func check(_ ask: RunningAsk, on mark: PlaceMark) async throws(Failure) {
+        guard try await placeMark() == mark else { throw Failure(.cancelledByApp) }
+        try ask.check()
     }
 
     /// Runs the flow until the keys that the policy demands have signed, and redeems their proofs.

@@ -158,15 +158,15 @@ extension Authenticator {
 
     /// Exchanges the proof of one key, or the proofs of two, for a session.
     package func redeem(_ proofs: [Proof]) async throws(Failure) -> DeviceSession {
-        try await redeem(proofs, of: nil)
+        try await redeem(proofs) {}
     }
 
-    /// - Parameter ask: the ask that the proofs answered; its session is kept only while it is worth something.
-    func redeem(_ proofs: [Proof], of ask: RunningAsk?) async throws(Failure) -> DeviceSession {
+    /// - Parameter check: throws where the session is not to be kept.
+    func redeem(_ proofs: [Proof], check: AskCheck) async throws(Failure) -> DeviceSession {
         let live = try await requireEnrolment()
         let answer = try await token(for: try fields(for: proofs), of: live)
         // A session that is not kept ends at the server by its own limits.
-        try ask?.check()
+        try await check()
         // A new sign-in ends the last step-up.
         lastStepUp = nil
         try await platform.secrets.write(Self.record(of: answer), as: sessionName(live))
@@ -178,7 +178,7 @@ extension Authenticator {
 
     /// Exchanges proofs for a token for one action. The session stays as it is.
     func redeem(
-        _ proofs: [Proof], for action: ActionAsk, with evidence: LivenessEvidence?, of ask: RunningAsk
+        _ proofs: [Proof], for action: ActionAsk, with evidence: LivenessEvidence?, check: AskCheck
     ) async throws(Failure) -> DeviceSession {
         let live = try await requireEnrolment()
         var fields = try fields(for: proofs) + [("act", action.text)]
@@ -186,7 +186,7 @@ extension Authenticator {
         let answer = try await connection.send(
             "POST", to: "/v1/token", body: .form(fields), key: name(of: .session, in: live), expecting: StepUpAnswer.self
         )
-        try ask.check()
+        try await check()
         // There is one step-up at a time: this one ends the last.
         lastStepUp = nil
         return try session(answer.accessToken, type: answer.tokenType, expiresIn: answer.expiresIn)

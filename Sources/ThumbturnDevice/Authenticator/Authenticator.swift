@@ -96,8 +96,8 @@ public actor Authenticator {
         return try await platform.prompts.ask(request, by: start, on: platform) { (ask) async throws(Failure) in
             if let grant = try await self.reusableUnlock(policy) { return grant }
             let answer = try await self.answer(ask, by: start, challenge: self.signInChallenge) {
-                (proofs, _) async throws(Failure) in
-                try await self.redeem(proofs, of: ask)
+                (proofs, _, check) async throws(Failure) in
+                try await self.redeem(proofs, check: check)
             }
             await self.remember(answer.answered)
             await self.beginSettling()
@@ -139,7 +139,7 @@ public actor Authenticator {
         // Of a kind that no other call shares.
         let request = request(reason, policy, .stepUp)
         return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
-            let answer = try await self.answer(ask, challenge: self.signInChallenge) { proofs, _ in proofs[0] }
+            let answer = try await self.answer(ask, challenge: self.signInChallenge) { proofs, _, _ in proofs[0] }
             return (answer.answered.rung, answer.redeemed)
         }
     }
