@@ -1061,6 +1061,41 @@ private final class EndingPhases: AppPhases {
         }
     }
 
+    @Test func anUnlockThatIsReusedApprovesNoSheet() async throws {
+        try await ScreenWorld.tell { world in
+            var policy = UnlockPolicy.unlock
+            policy.reuse = .seconds(300)
+            let lax = policy
+            let sheet = try Self.sheet(world) { _ in
+                await world.wait(.seconds(1))
+                return try await world.auth.authenticate("Confirm", policy: lax)
+            }
+            async let approved: Void = sheet.approve()
+            await world.wait(.milliseconds(100))
+            _ = try await world.auth.authenticate("Show the balance", policy: lax)
+            await approved
+            #expect(sheet.stage == .stopped(Failure(.cancelledByApp)), "the sheet has shown no prompt of its own")
+        }
+    }
+
+    @Test func aPersonWhomAnotherProcessDismissesApprovesNoSheet() async throws {
+        try await ScreenWorld.tell { world in
+            let other = try Authenticator(
+                server: InMemoryServer.url,
+                platform: world.world.phone.platform(transport: world.world.server, process: "extension"))
+            let sheet = try Self.sheet(world) { _ in
+                let grant = try await world.auth.authenticate("Confirm", policy: .highRisk)
+                await world.wait(.seconds(1))
+                return grant
+            }
+            async let approved: Void = sheet.approve()
+            await world.wait(.milliseconds(500))
+            try await other.requireStrongerRungNextTime()
+            await approved
+            #expect(sheet.stage == .stopped(Failure(.cancelledByApp)))
+        }
+    }
+
     @Test func aTapOfBeforeALockApprovesNothing() async throws {
         try await ScreenWorld.tell { world in
             let sheet = try Self.lateSheet(world)

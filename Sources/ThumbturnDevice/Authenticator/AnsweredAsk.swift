@@ -11,8 +11,8 @@ public struct AnsweredAsk: Sendable, Redacted {
     let asker: String
     /// The tick of the ask, from before its first prompt.
     let tick: Tick
-    /// Whether several calls asked the same question, and shared its prompts.
-    let isShared: Bool
+    /// Whether several calls have had it: they asked the same question at once, or it stood in for a later one.
+    private(set) var isShared: Bool
     /// When the last key was opened.
     let at: Moment
     /// The line of prompts that the ask was in. Its ticks mean nothing in another one.
@@ -21,6 +21,13 @@ public struct AnsweredAsk: Sendable, Redacted {
     let mark: PlaceMark
     /// Reads what it has now; nil where that cannot be read.
     let readMark: @Sendable () async -> PlaceMark?
+
+    /// The same success for a later call, in place of a prompt.
+    var reused: AnsweredAsk {
+        var reused = self
+        reused.isShared = true
+        return reused
+    }
 
     /// Whether no lock, absence, dismissal or revocation has come since the ask began.
     var isLive: Bool { prompts.isLive(tick, of: asker) }

@@ -70,7 +70,7 @@ extension Authenticator {
             lastStepUp.session.expiresAt > platform.clock.civilTime, lastStepUp.answered.isLive,
             await lastStepUp.answered.isOfThePlace()
         else { return nil }
-        return Grant(answered: lastStepUp.answered, session: lastStepUp.session)
+        return Grant(answered: lastStepUp.answered.reused, session: lastStepUp.session)
     }
 
     private nonisolated func challenge(for ask: ActionAsk, collecting evidence: EvidenceCollector) -> ChallengeRequester {

@@ -163,7 +163,7 @@ extension Authenticator {
             let session = try await refresh()
             // The server may have been slow, and the person dismissed meanwhile.
             guard lastUnlock.isLive, await lastUnlock.isOfThePlace() else { return nil }
-            return Grant(answered: lastUnlock, session: session)
+            return Grant(answered: lastUnlock.reused, session: session)
         } catch {
             guard error.code == .sessionOver || error.code == .notEnrolled else { throw error }
             return nil

@@ -83,7 +83,7 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     ///   - platform: the platform of the account or the vault that asks.
     ///   - sign: has the person prove the approval of the contents that it is given, and returns the success. It needs a
     ///     prompt of its own: an ask that began before the tap approves nothing, nor does one that another call has
-    ///     joined, such as an app lock's, nor one that has approved another sheet. A lock or a dismissal after the tap
+    ///     joined, such as an app lock's, nor one that is reused, nor one that has approved another sheet. A lock or a dismissal after the tap
     ///     ends the sheet's question.
     ///   - decline: tells the server that the person declines.
     public convenience init<Success: UnlockSuccess>(
@@ -95,7 +95,8 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
         self.init(signing: details, decline: decline) { details in
             let tap = prompts.tick()
             let answered = try await sign(details).answered
-            guard answered.prompts === prompts, tap < answered.tick, !answered.isShared, answered.isLive,
+            let isDismissed = await answered.wasDismissedElsewhere()
+            guard !isDismissed, answered.prompts === prompts, tap < answered.tick, !answered.isShared, answered.isLive,
                 // The person who tapped has not left since.
                 prompts.isLive(tap, of: answered.asker), prompts.spend(answered.tick)
             else { throw Failure(.cancelledByApp) }

@@ -172,8 +172,9 @@ import ThumbturnMessages
         let outcome: Result<AnsweredAsk, Failure>
         do {
             let answered = try await unlock(start)
-            // A success of before a lock or a dismissal is none.
-            outcome = answered.isLive ? .success(answered) : .failure(Failure(.cancelledByApp))
+            // A success of before a lock or a dismissal is none, whichever process dismissed the person.
+            let isDismissed = await answered.wasDismissedElsewhere()
+            outcome = !isDismissed && answered.isLive ? .success(answered) : .failure(Failure(.cancelledByApp))
         } catch {
             outcome = .failure(Failure(thrownByApp: error))
         }
