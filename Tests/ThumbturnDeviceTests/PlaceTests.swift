@@ -59,6 +59,23 @@ import ThumbturnTestKit
         }
     }
 
+    /// An app that settles when it starts, and a server that takes its time.
+    @Test func anEnrolmentEndsASettlingThatIsRunning() async throws {
+        try await World.enrolled { world in
+            try await world.auth.edit { (journal) throws(Failure) in
+                journal.begin(77)
+                try journal.sent(77)
+            }
+            _ = try await world.auth.platform.keys.create(world.auth.name(of: .session, in: 77))
+            let slow = HeldPath(server: world.server, clock: world.clock, path: "/v1/devices/current")
+            let auth = try Authenticator(server: InMemoryServer.url, platform: world.phone.platform(transport: slow))
+            async let settled: Void = auth.settle()
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
+            #expect(await failure { try await auth.enrol(with: World.signIn, ifExists: .replace) } == nil)
+            await settled
+        }
+    }
+
     @Test func anUnlockStandsInForNoOtherPersonWhomAnotherProcessEnrolled() async throws {
         try await World.enrolled { world in
             var lax = UnlockPolicy(ladder: [.biometric])
@@ -90,12 +107,7 @@ import ThumbturnTestKit
     /// A folder on a full disk, or one that cannot be written.
     @Test func aLockThatCannotBeMadeSaysWhy() async throws {
         try await World.enrolled { world in
-            let broken = DevicePlace("broken locks \(UUID())", locks: BrokenLocks())
-            let parts = world.auth.platform
-            let platform = DevicePlatform(
-                sensor: parts.sensor, keys: parts.keys, secrets: parts.secrets, place: broken, clock: parts.clock,
-                transport: parts.transport, pin: parts.pin, vaults: parts.vaults)
-            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: Self.withBrokenLocks(world.auth.platform))
             let calls: [@Sendable () async throws -> Void] = [
                 { try await auth.enrol(with: World.signIn) }, { try await auth.declineBiometrics() },
                 { try await auth.replaceBiometricKey(with: World.signIn) },
@@ -110,7 +122,24 @@ import ThumbturnTestKit
         }
     }
 
-    // MARK: - Vaults
+    /// What is left of an earlier change waits for a lock; the person does not.
+    @Test func aLockThatCannotBeMadeKeepsNoPersonOut() async throws {
+        try await World.enrolled { world in
+            try await world.auth.edit { (journal) throws(Failure) in
+                try journal.change(.init(kind: .pin, number: 77))
+                journal.undo(.init(kind: .pin, number: 77))
+            }
+            let auth = try Authenticator(server: InMemoryServer.url, platform: Self.withBrokenLocks(world.auth.platform))
+            expect(try await auth.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+
+    private static func withBrokenLocks(_ parts: DevicePlatform) -> DevicePlatform {
+        DevicePlatform(
+            sensor: parts.sensor, keys: parts.keys, secrets: parts.secrets,
+            place: DevicePlace("broken locks \(UUID())", locks: BrokenLocks()), clock: parts.clock,
+            transport: parts.transport, pin: parts.pin, vaults: parts.vaults)
+    }
 
     // MARK: - Vaults
 

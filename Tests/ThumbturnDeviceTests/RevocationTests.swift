@@ -361,6 +361,17 @@ import ThumbturnTestKit
         }
     }
 
+    @Test("what the person answered and preferred goes with a damaged journal", arguments: ["revoke", "enrol"])
+    func answersOfADamagedJournal(_ way: String) async throws {
+        try await Self.damaged("{") { _, auth in
+            try await auth.prefer(.devicePasscode)
+            try await auth.answerBiometricOffer(.never)
+            if way == "revoke" { try await auth.revoke() } else { try await auth.enrol(with: World.signIn) }
+            expect(try await auth.biometricOffer().isDeclined, is: false)
+            #expect(await auth.history.preferred() == nil)
+        }
+    }
+
     @Test func anAppThatIsKilledOverADamagedJournalGoesOnAtTheNextStart() async throws {
         for step in 1...4 {
             try await Self.damaged("{") { device, _ in

@@ -121,6 +121,16 @@ extension Authenticator {
     /// call. Silent: it never prompts and never throws. What the server cannot be told now waits for the next time.
     /// `authenticate` does not wait for it.
     public func settle() async {
+        let running = settling ?? startSettling()
+        await withTaskCancellationHandler {
+            await running.value
+        } onCancel: {
+            running.cancel()
+        }
+    }
+
+    private func settleNow() async {
+        defer { settling = nil }
         guard let lock = try? platform.tryLock(enrolmentsName) else { return }
         defer { lock.release() }
         _ = try? await undoUnfinishedEnrolments()
@@ -133,15 +143,16 @@ extension Authenticator {
         guard settling == nil, let marks = try? await enrolments() else { return }
         guard marks.isUnsettled else { return await deleteUsedUpPINKey() }
         guard settling == nil else { return }
-        settling = Task(executorPreference: platform.clock.executor) { await self.settleAfterUnlock() }
+        _ = startSettling()
     }
 
-    private func settleAfterUnlock() async {
-        await settle()
-        settling = nil
+    private func startSettling() -> Task<Void, Never> {
+        let started = Task(executorPreference: platform.clock.executor) { await self.settleNow() }
+        settling = started
+        return started
     }
 
-    /// Ends a settling that an unlock began: it holds the journal. What is left waits for the next time.
+    /// Ends a settling that is running: it holds the journal. What is left waits for the next time.
     func stopSettling() async {
         settling?.cancel()
         await settling?.value

@@ -56,6 +56,8 @@ extension Authenticator {
         let stored = try await platform.secrets.stored(enrolmentsName)
         guard case .bytes(let bytes) = stored, (try? Self.journal(stored)) == nil else { return false }
         try await deleteAllKeys()
+        // The next enrolment may be another person's: the journal cannot tell whose this one was.
+        try await forgetAnswers()
         // Where another process was faster, there is another journal now.
         _ = try await platform.secrets.replace(bytes, by: nil, as: enrolmentsName)
         return true
@@ -84,8 +86,9 @@ extension Authenticator {
     func settleInterruptedChange() async throws(Failure) {
         let journal = try await enrolments()
         guard journal.change != nil || !journal.stale.isEmpty else { return }
-        // A change whose journal is locked is running, and was not interrupted.
-        guard let lock = try platform.tryLock(enrolmentsName) else { return }
+        // A change whose journal is locked is running, and was not interrupted. Where no lock can be made, it waits: the person
+        // is let in all the same.
+        guard let lock = try? platform.tryLock(enrolmentsName) else { return }
         defer { lock.release() }
         try await settleChange()
     }

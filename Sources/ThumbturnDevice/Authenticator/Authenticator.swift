@@ -22,7 +22,7 @@ public actor Authenticator {
     private nonisolated let sensorIsOut = Mutex(false)
     /// The last unlock, for policies whose `reuse` lets it stand in for the next one.
     private var lastUnlock: AnsweredAsk?
-    /// The settling that an unlock has begun; see `beginSettling`.
+    /// The settling that is running.
     var settling: Task<Void, Never>?
     /// The last step-up, until the next sign-in or step-up.
     var lastStepUp: StepUp?
