@@ -72,12 +72,18 @@ struct Server: Hashable {
 }
 
 extension HTTPRequestHead {
-    /// Nil where the request's URL is none.
+    /// Nil where the request's URL or its method is none. A connection goes on to the next call, so the request ends where its
+    /// body ends, whatever its fields say.
     fileprivate init?(_ request: TransportRequest, to server: Server) {
-        guard let parts = URLComponents(string: request.url) else { return nil }
+        let isMethod = !request.method.isEmpty && request.method.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+        // These two have no body, and no answer like the others'.
+        guard isMethod, !["CONNECT", "TRACE"].contains(request.method), let parts = URLComponents(string: request.url) else {
+            return nil
+        }
         let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
         let query = parts.percentEncodedQuery.map { "?\($0)" } ?? ""
         var fields = HTTPHeaders(request.headers.map { ($0, $1) })
+        for framing in ["Content-Length", "Transfer-Encoding"] { fields.remove(name: framing) }
         fields.replaceOrAdd(name: "Host", value: server.authority)
         if !request.body.isEmpty || !["GET", "HEAD"].contains(request.method) {
             fields.replaceOrAdd(name: "Content-Length", value: "\(request.body.count)")

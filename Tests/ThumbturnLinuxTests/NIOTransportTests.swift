@@ -100,6 +100,29 @@ import ThumbturnDevice
         await expectFailure(.unexpectedAnswer) { _ = try await transport.send(request) }
     }
 
+    /// A server would take a part of the next call for the rest of this one, or the rest of this one for a call.
+    @Test("a call ends where its body ends", arguments: [("Content-Length", "40"), ("transfer-encoding", "chunked")])
+    func framing(_ name: String, _ value: String) async throws {
+        let server = try RawServer { connection in
+            let length = connection.request.utf8.count
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n\(connection.request)")
+        }
+        defer { server.stop() }
+        var request = TransportRequest.get(server)
+        request.headers[name] = value
+        let sent = String(decoding: try await transport.send(request).body, as: UTF8.self)
+        #expect(sent == "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+    }
+
+    @Test("what is no method of a call", arguments: ["", "get", "GET / HTTP/1.1\r\nX: a\r\n\r\nGET", "TRACE", "CONNECT"])
+    func method(_ method: String) async throws {
+        let server = try RawServer { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
+        defer { server.stop() }
+        let request = TransportRequest(method: method, url: server.url, body: Array("GET /b HTTP/1.1\r\n\r\n".utf8))
+        await expectFailure(.insecureServer) { _ = try await transport.send(request) }
+        #expect(server.connections == 0)
+    }
+
     @Test("no address of HTTP", arguments: ["", "ftp://127.0.0.1/", "http://", "/v1/me", "https:///v1/me"])
     func address(_ url: String) async {
         await expectFailure(.insecureServer) { _ = try await transport.send(TransportRequest(method: "GET", url: url)) }
