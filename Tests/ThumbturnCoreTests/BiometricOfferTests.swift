@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import ThumbturnCore
 
@@ -52,6 +53,13 @@ import ThumbturnCore
         #expect(offer.isDeclined && !offer.isDue(Self.readiness(), at: UnixTime(seconds: .max)))
         offer.take(.setUp, at: Self.now)
         #expect(!offer.isDeclined && offer.isDue(Self.readiness(), at: Self.now))
+    }
+
+    @Test func aDamagedCountOfRefusalsIsOneThatIsOver() throws {
+        var offer = try JSONDecoder().decode(
+            BiometricOffer.self, from: Data(#"{"isDeclined":false,"timesPutOff":\#(Int.max)}"#.utf8))
+        offer.take(.notNow, at: Self.now)
+        #expect(!offer.isDue(Self.readiness(), at: UnixTime(seconds: .max)))
     }
 
     @Test func aClockThatWasSetBackDoesNotPreventTheOffer() {

@@ -164,6 +164,20 @@ import ThumbturnTestKit
         }
     }
 
+    /// The difference from now has no room in a duration.
+    @Test func aLedgerOfAnImpossibleTimeStartsItsPauseAnew() async throws {
+        try await Self.enrolled { world in
+            let name = CountedSensor.ledgerName(try await world.auth.liveName(of: .biometric))
+            let time = #""sinceBoot":{"sinceOrigin":[\#(Int64.min),0]}"#
+            let moment = #"{"boot":"\#(world.clock.boot)",\#(time),"isAnchored":false}"#
+            let ledger = #"{"inARow":49,"inBurst":49,"recent":[\#(moment)]}"#
+            try await world.auth.platform.secrets.write(Array(ledger.utf8), as: name)
+            #expect(await world.auth.readiness().biometry == .paused(for: .seconds(300)))
+            world.clock.advance(by: .seconds(300))
+            #expect(await world.auth.readiness().biometry == .ready)
+        }
+    }
+
     @Test func noPromptIsShownWhereTheLedgerCannotBeWritten() async throws {
         try await Self.enrolled { world in
             var platform = world.phone.platform(transport: world.server)

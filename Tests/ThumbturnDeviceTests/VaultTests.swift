@@ -95,6 +95,14 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func aLadderThatNamesARungTwiceCanBeAskedWhatIsReady() async throws {
+        try await VaultWorld.tell { world in
+            try await world.platform.secrets.write([7], as: "vault designs")
+            let readiness = await world.vault(policy: UnlockPolicy(ladder: [.biometric, .biometric])).readiness()
+            #expect(readiness.state(of: .biometric) == .invalidated(.unknown))
+        }
+    }
+
     @Test(arguments: VaultAccess.allCases) func aNewFaceEndsOnlyTheVaultOfTheCurrentSet(_ access: VaultAccess) async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault("designs", access)
@@ -155,6 +163,8 @@ import ThumbturnTestKit
             let ladder = UnlockPolicy(ladder: [.appPIN, .fullCredentials])
             await expectFailure(.policyDenies) { _ = try await world.vault(policy: ladder).rung() }
             await expectFailure(.policyDenies) { _ = try await world.vault(policy: UnlockPolicy(ladder: [])).rung() }
+            let twice = world.vault(policy: UnlockPolicy(ladder: [.biometric, .biometric]))
+            await expectFailure(.policyDenies) { _ = try await twice.rung() }
             var both = UnlockPolicy(ladder: [.biometric])
             both.additionalRungs = [.appPIN]
             let demanding = both

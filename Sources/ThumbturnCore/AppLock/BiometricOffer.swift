@@ -40,7 +40,7 @@ public struct BiometricOffer: Hashable, Sendable, Codable {
         switch answer {
         case .setUp: self = BiometricOffer()
         case .notNow:
-            timesPutOff += 1
+            timesPutOff = max(timesPutOff, timesPutOff &+ 1)
             putOffAt = now
         case .never: isDeclined = true
         }

@@ -41,7 +41,8 @@ package struct Moment: Hashable, Sendable, Codable {
     }
 
     private func elapsedOnDevice(until later: Moment) -> Duration? {
-        guard boot == later.boot, sinceBoot <= later.sinceBoot else { return nil }
+        // A stored one may be damaged, and be so long ago that the difference has no room in a duration.
+        guard boot == later.boot, .seconds(Int64.min) <= sinceBoot.sinceOrigin, sinceBoot <= later.sinceBoot else { return nil }
         return sinceBoot.duration(to: later.sinceBoot)
     }
 

@@ -88,7 +88,7 @@ public final class Vault: Sendable {
             return try await readiness(of: try await record())
         } catch {
             let state = error.recovery == .reEnrol ? KeyState.invalidated(.unknown) : .notYetReadable
-            let keys = Dictionary(uniqueKeysWithValues: policy.ladder.compactMap(\.key).map { ($0, state) })
+            let keys = Dictionary(policy.ladder.compactMap(\.key).map { ($0, state) }) { first, _ in first }
             return await readiness(keys)
         }
     }
@@ -154,7 +154,7 @@ extension Vault {
     private func unlock(_ reason: String, by start: UnlockFlow.Start) async throws(Failure) -> LocalUnlock {
         try UnlockRequest.check(reason: reason)
         guard let store = platform.vaults else { throw Failure(.noVault) }
-        guard !policy.ladder.isEmpty, policy.additionalRungs.isEmpty else { throw Failure(.policyDenies) }
+        guard policy.problem == nil, policy.additionalRungs.isEmpty else { throw Failure(.policyDenies) }
         let request = UnlockRequest(asker: asker, reason: reason, policy: policy, kind: .vault, access: access)
         let (answered, key) = try await platform.prompts.ask(request, by: start, on: platform) { (ask) async throws(Failure) in
             try await self.open(in: store, for: ask, by: start)
