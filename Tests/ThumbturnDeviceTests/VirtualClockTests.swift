@@ -47,6 +47,20 @@ import ThumbturnTestKit
         #endif
     }
 
+    /// As for a lock with the longest `AppLock.Rules.lockAfter`, and for a call with the longest deadline.
+    @Test func aTimeThatNeverComesIsWaitedFor() async {
+        let clock = SystemClock()
+        let (begun, mailbox) = AsyncStream.makeStream(of: Void.self)
+        let waiting = Task {
+            mailbox.yield()
+            try await clock.sleep(until: clock.now.advanced(by: .seconds(Int64.max)))
+        }
+        for await _ in begun { break }
+        try? await clock.sleep(until: clock.now)
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
     @Test func settingTheCivilClockLeavesTheMonotonicOne() {
         let clock = VirtualClock(civilTime: UnixTime(seconds: 100))
         let start = clock.now

@@ -31,7 +31,8 @@ package final class Exchange: Sendable {
     ) async throws(Failure) -> TransportResponse {
         let exchange = Exchange(longestAnswer: request.longestAnswer)
         let deadline = Task {
-            guard (try? await Task.sleep(for: request.deadline, clock: .continuous)) != nil else { return }
+            let deadline = min(request.deadline, SystemClock.longestSleep)
+            guard (try? await Task.sleep(for: deadline, clock: .continuous)) != nil else { return }
             exchange.stop(Failure(.unreachable, recovery: .retry))
         }
         defer { deadline.cancel() }

@@ -27,8 +27,11 @@ public struct SystemClock: DeviceClock {
     public var civilTime: UnixTime { UnixTime(seconds: Int64(Date().timeIntervalSince1970)) }
 
     public func sleep(until instant: Instant) async throws {
-        try await Task.sleep(until: ContinuousClock.now.advanced(by: now.duration(to: instant)), clock: .continuous)
+        try await Task.sleep(for: min(now.duration(to: instant), Self.longestSleep), clock: .continuous)
     }
+
+    /// 136 years. The system's sleep ends the process for a time that has no room in its own form.
+    static let longestSleep = Duration.seconds(1 << 32)
 
     #if canImport(Darwin)
     // The clock of `mach_continuous_time`: it counts while the device sleeps, and no change of the date moves it.
