@@ -159,6 +159,19 @@ import ThumbturnCore
         #expect(journal.kinds.count { $0 == .biometric } == 1)
     }
 
+    @Test func whatIsLeftBehindIsToBeEnded() throws {
+        var journal = try Self.live()
+        #expect(!journal.isUnsettled)
+        try journal.change(Change(kind: .pin, number: 5))
+        #expect(journal.isUnsettled, "the change is under way")
+        try journal.finish(Change(kind: .pin, number: 5))
+        #expect(journal.isUnsettled, "the former key is there")
+        journal.deleted([Place(kind: .pin, number: 1)])
+        #expect(!journal.isUnsettled)
+        journal.begin(2)
+        #expect(journal.isUnsettled)
+    }
+
     @Test func aRemovalLeavesNoKeyToMiss() throws {
         var journal = try Self.live()
         try journal.change(Change(kind: .pin, number: nil))

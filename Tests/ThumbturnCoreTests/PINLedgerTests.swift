@@ -27,6 +27,19 @@ import ThumbturnTestKit
         #expect(ledger.standing(at: moment(100 + seconds)) == .open)
     }
 
+    @Test func aGuessWithoutAVerdictIsTakenOutAlone() {
+        let first = PINLedger().guessing(at: moment(1))
+        let second = first.guessing(at: moment(2))
+        let rest = second.withdrawn(first, before: PINLedger())
+        #expect(rest == PINLedger().guessing(at: moment(2)))
+        #expect(rest.withdrawn(second, before: first) == PINLedger())
+    }
+
+    @Test func aRightPINForgivesADamagedLedgerItsOwnGuessAlone() {
+        let guess = PINLedger().guessing(at: moment(1))
+        #expect(PINLedger.replacingDamaged(at: moment(2)).right(guess).wrongInARow == PINLedger.limit - 2)
+    }
+
     // MARK: Guesses of several processes
 
     private enum Verdict: CaseIterable { case right, wrong, none }

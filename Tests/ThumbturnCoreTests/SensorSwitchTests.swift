@@ -57,6 +57,7 @@ import ThumbturnCore
         var sensor = try JSONDecoder().decode(SensorSwitch.self, from: last)
         sensor.turnOff()
         #expect(sensor.isOff && sensor.dismissals == 0)
+        #expect(try JSONDecoder().decode(SensorSwitch.self, from: try JSONEncoder().encode(sensor)) == sensor)
     }
 
     @Test func aDamagedSwitchIsOff() throws {

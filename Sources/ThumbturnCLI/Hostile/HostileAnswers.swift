@@ -69,7 +69,10 @@ struct HostileAnswers {
                 ["access_token": "access", "expires_in": 300, "refresh_token": "refresh", "token_type": "DPoP"], of: .token)
         case ("GET", "/v1/me"):
             return json(
-                ["account": "a", "name": "ada", "device": "device", "acr": "", "amr": ["pop"], "auth_time": Self.now], of: .me)
+                [
+                    "account": "a", "name": "ada", "device": "device", "acr": "urn:thumbturn:acr:software:none", "amr": ["pop"],
+                    "auth_time": Self.now,
+                ], of: .me)
         case ("GET", "/v1/approvals"):
             return json(["approvals": [wrong(approval(isSigned: false), of: .approval)]], of: .approvals)
         case ("POST", "/v1/approvals/\(Self.approvalID)/challenge"):
