@@ -73,10 +73,10 @@ public actor Authenticator {
 
     /// Walks the ladder until a key has signed the server's challenge, and exchanges the proof for tokens.
     ///
-    /// There is one prompt at a time in the process, and none while the app is not in front: a call waits until then. Only
-    /// prompts are waited for, so no call waits for another one's server. Until the person has answered, another call for
-    /// the same account with the same reason and policy joins it and has the same outcome; all others ask for themselves.
-    /// A policy that demands two keys has both sign the one challenge.
+    /// There is one prompt at a time over one `DevicePlace`, and none while the app is not in front: a call waits until
+    /// then. Only prompts are waited for, so no call waits for another one's server. Until the person has answered,
+    /// another call for the same account with the same reason and policy joins it and has the same outcome; all others ask
+    /// for themselves. A policy that demands two keys has both sign the one challenge.
     ///
     /// - Parameters:
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.

@@ -83,8 +83,8 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     ///   - platform: the platform of the account or the vault that asks.
     ///   - sign: has the person prove the approval of the contents that it is given, and returns the success. It needs a
     ///     prompt of its own: an ask that began before the tap approves nothing, nor does one that another call has
-    ///     joined, such as an app lock's, nor one that is reused, nor one that has approved another sheet. A lock or a dismissal after the tap
-    ///     ends the sheet's question.
+    ///     joined, such as an app lock's, nor one that is reused, nor one that has approved another sheet. A lock or a
+    ///     dismissal after the tap ends the sheet's question.
     ///   - decline: tells the server that the person declines.
     public convenience init<Success: UnlockSuccess>(
         _ details: ApprovalDetails, platform: DevicePlatform,

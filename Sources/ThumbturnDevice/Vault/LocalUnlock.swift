@@ -6,8 +6,8 @@ public import ThumbturnCore
 /// a server accepts.
 ///
 /// After its end every use throws `vaultClosed`; so it does once the vault was deleted, or
-/// `Vault.requireStrongerRungNextTime()` was called in this process, also while a change waits for another one. An app lock that locks meanwhile does not end it: a body that is
-/// saving must not lose its work.
+/// `Vault.requireStrongerRungNextTime()` was called in this process, also while a change waits for another one. An app
+/// lock that locks meanwhile does not end it: a body that is saving must not lose its work.
 public final class LocalUnlock: UnlockSuccess, Redacted {
     /// The ask that the person answered.
     public let answered: AnsweredAsk

@@ -61,7 +61,7 @@ public final class Vault: Sendable {
     /// Opens the vault with one prompt, for as many reads and writes as the body makes, and closes it when the body
     /// ends.
     ///
-    /// There is one prompt at a time in the process, and none while the app is not in front. Equal unlocks that come
+    /// There is one prompt at a time over one `DevicePlace`, and none while the app is not in front. Equal unlocks that come
     /// before the person has answered share the prompt; all others ask for themselves. No unlock waits for a server.
     ///
     /// - Parameters:
