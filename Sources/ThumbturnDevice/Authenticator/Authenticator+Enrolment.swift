@@ -28,6 +28,10 @@ extension Authenticator {
     /// it first signs. While the account has other devices, a new one cools off on the server, also when it replaces
     /// itself.
     ///
+    /// A lock, an absence or a dismissal after the credentials ends it with `cancelledByApp`, and so does a dismissal while
+    /// the person gives them: a dismissed person is not enrolled. What the person of an earlier enrolment answered and
+    /// preferred goes with that enrolment.
+    ///
     /// - Parameters:
     ///   - signIn: the person's first login; asked before any prompt.
     ///   - policy: its ladder determines which keys are made.
@@ -35,20 +39,19 @@ extension Authenticator {
     ///   - reason: shown in the system's prompt.
     ///   - ifExists: what to do when this device is already enrolled.
     /// - Returns: the server's record of the new enrolment, or of the one that `keep` left as it was.
-    /// A lock, an absence or a dismissal after the credentials ends it with `cancelledByApp`, and so does a dismissal while
-    /// the person gives them: a dismissed person is not enrolled. What the person of an earlier enrolment answered and
-    /// preferred goes with that enrolment.
     ///
     /// - Throws: `alreadyEnrolled`; `superseded` while another enrolment is running; `platform` where the place cannot be
-    ///   locked, such as on a full disk; what this device lacks
-    ///   (`biometryUnavailable`, `biometryNotEnrolled`, `permissionDenied`, `lockedOut`); `refused` for a wrong
-    ///   password; `pinEasilyGuessed` for a PIN that an attacker would try first; what `authenticate` throws.
+    ///   locked, such as on a full disk; what this device lacks (`biometryUnavailable`, `biometryNotEnrolled`,
+    ///   `permissionDenied`, `lockedOut`); `refused` for a wrong password; `pinEasilyGuessed` for a PIN that an attacker
+    ///   would try first; what `authenticate` throws.
     @discardableResult
     public func enrol(
         with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String = "This device",
         reason: String = "Set up signing in on this device", ifExists: IfExists = .keep
     ) async throws(Failure) -> EnrolledDevice {
         var maker = try await keyMaker()
+        // A device that has nothing to offer says so before the person gives their credentials. Which rungs it is will be
+        // known after them: one person may have declined biometrics, and another one not.
         _ = try await rungsToEnrol(policy)
         let readiness = await readiness(for: policy)
         // The keys of a device that has not been unlocked yet cannot be read, and may be good: this has to wait.
@@ -67,9 +70,10 @@ extension Authenticator {
         let record: DeviceRecord
         var isSent = false
         do throws(Failure) {
-            let credentials = try await signIn.credentials()
+            let key = try await platform.keys.create(name(of: .session, in: new))
+            let credentials = try await signIn.credentials(for: SignInRequest(reason: reason, key: key))
             maker.gaveCredentials()
-            let ticket = try await ticket(toEnrol: new, for: credentials)
+            let ticket = try await ticket(toEnrol: new, for: credentials, key)
             let isAnother = try await enrolments().isOfAnother(than: ticket.account)
             let isDeclined = isAnother ? false : try await biometricOffer().isDeclined
             let rungs = try await rungsToEnrol(policy, isDeclined: isDeclined)
@@ -112,247 +116,6 @@ extension Authenticator {
         // The server may have been slow, and this enrolment revoked meanwhile.
         guard try await liveEnrolment() == new else { throw Failure(.superseded) }
         return EnrolledDevice(record)
-    }
-
-    /// Undoes what an enrolment left behind when the app was killed, or when the server's answer was lost: keys of the
-    /// device, and the record at the server.
-    ///
-    /// Call it when the app starts. `enrol` begins with it and `authenticate` ends with it, so nothing depends on that
-    /// call. Silent: it never prompts and never throws. What the server cannot be told now waits for the next time.
-    /// `authenticate` does not wait for it.
-    public func settle() async {
-        let running = settling ?? startSettling()
-        await withTaskCancellationHandler {
-            await running.value
-        } onCancel: {
-            running.cancel()
-        }
-    }
-
-    private func settleNow() async {
-        defer { settling = nil }
-        guard let lock = try? platform.tryLock(enrolmentsName) else { return }
-        defer { lock.release() }
-        _ = try? await undoUnfinishedEnrolments()
-        _ = try? await settleChange()
-        await deleteUsedUpPINKey()
-    }
-
-    /// Settles after an unlock, which does not wait for it: the server may be slow.
-    func beginSettling() async {
-        guard settling == nil, let marks = try? await enrolments() else { return }
-        guard marks.isUnsettled else { return await deleteUsedUpPINKey() }
-        guard settling == nil else { return }
-        _ = startSettling()
-    }
-
-    private func startSettling() -> Task<Void, Never> {
-        let started = Task(executorPreference: platform.clock.executor) { await self.settleNow() }
-        settling = started
-        return started
-    }
-
-    /// Ends a settling that is running: it holds the journal. What is left waits for the next time.
-    func stopSettling() async {
-        settling?.cancel()
-        await settling?.value
-    }
-
-    /// Ends this device's enrolment on the server and deletes its keys, and every other key of this account. Never
-    /// prompts, and needs no session.
-    ///
-    /// An enrolment or a change of keys that is running ends with `superseded`; the call waits for it at most five
-    /// seconds. Whatever fails on the way, such as a write on a full disk, the rest is deleted all the same, and the
-    /// failure is thrown at the end. Where the server cannot be told, within ten seconds, the record that is left there
-    /// can never sign in again, and another device can delete it; after a damaged journal it is left as well. An app that
-    /// is killed meanwhile is not enrolled when it starts again, and deletes the rest.
-    ///
-    /// - Throws: `notEnrolled` where there was nothing to end; `notYetReadable` before anything is deleted, while the
-    ///   device has not been unlocked yet; why a key could not be deleted, or the server not be told.
-    public func revoke() async throws(Failure) {
-        // An enrolment that is running may undo itself once it is dismissed: then that is what was ended.
-        let wasEmpty = (try? await enrolments().isEmpty) ?? false
-        forgetRecentAuthentication()
-        // An authentication that succeeded while the keys were being deleted is forgotten as well.
-        defer { forgetRecentAuthentication() }
-        settling?.cancel()
-        let lock = await platform.lock(enrolmentsName, waitingAtMost: .seconds(5))
-        defer { lock?.release() }
-        guard try await !deleteDamagedJournal() else { return }
-        let before = try await enrolments()
-        guard !before.isEmpty else {
-            try await deleteAllKeys()
-            guard !wasEmpty else { throw Failure(.notEnrolled) }
-            return
-        }
-        // From here on nothing is live, also for an app that is killed. A full disk refuses the write; then the keys are
-        // deleted all the same.
-        var ended = before
-        ended.end()
-        if let written = try? await edit({ (journal) in
-            journal.end()
-            return journal
-        }) {
-            ended = written
-        }
-
-        // The keys that verify the person go first: whatever fails after that, none of them is left. The session key
-        // tells the server, and goes then.
-        var failures: [Failure] = []
-        var left = Set<Int>()
-        for number in ended.ended {
-            do throws(Failure) {
-                try await deleteKeys(of: number, but: .session)
-            } catch {
-                failures.append(error)
-                left.insert(number)
-            }
-        }
-        do throws(Failure) {
-            try await forgetAnswers()
-        } catch {
-            failures.append(error)
-        }
-        do throws(Failure) {
-            try await endOnServer(ended.sent, atLeast: before.live)
-        } catch {
-            failures.append(error)
-        }
-        for number in ended.ended {
-            do throws(Failure) {
-                try await deleteKey(name(of: .session, in: number))
-            } catch {
-                failures.append(error)
-                left.insert(number)
-            }
-        }
-        do throws(Failure) {
-            try await deleteAllKeys()
-            // What another process is still making is deleted once more, when that has ended.
-            let running = lock != nil ? [] : before.begun + [before.change?.number].compactMap { $0 }
-            let gone = ended.ended.filter { !left.contains($0) && !running.contains($0) }
-            try await edit { journal in
-                journal.end()
-                gone.forEach { journal.undone($0) }
-            }
-        } catch {
-            failures.append(error)
-        }
-        if let failure = failures.first { throw failure }
-    }
-
-    /// Deletes a key, and the ledger beside it.
-    func deleteKey(_ key: KeyName) async throws(Failure) {
-        guard key.kind != .pin else { return try await CountedPINKey.delete(key, on: platform) }
-        try await platform.keys.delete(key)
-        if key.kind == .biometric { try await CountedSensor.delete(key, on: platform) }
-    }
-
-    /// Deletes the keys and the session of an enrolment. One that cannot be deleted keeps no other one.
-    private func deleteKeys(of enrolment: Int, but kept: KeyKind? = nil) async throws(Failure) {
-        var refusal: Failure?
-        for kind in KeyKind.allCases where kind != kept {
-            do throws(Failure) {
-                try await deleteKey(name(of: kind, in: enrolment))
-            } catch {
-                refusal = refusal ?? error
-            }
-        }
-        try await forgetSession(of: enrolment)
-        if let refusal { throw refusal }
-    }
-}
-
-// MARK: - Unfinished enrolments
-
-extension Authenticator {
-    /// Deletes the keys of enrolments that are over or were never finished, and has the server forget them. The caller
-    /// holds the journal.
-    private func undoUnfinishedEnrolments() async throws(Failure) {
-        // First they are given up: none of them can go live while its keys are being deleted.
-        let journal = try await edit { (journal) in
-            journal.giveUp()
-            return journal
-        }
-        for number in journal.ended { try await deleteKeys(of: number, but: .session) }
-        for number in journal.ended {
-            // Its session key stays until the server has forgotten it, because only that key can end the record.
-            guard try await isForgottenByServer(number, in: journal) else { continue }
-            try await deleteKey(name(of: .session, in: number))
-            try await edit { $0.undone(number) }
-        }
-    }
-
-    /// Undoes an enrolment of this task that failed.
-    ///
-    /// - Returns: whether it failed because another task or process has ended it.
-    private func undo(_ number: Int, isSent: Bool) async -> Bool {
-        // The journal decides: a write that was reported as failed may have been done all the same.
-        guard let journal = try? await enrolments(), journal.live != number else { return false }
-        let wasOvertaken = !journal.begun.contains(number)
-        // Whatever ended it may have deleted its keys before all of them were made, and it is not listed any more. The
-        // record is ended now: later no journal names its key.
-        if wasOvertaken {
-            if isSent { _ = try? await endOnServer(number) }
-            try? await deleteKeys(of: number)
-        }
-        _ = try? await undoUnfinishedEnrolments()
-        // Where the journal cannot be written, only the keys can go.
-        if !isSent { try? await deleteKeys(of: number) }
-        return wasOvertaken
-    }
-
-    private func isForgottenByServer(_ enrolment: Int, in marks: EnrolmentJournal) async throws(Failure) -> Bool {
-        // Without its session key the record can neither be ended from here nor sign in.
-        guard marks.sent.contains(enrolment), await platform.keys.state(of: name(of: .session, in: enrolment)) == .usable else {
-            return true
-        }
-        do throws(Failure) {
-            try await endOnServer(enrolment)
-            return true
-        } catch {
-            return false
-        }
-    }
-
-    /// Ends the enrolment on the server, which needs only its session key. A server that does not know the device has
-    /// ended it already.
-    private func endOnServer(_ enrolment: Int) async throws(Failure) {
-        do throws(Failure) {
-            try await connection.send("DELETE", to: "/v1/devices/current", key: name(of: .session, in: enrolment))
-        } catch {
-            guard error.status == .notFound else { throw error }
-        }
-    }
-}
-
-extension Authenticator {
-    /// Ends enrolments on the server, within ten seconds in all.
-    ///
-    /// - Parameter live: the enrolment that was live; the others are ended where their session keys are left.
-    private func endOnServer(_ enrolments: [Int], atLeast live: Int?) async throws(Failure) {
-        let clock = platform.clock
-        let end = clock.now.advanced(by: .seconds(10))
-        let outcome = await withTaskGroup(of: Result<Void, Failure>.self) { group in
-            group.addTask {
-                do throws(Failure) {
-                    for number in enrolments {
-                        let session = await self.platform.keys.state(of: self.name(of: .session, in: number))
-                        if number == live || session == .usable { try await self.endOnServer(number) }
-                    }
-                    return .success(())
-                } catch {
-                    return .failure(error)
-                }
-            }
-            group.addTask {
-                try? await clock.sleep(until: end)
-                return .failure(Failure(.unreachable))
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? .failure(Failure(.unreachable))
-        }
-        try outcome.get()
     }
 }
 
@@ -397,10 +160,9 @@ extension Authenticator {
 
     /// Has the server judge the person's credentials, in the name of a new session key, which may then enrol.
     private func ticket(
-        toEnrol enrolment: Int, for credentials: Credentials
+        toEnrol enrolment: Int, for credentials: Credentials, _ publicKey: PublicKey
     ) async throws(Failure) -> EnrolmentTicket {
         let key = name(of: .session, in: enrolment)
-        let publicKey = try await platform.keys.create(key)
         // Only for the nonce: the challenge that the new keys sign names all of them.
         _ = try await connection.challenge(.enrol, for: [Signing.thumbprint(of: publicKey)], key: key)
         return try await ticket(for: credentials, key: key)

@@ -210,7 +210,8 @@ extension Authenticator {
 extension Authenticator {
     /// Makes a change that the person's full sign-in authorises.
     private func make(_ change: RunningChange, with signIn: any PrimarySignIn) async throws(Failure) {
-        let credentials = try await signIn.credentials()
+        let key = try await platform.keys.publicKey(of: change.session)
+        let credentials = try await signIn.credentials(for: SignInRequest(reason: change.reason, key: key))
         var present = change
         present.maker.gaveCredentials()
         let running = present

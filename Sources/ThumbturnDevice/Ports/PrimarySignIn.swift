@@ -1,10 +1,33 @@
 public import ThumbturnCore
 import ThumbturnMessages
 
-/// The port to the app's first login, which an enrolment needs once.
+/// The port to the app's own login: the full sign-in.
 public protocol PrimarySignIn: Sendable {
-    /// Asks the person for their credentials, or returns those that they have typed.
-    func credentials() async throws(Failure) -> Credentials
+    /// Asks the person for their credentials, or returns those that they have typed. Cancelling the task dismisses the
+    /// screen, and the call returns when it is gone.
+    func credentials(for request: SignInRequest) async throws(Failure) -> Credentials
+}
+
+/// What a full sign-in is for.
+public struct SignInRequest: Sendable, CustomStringConvertible {
+    /// Why the person is asked, in the app's words.
+    public var reason: String
+    /// The SHA-256 thumbprint (RFC 7638) in base64url of the session key that the credentials will serve, and no other
+    /// one. A provider that issues ID tokens takes it as the `nonce`.
+    public var keyThumbprint: String
+
+    /// Describes a sign-in.
+    public init(reason: String, keyThumbprint: String) {
+        self.reason = reason
+        self.keyThumbprint = keyThumbprint
+    }
+
+    init(reason: String, key: PublicKey) {
+        self.init(reason: reason, keyThumbprint: Signing.thumbprint(of: key))
+    }
+
+    /// The type, without the reason: that of a payment names an amount and a payee.
+    public var description: String { "full sign-in" }
 }
 
 /// The credentials of a full sign-in, which need no key. They print as their type's name, so they cannot reach a log.
@@ -37,7 +60,7 @@ public struct PasswordSignIn: PrimarySignIn, Redacted {
         typed = .password(password, for: account, oneTimeCode: oneTimeCode)
     }
 
-    public func credentials() -> Credentials { typed }
+    public func credentials(for request: SignInRequest) -> Credentials { typed }
 }
 
 /// A sign-in with a recovery code that the app has already asked for.
@@ -49,5 +72,5 @@ public struct RecoverySignIn: PrimarySignIn, Redacted {
         typed = .recoveryCode(code, for: account, password: password)
     }
 
-    public func credentials() -> Credentials { typed }
+    public func credentials(for request: SignInRequest) -> Credentials { typed }
 }
