@@ -33,6 +33,14 @@ struct Serve: AsyncParsableCommand {
     )
     var allowPasscodeToReplaceBiometrics = false
 
+    @Option(
+        help: """
+            How many minutes a session without an enrolled device lasts, which a password, a recovery code or an ID token opens \
+            alone; 0 for none, so that they only enrol a device.
+            """
+    )
+    var visitMinutes = 30
+
     @Flag(
         help: """
             Let apps sign in with keys of other libraries, for short-lived tokens that are bound to no key and have the lowest \
@@ -114,6 +122,7 @@ struct Serve: AsyncParsableCommand {
         guard maxConnections > 0, maxConnectionsByAddress > 0 else {
             throw ValidationError("--max-connections and --max-connections-by-address must be more than 0.")
         }
+        guard (0...720).contains(visitMinutes) else { throw ValidationError("--visit-minutes must be 0 to 720.") }
     }
 
     func run() async throws {
@@ -124,6 +133,7 @@ struct Serve: AsyncParsableCommand {
         settings.identityProviders = providers
         settings.letsPasscodeReplaceBiometricKey = allowPasscodeToReplaceBiometrics
         settings.allowsPlainClients = allowPlainClients
+        settings.visitLifetime = visitMinutes == 0 ? nil : .seconds(Int64(visitMinutes) * 60)
         settings.trustedProxies = trustedProxies
         guard auditDays > 0 else { throw ValidationError("--audit-days must be more than 0.") }
         settings.keepsAuditLog = !withoutAuditLogForMeasurement

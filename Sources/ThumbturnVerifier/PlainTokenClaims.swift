@@ -13,7 +13,7 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
     }
 
     /// The assurance of plain clients: neither the protection of the key nor the user verification is known.
-    package static let assurance = Assurance(protection: .none, verification: .none)
+    package static let assurance = Assurance.withoutKey
 
     package var iss: String
     package var aud: String
@@ -49,14 +49,19 @@ package struct PlainTokenClaims: Codable, Hashable, Sendable {
     /// Verifies a plain client's token of this issuer for this audience.
     ///
     /// - Parameter keys: the issuer's public keys by their `kid`.
-    /// - Throws: the first check that failed. No bound token has this `acr`.
+    /// - Throws: the first check that failed. A bound token belongs to a session; of those, only a visit's has this `acr`.
     package init(
         verifying text: String, keys: [String: VerifyingKey], issuer: String, audience: String,
         longestLife: Duration = AccessToken.longestLife, at now: UnixTime
     ) throws(VerificationError) {
-        let claims = try WireJSON.decodeClaims(Self.self, from: try AccessToken.payload(of: text, keys: keys))
+        let payload = try AccessToken.payload(of: text, keys: keys)
+        let claims = try WireJSON.decodeClaims(Self.self, from: payload)
+        guard try WireJSON.decodeClaims(Bound.self, from: payload).sid == nil else { throw .wrongType }
         try claims.check(issuer: issuer, audience: audience, longestLife: longestLife, at: now)
         guard claims.acr == Self.assurance.acr else { throw .wrongType }
         self = claims
     }
+
+    /// What only the token of a session has.
+    private struct Bound: Decodable { var sid: String? }
 }

@@ -405,7 +405,8 @@ import ThumbturnVerifier
             let key = try #require(try await store.key("\(name) pin"))
             #expect(key.device == world.device(name) && key.account == world.account(owner) && key.wrongInARow == 1)
             let session = try #require(try await store.session(world.session(name, "pin")))
-            #expect(session.device == world.device(name) && session.account == world.account(owner) && session.kind == .pin)
+            #expect(session.device == world.device(name) && session.account == world.account(owner))
+            #expect(session.opener == .key(.pin, .credentials))
         }
         expect(try await store.clients().count, is: 3)
         expect(try await store.account(named: "eve")?.name, is: nil)

@@ -152,7 +152,7 @@ import ThumbturnVerifier
             #expect(Set(try #require(metadata["scopes_supported"] as? [String])) == ["introspect", "approvals"])
             #expect(try await bank.token(at: live.clock.now).status == 200)
             let acr = try claims(of: try await ada.signIn().accessToken).acr
-            #expect(metadata["acr_values_supported"] as? [String] == [acr])
+            #expect(metadata["acr_values_supported"] as? [String] == [acr, Assurance.withoutKey.acr])
             #expect(metadata["token_endpoint_auth_methods_supported"] as? [String] == ["none", "private_key_jwt"])
             #expect(metadata["revocation_endpoint_auth_methods_supported"] as? [String] == ["none"])
             #expect(

@@ -9,15 +9,17 @@ import ThumbturnMessages
     private let signedIn = UnixTime(seconds: 1_000_000)
 
     private func judge(
-        presented: UInt32, live: UInt32, rotatedAfter: Int64 = 0, after: Int64 = 10, jkt: String = "key", isLive: Bool = true
+        presented: UInt32, live: UInt32, rotatedAfter: Int64 = 0, after: Int64 = 10, jkt: String = "key", isLive: Bool = true,
+        opener: SessionOpener = .key(.biometric, .credentials)
     ) -> Rotation.Judgement {
         let session = SessionView(
-            id: .random(), device: .random(), account: .random(), accountName: "ada", kind: .biometric, sessionJKT: "key",
-            generation: live, authTime: signedIn, isLive: isLive, coolsOffUntil: signedIn)
+            id: .random(), device: .random(), account: .random(), accountName: "ada", opener: opener,
+            sessionJKT: "key", generation: live, authTime: signedIn, rotatedAt: signedIn + .seconds(rotatedAfter),
+            isLive: isLive, coolsOffUntil: signedIn)
         let rotation = Rotation(
             session: session.id, generation: presented, tokenHash: [], successorHash: [], jkt: jkt, grace: .seconds(30),
-            lifetime: .seconds(1000), idleLimit: .seconds(100))
-        return rotation.judge(session, rotatedAt: signedIn + .seconds(rotatedAfter), at: signedIn + .seconds(after))
+            lifetime: .seconds(1000), visitLifetime: .seconds(50), idleLimit: .seconds(100))
+        return rotation.judge(session, at: signedIn + .seconds(after))
     }
 
     @Test func theLiveTokenGetsItsSuccessor() {
@@ -44,6 +46,12 @@ import ThumbturnMessages
         #expect(judge(presented: 3, live: 3, after: 100) == .over)
         #expect(judge(presented: 3, live: 3, isLive: false) == .over)
         #expect(judge(presented: 3, live: 3, jkt: "other", isLive: false) == .over, "an ended session tells nothing about keys")
+    }
+
+    @Test func aVisitHasALifeOfItsOwn() {
+        #expect(judge(presented: 0, live: 0, after: 49, opener: .credentials(["pwd"])) == .successor)
+        #expect(judge(presented: 0, live: 0, after: 50, opener: .credentials(["pwd"])) == .over)
+        #expect(judge(presented: 0, live: 0, after: 50) == .successor)
     }
 }
 #endif

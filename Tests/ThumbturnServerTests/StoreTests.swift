@@ -320,7 +320,8 @@ import ThumbturnVerifier
             case .full: Issue.record("one device is not too many")
             case .done(let session):
                 #expect(change.end == (session.coolsOffUntil.seconds == 5_000_000_000 ? "done, cooling off" : "done"))
-                #expect(session.kind == .passcode && session.device == device.id && session.account == account.id)
+                #expect(session.opener == .key(.passcode, .credentials))
+                #expect(session.device == device.id && session.account == account.id)
             }
         }
     }

@@ -38,8 +38,11 @@ import ThumbturnVerifier
         }
 
         func idToken(
-            for jkt: String, at now: UnixTime, header: [String: any Sendable] = [:], claims: [String: any Sendable] = [:]
+            for jkt: String, at now: UnixTime, header: [String: any Sendable] = [:], claims: [String: any Sendable] = [:],
+            amr: Any? = nil
         ) throws -> String {
+            var more: [String: Any] = [:]
+            more["amr"] = amr
             let header = ["alg": "ES256", "kid": "ec"].merging(header) { $1 }
             let claims = [
                 "iss": Self.issuer, "aud": "our-app", "sub": "person-7", "nonce": jkt, "iat": now.seconds,
@@ -47,7 +50,9 @@ import ThumbturnVerifier
             ].merging(claims) { $1 }
             let input = CompactJWS.signingInput(
                 header: Array(try JSONSerialization.data(withJSONObject: header)),
-                payload: Array(try JSONSerialization.data(withJSONObject: claims.filter { !($0.value is BackEnd.Absent) }))
+                payload: Array(
+                    try JSONSerialization.data(
+                        withJSONObject: more.merging(claims.filter { !($0.value is BackEnd.Absent) }) { $1 }))
             )
             let isRSA = ["rsa", "enc"].contains(header["kid"] as? String)
             let signature =
@@ -106,6 +111,26 @@ import ThumbturnVerifier
                 accounts.insert(try claims(of: try await device.signIn(over: try await live.connect()).accessToken).sub)
             }
             #expect(accounts.count == 1)
+        }
+    }
+
+    @Test(
+        "a visit says what the provider says, as far as it is short text",
+        arguments: [
+            (#"["face","mfa"]"#, ["face", "mfa"]), (nil, ["fed"]), ("[]", ["fed"]), (#"["two words"]"#, ["fed"]),
+            ("[\"\(String(repeating: "x", count: 65))\"]", ["fed"]), (#"["1","2","3","4","5","6","7","8","9"]"#, ["fed"]),
+            (#""pwd""#, ["fed"]), ("[1]", ["fed"]),
+        ] as [(String?, [String])])
+    func methods(_ told: String?, _ amr: [String]) async throws {
+        try await with { live, provider, device in
+            let more = try told.map { try JSONSerialization.jsonObject(with: Data($0.utf8), options: .fragmentsAllowed) }
+            let token = try provider.idToken(for: device.sessionKid, at: live.clock.now, amr: more)
+            let answer = try await exchange(token, device, live)
+            let fields = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+            let ticket = try #require(fields["access_token"] as? String, "\(answer.text)")
+            let attempt = EnrolmentTests.Attempt(live, device, try await live.connect())
+            let visit = try claims(of: try await attempt.visit(by: ticket).read(TokenAnswer.self).accessToken)
+            #expect(visit.amr == amr && visit.acr == Assurance.withoutKey.acr)
         }
     }
 

@@ -7,10 +7,11 @@ import ThumbturnMessages
 /// Requests to the token endpoint are parsed into one case for each grant, before anything is judged.
 @Suite struct TokenRequestTests {
     private func read(
-        _ fields: String, judgesLiveness: Bool = false, exchangesTokens: Bool = false
+        _ fields: String, judgesLiveness: Bool = false, exchangesTokens: Bool = false, opensVisits: Bool = true
     ) throws -> TokenRequest {
         let form = try #require(Form(Array(fields.utf8)))
-        return try TokenRequest(form, .init(judgesLiveness: judgesLiveness, exchangesTokens: exchangesTokens))
+        return try TokenRequest(
+            form, .init(judgesLiveness: judgesLiveness, exchangesTokens: exchangesTokens, opensVisits: opensVisits))
     }
 
     private func refusal(_ fields: String, judgesLiveness: Bool = false) -> String? {
@@ -23,6 +24,7 @@ import ThumbturnMessages
     }
 
     private static let proof = "grant_type=urn:thumbturn:grant-type:proof"
+    private static let ticket = "grant_type=urn:thumbturn:grant-type:ticket"
     private static let exchange = "grant_type=urn:ietf:params:oauth:grant-type:token-exchange"
     private static let idToken = "subject_token_type=urn:ietf:params:oauth:token-type:id_token"
     private static let assertionType = "client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
@@ -50,6 +52,12 @@ import ThumbturnMessages
     ])
     func aGrantThatCannotBeReadSaysWhy(_ fields: String, _ error: OAuthError) throws {
         #expect(try read(fields, exchangesTokens: true) == .unreadable(error))
+    }
+
+    @Test func aTicketIsRedeemedOnlyWhereThereAreVisits() throws {
+        #expect(try read("\(Self.ticket)&ticket=a") == .visit(ticket: "a"))
+        #expect(try read(Self.ticket) == .unreadable(.invalidRequest))
+        #expect(try read("\(Self.ticket)&ticket=a", opensVisits: false) == .unreadable(.unsupportedGrantType))
     }
 
     @Test func tokensAreExchangedOnlyWhereThereIsAProvider() throws {

@@ -63,6 +63,9 @@ public struct Assurance: Hashable, Sendable, Codable {
         self.verification = verification
     }
 
+    /// No key signed: full credentials alone, or a plain client of which nothing is known. It meets no demand of a key.
+    package static let withoutKey = Assurance(protection: .none, verification: .none)
+
     /// Whether both parts reach what a policy demands. Neither makes up for the other.
     public func meets(_ demanded: Assurance) -> Bool {
         protection >= demanded.protection && verification >= demanded.verification

@@ -3,6 +3,10 @@ public import ThumbturnCore
 /// The grant type of a proof at the token endpoint (RFC 6749 section 4.5).
 public let proofGrantType = "urn:thumbturn:grant-type:proof"
 
+/// The grant type of an enrolment ticket at the token endpoint (RFC 6749 section 4.5): the ticket of a full sign-in is
+/// redeemed for a session without an enrolled device, in place of an enrolment.
+public let ticketGrantType = "urn:thumbturn:grant-type:ticket"
+
 /// The token endpoint's answer to a sign-in or a refresh (RFC 6749 section 5.1).
 public struct TokenAnswer: Message, Redacted {
     package enum CodingKeys: String, CodingKey, CaseIterable {

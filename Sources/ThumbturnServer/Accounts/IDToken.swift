@@ -46,6 +46,10 @@ struct IDToken {
     let issuer: String
     let subject: String
     let issuedAt: UnixTime
+    /// How the provider verified the person, in its own words (OpenID Connect Core section 2, `amr`). Where it does not
+    /// say, or not in short texts, it is `fed`: no value of RFC 8176 says that another party signed the person in, and an
+    /// empty list would say that nothing did.
+    let methods: [String]
     private let id: [UInt8]
     private let expiresAt: UnixTime
 
@@ -75,6 +79,7 @@ struct IDToken {
         issuer = claims.iss
         subject = claims.sub
         issuedAt = claims.iat
+        methods = claims.amr?.values ?? ["fed"]
         // Over the signed part only, because one text may have several valid signatures.
         id = Array(SHA256.hash(data: jws.signingInput).prefix(16))
         expiresAt = min(claims.exp, claims.iat + Self.longestAge)
@@ -95,6 +100,18 @@ struct IDToken {
         var nonce: String
         var iat: UnixTime
         var exp: UnixTime
+        var amr: Methods?
+    }
+
+    /// 1 to 8 texts of visible ASCII; nil for anything else, which must not cost the person the sign-in.
+    private struct Methods: Decodable {
+        var values: [String]?
+
+        init(from decoder: any Decoder) throws {
+            let values = try? decoder.singleValueContainer().decode([String].self)
+            guard let values, (1...8).contains(values.count), values.allSatisfy(ShownText.identifier.holds) else { return }
+            self.values = values
+        }
     }
 
     private struct Audiences: Decodable {

@@ -1,15 +1,15 @@
 #if Server
 import Crypto
 import Foundation
-import ThumbturnCore
+package import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnVerifier
 
-/// Enrolment tickets: the right to enrol one device, as a compact JWS (`typ: thumbturn-ticket+jwt`, HS256) bound to an
+/// Enrolment tickets: the right to enrol one device or to open one visit, as a compact JWS (`typ: thumbturn-ticket+jwt`, HS256) bound to an
 /// account and a session key. A ticket is consumed like a challenge.
 package struct Tickets {
     struct Claims: Message {
-        enum CodingKeys: String, CodingKey, CaseIterable { case iss, sub, jti, exp, cnf, sid, gen }
+        enum CodingKeys: String, CodingKey, CaseIterable { case iss, sub, jti, exp, cnf, sid, gen, amr, at }
         var iss: String
         var sub: String
         var jti: String
@@ -19,6 +19,17 @@ package struct Tickets {
         var sid: String?
         /// The account's `credentialGeneration`.
         var gen: Int64
+        /// How the person was verified; nil for a ticket that opens no session.
+        var amr: [String]?
+        /// When the person was verified.
+        var at: UnixTime?
+    }
+
+    /// The full credentials that a person signed in with.
+    package struct Credentials: Hashable, Sendable {
+        /// How they verified the person (RFC 8176).
+        package var methods: [String]
+        package var verifiedAt: UnixTime
     }
 
     /// The right that a ticket gives.
@@ -29,6 +40,9 @@ package struct Tickets {
         package var voucher: SessionID?
         /// The account's `credentialGeneration` when the ticket was issued. The ticket is void if it has grown since.
         package var credentialGeneration: Int64 = 0
+        /// The credentials of which a visit may be opened. Nil where a device vouches, and for the ticket of a visit:
+        /// otherwise one sign-in would open sessions without end.
+        package var credentials: Credentials? = nil
     }
 
     private static let header = WireJSON.encode(["typ": "thumbturn-ticket+jwt", "alg": "HS256"])
@@ -48,11 +62,13 @@ package struct Tickets {
     }
 
     func issue(
-        to account: AccountID, generation: Int64, jkt: String, voucher: SessionID? = nil, at now: UnixTime, lifetime: Duration
+        to account: AccountID, generation: Int64, jkt: String, credentials: [String]? = nil, voucher: SessionID? = nil,
+        at now: UnixTime, lifetime: Duration
     ) -> String {
         let claims = Claims(
             iss: issuer, sub: account.text, jti: Identifier<Claims>.random().text, exp: now + lifetime,
-            cnf: KeyConfirmation(jkt: jkt), sid: voucher?.text, gen: generation
+            cnf: KeyConfirmation(jkt: jkt), sid: voucher?.text, gen: generation, amr: credentials,
+            at: credentials.map { _ in now }
         )
         let input = CompactJWS.signingInput(header: Self.header, payload: WireJSON.encode(claims))
         let code = HMAC<SHA256>.authenticationCode(for: input, using: key)
@@ -73,7 +89,11 @@ package struct Tickets {
         let voucher = claims.sid.flatMap { SessionID($0) }
         guard (voucher == nil) == (claims.sid == nil) else { throw .malformed }
         let spend = Spend(.ticket, id: id.bytes, expiresAt: claims.exp, epoch: epoch)
-        return Right(account: account, spend: spend, voucher: voucher, credentialGeneration: claims.gen)
+        var right = Right(account: account, spend: spend, voucher: voucher, credentialGeneration: claims.gen)
+        if let methods = claims.amr, let verifiedAt = claims.at {
+            right.credentials = Credentials(methods: methods, verifiedAt: verifiedAt)
+        }
+        return right
     }
 }
 #endif

@@ -147,10 +147,22 @@ extension AuthorizationServer {
         }
         guard let account = candidate.account else { preconditionFailure("a sign-in that is accepted has an account") }
         let ticket = tickets.issue(
-            to: account.id, generation: account.credentialGeneration, jkt: sender.jkt, at: time.now,
+            to: account.id, generation: account.credentialGeneration, jkt: sender.jkt,
+            credentials: Self.methods(of: candidate.attempt.evidence, account), at: time.now,
             lifetime: settings.ticketLifetime)
         return EnrolmentTicket(
             ticket: ticket, account: account.id.text, expiresIn: settings.ticketLifetime.components.seconds)
+    }
+
+    /// How accepted evidence verified the person (RFC 8176 section 2). A recovery code is a password for one use, `otp`:
+    /// it answers no question about the person (`kba`), and no other value is a secret that is known.
+    private static func methods(of evidence: SignInAttempt.Evidence, _ account: Account) -> [String] {
+        switch (evidence, account.oneTimeSecret) {
+        case (.nothing, _): preconditionFailure("a sign-in without evidence is not accepted")
+        case (.password, nil): ["pwd"]
+        case (.recoveryCode, nil): ["otp"]
+        case (.password, _?), (.recoveryCode, _?): ["pwd", "otp"]
+        }
     }
 
     var throttlePlaces: ThrottlePlaces { ThrottlePlaces(key: secrets.current.refresh) }

@@ -34,7 +34,7 @@ extension AuthorizationServer {
             guard let target = try await store.devices(of: caller.session.account).first(where: { $0.id == id }) else {
                 throw RequestError.notFound
             }
-            guard DeviceChangeRules.mayRemove(target, by: caller.session.standing(at: time.now).factor) else {
+            guard DeviceChangeRules.mayRemove(target, by: try caller.key(at: time.now).factor) else {
                 throw RequestError.stepUp(maximumAge: settings.deviceChangeMaximumAge)
             }
         }
@@ -48,13 +48,14 @@ extension AuthorizationServer {
     }
 
     /// `POST /v1/tickets`: an enrolled device authorises the enrolment of another one, with a fresh proof in place of
-    /// the password.
-    func vouch(_ request: VouchRequest, _ caller: Caller) throws -> EnrolmentTicket {
+    /// the password; or a visit that of the device that its person is about to enrol.
+    func vouch(_ request: VouchRequest, _ caller: Caller) async throws -> EnrolmentTicket {
         guard Base64URL.decode(request.jkt)?.count == 32 else { throw RequestError.malformed() }
+        guard !caller.session.isVisit else { return try await ticket(for: request.jkt, ofVisit: caller.session) }
         try requirePresence(caller, toChange: nil)
         // An enrolment with the ticket may be refused with a row of the audit log.
         try admit(caller.session.device)
-        guard DeviceChangeRules.vouching(by: caller.session.standing(at: time.now).factor) != .none else {
+        guard DeviceChangeRules.vouching(by: try caller.key(at: time.now).factor) != .none else {
             throw RequestError.stepUp(maximumAge: settings.deviceChangeMaximumAge)
         }
         let ticket = tickets.issue(
@@ -71,7 +72,7 @@ extension AuthorizationServer {
     /// - Parameter target: the device that is changed; nil for one that is yet to be enrolled.
     private func requirePresence(_ caller: Caller, toChange target: DeviceID?) throws {
         let now = time.now
-        if let rest = caller.session.standing(at: now).coolOff {
+        if let rest = try caller.key(at: now).coolOff {
             guard let target, DeviceChangeRules.mayChange(target, by: caller.session, at: now) else {
                 throw RequestError.coolsOff(rest, for: .device)
             }

@@ -19,11 +19,10 @@ extension AuthorizationServer {
             else { return .inactive }
             return .active("Bearer", claims)
         }
-        guard let id = SessionID(claims.sid), let session = try await store.session(id), session.isLive,
-            client.limits.allow([session.account])
-        else { return .inactive }
+        guard let session = try await liveSession(claims.sid), client.limits.allow([session.account]) else { return .inactive }
         // A step-up that was granted before its device began to cool off authorises no action any more.
-        guard session.granted == nil || CeremonyRules.stepUp.coolingOffMay || !session.standing(at: time.now).coolsOff else {
+        guard session.granted == nil || CeremonyRules.stepUp.coolingOffMay || session.standing(at: time.now)?.coolsOff == false
+        else {
             return .inactive
         }
         return .active("DPoP", claims)

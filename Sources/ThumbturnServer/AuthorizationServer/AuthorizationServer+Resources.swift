@@ -7,6 +7,15 @@ import ThumbturnVerifier
 struct Caller {
     var session: SessionView
     var claims: AccessTokenClaims
+
+    /// The standing of the key that opened the session. Throws for a visit, which no key opened, what RFC 9470 has for an
+    /// authentication that is not enough.
+    func key(at now: UnixTime) throws(RequestError) -> KeyStanding {
+        guard let standing = session.standing(at: now) else {
+            throw .stepUp(StepUpChallenge(acrValues: [KeyStanding.assuranceWithoutEvidence.acr]))
+        }
+        return standing
+    }
 }
 
 extension AuthorizationServer {
@@ -24,10 +33,14 @@ extension AuthorizationServer {
             throw RequestError.invalidToken(.init(.token, error))
         }
         guard claims.cnf.jkt == dpop.jkt else { throw RequestError.invalidToken(.init(.token, .foreignKey)) }
-        guard let id = SessionID(claims.sid), let session = try await store.session(id), session.isLive else {
-            throw RequestError.endedSession
-        }
+        guard let session = try await liveSession(claims.sid) else { throw RequestError.endedSession }
         return Caller(session: session, claims: claims)
+    }
+
+    /// The session of an access token; nil if it has ended. All visits end with the setting that allows them.
+    func liveSession(_ id: String) async throws -> SessionView? {
+        guard let id = SessionID(id), let session = try await store.session(id), session.isLive else { return nil }
+        return session.isVisit && visitLifetime == nil ? nil : session
     }
 
     /// `GET /v1/me`: the account, device and assurance of the caller's token.

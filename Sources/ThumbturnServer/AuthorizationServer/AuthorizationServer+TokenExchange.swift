@@ -26,8 +26,8 @@ extension AuthorizationServer {
             throw RequestError.invalidGrant(.init(.idToken, .replayed))
         }
         let ticket = tickets.issue(
-            to: account.id, generation: account.credentialGeneration, jkt: dpop.jkt, at: time.now,
-            lifetime: settings.ticketLifetime)
+            to: account.id, generation: account.credentialGeneration, jkt: dpop.jkt, credentials: token.methods,
+            at: time.now, lifetime: settings.ticketLifetime)
         return TicketAnswer(accessToken: ticket, expiresIn: settings.ticketLifetime.components.seconds)
     }
 }

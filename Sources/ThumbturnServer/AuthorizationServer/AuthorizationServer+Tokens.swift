@@ -23,7 +23,8 @@ extension AuthorizationServer {
             Rotation(
                 session: id, generation: generation, tokenHash: RefreshTokens.hash(text),
                 successorHash: RefreshTokens.hash(successor), jkt: dpop.jkt, grace: settings.refreshGrace,
-                lifetime: settings.sessionLifetime, idleLimit: settings.sessionIdleLimit
+                lifetime: settings.sessionLifetime, visitLifetime: visitLifetime ?? .zero,
+                idleLimit: settings.sessionIdleLimit
             )
         )
         switch outcome {
@@ -36,7 +37,7 @@ extension AuthorizationServer {
         }
     }
 
-    private func answer(_ session: SessionView, refreshToken: String) throws -> TokenAnswer {
+    func answer(_ session: SessionView, refreshToken: String) throws -> TokenAnswer {
         let token = try accessToken(of: session)
         return TokenAnswer(accessToken: token.text, expiresIn: token.expiresIn, refreshToken: refreshToken)
     }
@@ -45,14 +46,15 @@ extension AuthorizationServer {
     func accessToken(of session: SessionView) throws -> (text: String, expiresIn: Int64) {
         let (now, grant) = (time.now, session.granted)
         let lifetime = grant?.once == true ? settings.oneUseTokenLifetime : settings.accessTokenLifetime
-        let assurance = session.standing(at: now).assurance
+        let assurance = session.standing(at: now)?.assurance ?? .withoutKey
         // A token does not outlive its session.
-        let expiry = min(now + min(lifetime, settings.accessTokenLifetime), session.authTime + settings.sessionLifetime)
+        let end = session.authTime + (session.isVisit ? visitLifetime ?? .zero : settings.sessionLifetime)
+        let expiry = min(now + min(lifetime, settings.accessTokenLifetime), end)
         let claims = AccessTokenClaims(
             iss: settings.publicURL, aud: settings.audience, sub: session.account.text, clientID: settings.clientID,
             iat: now, exp: expiry, jti: Identifier<AccessTokenClaims>.random().text,
             sid: session.id.text, did: session.device.text, authTime: session.authTime, acr: assurance.acr,
-            amr: assurance.amr, cnf: KeyConfirmation(jkt: session.sessionJKT),
+            amr: session.credentials ?? assurance.amr, cnf: KeyConfirmation(jkt: session.sessionJKT),
             authorizationDetails: grant.map { [$0] }
         )
         counters.tokens.count()

@@ -51,12 +51,13 @@ extension AuthorizationServer {
             grantTypesSupported: grantTypes, revocationEndpoint: url + "/v1/revoke",
             introspectionEndpoint: url + "/v1/introspect",
             acrValuesSupported: [KeyStanding.assuranceWithoutEvidence.acr]
+                + (visitLifetime == nil ? [] : [Assurance.withoutKey.acr])
         )
     }
 
     var grantTypes: [String] {
         [GrantType.proof, GrantType.refreshToken, GrantType.clientCredentials]
-            + (exchangesTokens ? [GrantType.tokenExchange] : [])
+            + (exchangesTokens ? [GrantType.tokenExchange] : []) + (visitLifetime == nil ? [] : [GrantType.ticket])
     }
 
     /// Whether token exchange is on: only where identity providers are configured.

@@ -50,10 +50,12 @@ package struct KeyStanding: Hashable, Sendable {
         )
     }
 
-    /// The standing of the key that opened a session, as the session recorded it; `gone` after the session has ended.
-    package init(of session: SessionView, at now: UnixTime) {
+    /// The standing of the key that opened a session, as the session recorded it; `gone` after the session has ended. Nil
+    /// for a visit, which no key opened.
+    package init?(of session: SessionView, at now: UnixTime) {
+        guard case .key(let kind, let origin) = session.opener else { return nil }
         self.init(
-            session.kind, broughtBy: session.keyOrigin, coolOff: Self.rest(until: session.coolsOffUntil, at: now),
+            kind, broughtBy: origin, coolOff: Self.rest(until: session.coolsOffUntil, at: now),
             state: session.isLive ? .active : .gone
         )
     }
@@ -97,6 +99,8 @@ extension EnrolledKey {
 }
 
 extension SessionView {
-    package func standing(at now: UnixTime) -> KeyStanding { KeyStanding(of: self, at: now) }
+    /// The standing of the key that opened the session; nil for a visit. So whatever demands a key has to say what a
+    /// visit may do there, and it is nothing where it does not.
+    package func standing(at now: UnixTime) -> KeyStanding? { KeyStanding(of: self, at: now) }
 }
 #endif

@@ -27,7 +27,7 @@ struct LogReason: Hashable, Sendable {
 
     /// The thing that was judged.
     enum Subject: String, CaseIterable {
-        case request, dpop, token, proof, refresh, enrolment
+        case request, dpop, token, proof, ticket, refresh, enrolment
         case keyChange = "key-change"
         case idToken = "id-token"
         case device

@@ -10,9 +10,9 @@ extension Routes {
         .json(try await service.enrol(body, dpop: asked.caller), status: .created)
     }
 
-    /// Issues a ticket with which the calling device authorises the enrolment of another one.
+    /// Issues a ticket with which the calling device authorises the enrolment of another one, or a visit that of its own.
     func vouch(_ body: VouchRequest, _ asked: Route.Incoming<Caller>) async throws -> Response {
-        .json(try service.vouch(body, asked.caller))
+        .json(try await service.vouch(body, asked.caller))
     }
 
     func devices(_ asked: Route.Incoming<Caller>) async throws -> Response {

@@ -34,7 +34,10 @@ extension Routes {
     func token(_ request: Request, _: ServerContext) async throws -> Response {
         let (form, bytes) = try await Self.form(of: request)
         let asked = try TokenRequest(
-            form, .init(judgesLiveness: service.livenessJudge != nil, exchangesTokens: service.exchangesTokens))
+            form,
+            .init(
+                judgesLiveness: service.livenessJudge != nil, exchangesTokens: service.exchangesTokens,
+                opensVisits: service.visitLifetime != nil))
         // A back end authenticates by its assertion. Its DPoP proof is by any key that the token is to be bound to; it
         // is judged first, so that a proof without a live nonce does not consume the assertion.
         if case .clientCredentials(let assertion, let scope) = asked {
@@ -50,6 +53,7 @@ extension Routes {
         case .stepUp(let proof, let second, let act, let liveness):
             return .json(try await service.stepUp(proof, also: second, act: act, liveness: liveness, dpop: dpop))
         case .refresh(let token): return .json(try await service.refresh(token, dpop: dpop))
+        case .visit(let ticket): return .json(try await service.visit(by: ticket, dpop: dpop))
         case .exchange(let idToken): return .json(try await service.exchange(idToken, dpop: dpop))
         case .unreadable(let error): throw RequestError.malformed(error: error)
         }

@@ -16,6 +16,8 @@ enum TokenRequest: Hashable {
     case refresh(token: String)
     /// A token exchange (RFC 8693) of an ID token of the app's own provider.
     case exchange(idToken: String)
+    /// The ticket of a full sign-in, for a visit.
+    case visit(ticket: String)
     /// A grant that cannot be read, or that this server does not support. The error is sent only to a holder of a
     /// session key.
     case unreadable(OAuthError)
@@ -24,6 +26,7 @@ enum TokenRequest: Hashable {
     struct Abilities {
         var judgesLiveness: Bool
         var exchangesTokens: Bool
+        var opensVisits: Bool
     }
 
     /// Throws for the requests that are refused before the DPoP proof is checked. These are liveness evidence that this
@@ -38,6 +41,8 @@ enum TokenRequest: Hashable {
         case GrantType.proof: self = Self.readProofs(form)
         case GrantType.refreshToken: self = form["refresh_token"].map { Self.refresh(token: $0) } ?? .unreadable(.invalidRequest)
         case GrantType.tokenExchange where abilities.exchangesTokens: self = Self.readExchange(form)
+        case GrantType.ticket where abilities.opensVisits:
+            self = form["ticket"].map { Self.visit(ticket: $0) } ?? .unreadable(.invalidRequest)
         case nil: self = .unreadable(.invalidRequest)
         default: self = .unreadable(.unsupportedGrantType)
         }

@@ -87,6 +87,8 @@ package enum Limits {
     package static let proofsOfDevice = 120
     /// The most sign-in sessions that one device has at a time.
     package static let sessions = 32
+    /// The most visits that an account has at a time: sign-ins with full credentials alone.
+    package static let visits = 5
     /// The most step-ups of one device that the store keeps at a time.
     package static let stepUps = 32
     /// The most notices of one kind that an account keeps. An account enrols 48 devices in a day, so that the notices of

@@ -52,6 +52,7 @@ extension Limits {
             ("plain clients of an account", count(EnrolledPlainKey.mostOfAnAccount)),
             ("proofs of a device", "\(proofsOfDevice) in a minute"),
             ("sign-in sessions of a device", count(sessions)),
+            ("visits of an account", count(visits)),
             ("step-ups of a device", count(stepUps)),
             ("notices of one kind of an account", count(noticesOfKind)),
             ("equal notices are joined for", time(noticesJoined)),

@@ -8,6 +8,8 @@ public struct Notice: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A device was enrolled.
         case newDevice = "new-device"
+        /// A person signed in with full credentials and without a device: a visit began.
+        case visit = "signed-in-without-device"
         /// A device was revoked.
         case deviceRevoked = "device-revoked"
         /// A device's keys were replaced or removed.
@@ -63,8 +65,8 @@ extension Notice.Kind {
         case .refreshTokenReused, .foreignKey, .wrongSignatures: Limits.noticesJoined
         // The throttle joins them itself, with the same work for names without an account.
         case .wrongSignIns: nil
-        case .newDevice, .deviceRevoked, .keysChanged, .recoveryUsed, .recoveryCodesMade, .oneTimeCodesSet, .passwordChanged,
-            .accountDisabled, .accountEnabled:
+        case .newDevice, .visit, .deviceRevoked, .keysChanged, .recoveryUsed, .recoveryCodesMade, .oneTimeCodesSet,
+            .passwordChanged, .accountDisabled, .accountEnabled:
             nil
         }
     }

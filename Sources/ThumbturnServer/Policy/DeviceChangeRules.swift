@@ -24,9 +24,11 @@ enum DeviceChangeRules {
     }
 
     /// Whether a session may rename or remove a device, as far as the cool-off decides it: during its cool-off a device
-    /// changes no other device. It is judged with the request, and again in the transaction of the change.
+    /// changes no other device. A visit changes none. It is judged with the request, and again in the transaction of the
+    /// change.
     static func mayChange(_ device: DeviceID, by session: SessionView, at now: UnixTime) -> Bool {
-        device == session.device || !session.standing(at: now).coolsOff
+        guard let standing = session.standing(at: now) else { return false }
+        return device == session.device || !standing.coolsOff
     }
 
     /// Whether a session of this factor may remove a device. A session that can vouch may remove every device; the

@@ -35,6 +35,9 @@ public struct ServerSettings: Sendable {
     public var sessionIdleLimit = Duration.seconds(3600)
     /// How long an enrolment ticket is valid after a full sign-in.
     public var ticketLifetime = Duration.seconds(300)
+    /// How long a visit lasts after its sign-in, no matter how often it is refreshed: a session of full credentials alone,
+    /// without an enrolled device. If nil, there are none, and full credentials only enrol.
+    public var visitLifetime: Duration? = .seconds(1800)
     /// How long an old refresh token is accepted while its successor is unused.
     public var refreshGrace = Duration.seconds(30)
     /// How long a device that was enrolled with only a password, on an account with other devices, may not change other

@@ -23,6 +23,8 @@ package struct Spend: Hashable, Sendable {
         case plainChallenge = 5
         /// The token of a step-up at one of this server's own routes.
         case stepUp = 6
+        /// The one ticket that a visit gives for an enrolment.
+        case visit = 7
     }
 
     package var use: Use

@@ -15,7 +15,8 @@ extension SQLiteStore {
     package func setPassword(_ hash: String, by session: SessionView) async throws -> Bool {
         try await writer.write { db, now in
             // The session was judged before this transaction, and hashing a password takes long.
-            guard let caller = try Self.session(session.id, in: db), caller.isLive, !caller.standing(at: now).coolsOff,
+            guard let caller = try Self.session(session.id, in: db), caller.isLive,
+                caller.standing(at: now)?.coolsOff == false,
                 caller.credentialGeneration == session.credentialGeneration
             else { return false }
             try Self.setPassword(hash, of: caller.account, keepingSessionsOf: caller.device, in: db, at: now)

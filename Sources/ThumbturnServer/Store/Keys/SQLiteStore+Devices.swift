@@ -58,8 +58,8 @@ extension SQLiteStore {
                 DeviceChangeRules.mayChange(device, by: caller, at: now)
             else { return false }
             if device != caller.device {
-                guard let target = try Self.device(device, in: db),
-                    DeviceChangeRules.mayRemove(target, by: caller.standing(at: now).factor)
+                guard let target = try Self.device(device, in: db), let standing = caller.standing(at: now),
+                    DeviceChangeRules.mayRemove(target, by: standing.factor)
                 else { return false }
             }
             return try Self.revoke(device, of: caller.account, by: session.text, in: db, at: now)

@@ -54,8 +54,9 @@ extension SQLiteStore {
     ) throws -> (origin: KeyOrigin, coolOff: Duration)? {
         guard ticket.account == new.account else { return nil }
         guard let voucher = ticket.voucher else { return (.credentials, new.coolOff) }
-        guard let session = try session(voucher, in: db), session.account == new.account else { return nil }
-        let standing = session.standing(at: now)
+        guard let session = try session(voucher, in: db), session.account == new.account,
+            let standing = session.standing(at: now)
+        else { return nil }
         guard (try? CeremonyRules.enrol.admit(standing)) != nil else { return nil }
         return switch DeviceChangeRules.vouching(by: standing.factor) {
         case .full: (standing.originOfNewKeys, .zero)

@@ -11,6 +11,10 @@ extension SQLiteStore {
                 sql: "DELETE FROM sessions WHERE id < ? AND auth_time <= ?",
                 arguments: [blob(SessionID.first(after: sessionsBefore).bytes), sessionsBefore.seconds]
             )
+            try db.run(
+                sql: "DELETE FROM visits WHERE id < ? AND auth_time <= ?",
+                arguments: [blob(SessionID.first(after: sessionsBefore).bytes), sessionsBefore.seconds]
+            )
             try Self.forgetNotices(in: db, at: now)
             try Self.forgetThrottles(in: db, at: now)
             try db.run(sql: "UPDATE node SET purged_until = max(purged_until, ?)", arguments: [now.seconds])

@@ -253,6 +253,7 @@ enum Schema {
         registerAudit(&migrator)
         registerShares(&migrator)
         registerSecondAccounts(&migrator)
+        registerVisits(&migrator)
         return migrator
     }
 

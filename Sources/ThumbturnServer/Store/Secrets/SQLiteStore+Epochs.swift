@@ -184,6 +184,7 @@ extension Schema {
             at: now)
         try db.execute(sql: "DELETE FROM secrets WHERE use IN ('challenge', 'refresh')")
         try db.execute(sql: "UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL", arguments: [now.seconds])
+        try db.execute(sql: "DELETE FROM visits")
         try db.execute(sql: "UPDATE approvals SET state = 'expired' WHERE state IN ('open', 'approved')")
         guard isOlder else { return }
         // The database does not know which recovery codes and one-time codes were used since. A one-time code is at

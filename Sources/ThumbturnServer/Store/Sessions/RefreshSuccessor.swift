@@ -23,6 +23,8 @@ package struct Rotation: Sendable {
     package var grace: Duration
     /// How long after the sign-in a session ends.
     package var lifetime: Duration
+    /// The same for a visit; zero if there are none.
+    package var visitLifetime = Duration.zero
     /// How long a session lasts without an exchange.
     package var idleLimit: Duration
 
@@ -52,13 +54,12 @@ extension Rotation {
     }
 
     /// Judges the exchange against the session as it is stored.
-    ///
-    /// - Parameter rotatedAt: when the session's live token was issued.
-    func judge(_ session: SessionView, rotatedAt: UnixTime, at now: UnixTime) -> Judgement {
+    func judge(_ session: SessionView, at now: UnixTime) -> Judgement {
         guard session.isLive else { return .over }
         guard session.sessionJKT == jkt else { return .foreign }
-        guard let age = TokenTimes.age(of: session.authTime, at: now), age < lifetime,
-            let idle = TokenTimes.age(of: rotatedAt, at: now), idle < idleLimit
+        guard let age = TokenTimes.age(of: session.authTime, at: now),
+            age < (session.isVisit ? visitLifetime : lifetime),
+            let idle = TokenTimes.age(of: session.rotatedAt, at: now), idle < idleLimit
         else { return .over }
         if generation == session.generation { return .successor }
         // The live token is the successor of the one that was presented, and it has not been used: otherwise it would

@@ -103,9 +103,9 @@ extension SessionView {
     /// A session that this key opens.
     fileprivate init(_ new: NewSession, by key: EnrolledKey, at now: UnixTime) {
         self.init(
-            id: new.id, device: key.device, account: key.account, accountName: key.accountName, kind: key.kind,
-            sessionJKT: key.sessionJKT, generation: 0, authTime: new.authTime ?? now, isLive: true,
-            coolsOffUntil: key.coolsOffUntil, keyOrigin: key.enrolledBy, granted: new.granted
+            id: new.id, device: key.device, account: key.account, accountName: key.accountName,
+            opener: .key(key.kind, key.enrolledBy), sessionJKT: key.sessionJKT, generation: 0, authTime: new.authTime ?? now,
+            rotatedAt: now, isLive: true, coolsOffUntil: key.coolsOffUntil, granted: new.granted
         )
     }
 }

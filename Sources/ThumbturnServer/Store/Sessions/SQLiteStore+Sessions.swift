@@ -12,6 +12,7 @@ extension SQLiteStore {
 
     package func end(_ session: SessionID, by jkt: String) async throws {
         try await writer.write { db, now in
+            if try Self.endVisit(session, of: jkt, in: db, at: now) { return }
             let device = try db.one(
                 Data.self, sql: "SELECT device_id FROM keys WHERE kid = ? AND kind = 'session'", arguments: [jkt])
             guard let device else { return }
@@ -59,9 +60,13 @@ extension SQLiteStore {
     }
 
     static func session(_ id: SessionID, in db: Database) throws -> SessionView? {
+        try sessionOfKey(id, in: db) ?? visit(id, in: db)
+    }
+
+    private static func sessionOfKey(_ id: SessionID, in db: Database) throws -> SessionView? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT s.generation, s.auth_time, s.granted, k.kind, k.enrolled_by,
+                SELECT s.generation, s.auth_time, s.rotated_at, s.granted, k.kind, k.enrolled_by,
                     s.ended_at IS NULL AND d.revoked_at IS NULL AND s.opened > max(d.sessions_over, k.sessions_over) AS live,
                     d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
                     a.credential_generation
@@ -78,10 +83,11 @@ extension SQLiteStore {
             let granted = try (row["granted"] as String?).map { try WireJSON.decode(ActionGrant.self, from: Array($0.utf8)) }
             return SessionView(
                 id: id, device: identifier(row["device_id"]), account: identifier(row["account_id"]),
-                accountName: row["name"], kind: kind, sessionJKT: row["session_jkt"],
-                generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]), isLive: row["live"],
-                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), keyOrigin: origin,
-                granted: granted, credentialGeneration: row["credential_generation"]
+                accountName: row["name"], opener: .key(kind, origin), sessionJKT: row["session_jkt"],
+                generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]),
+                rotatedAt: UnixTime(seconds: row["rotated_at"]), isLive: row["live"],
+                coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), granted: granted,
+                credentialGeneration: row["credential_generation"]
             )
         }
     }

@@ -8,9 +8,13 @@ package protocol SessionStore: Sendable {
     func session(_ id: SessionID) async throws -> SessionView?
     /// Opens a session if the authorisation still holds.
     func openSession(_ session: NewSession, by authorisation: Authorisation) async throws -> CommitOutcome<SessionView>
-    /// Ends the step-ups of a session key's device, and the session if it belongs to that device. With an unknown key
-    /// nothing happens.
+    /// Ends the step-ups of a session key's device, and the session if it belongs to that device; or the visit of this
+    /// key. With an unknown key nothing happens.
     func end(_ session: SessionID, by jkt: String) async throws
+    /// Consumes a ticket and opens a visit. Nil if the ticket was consumed before, if it names no credentials, if its
+    /// account is switched off or has changed its credentials since, or if the visit would be over already. The ticket
+    /// is consumed in any case. The account's oldest visit ends if it has the most that it may have.
+    func openVisit(_ visit: NewVisit, by ticket: Tickets.Right) async throws -> SessionView?
 }
 
 /// A session that is about to be opened.
@@ -24,27 +28,57 @@ package struct NewSession: Sendable {
     package var granted: ActionGrant? = nil
 }
 
-/// A session with its device, its account and the key that opened it.
+/// A visit that is about to be opened: a session of full credentials, without an enrolled device.
+package struct NewVisit: Sendable {
+    package var id: SessionID
+    /// The hash of the first refresh token.
+    package var tokenHash: [UInt8]
+    /// The thumbprint of the session key that the ticket is bound to.
+    package var jkt: String
+    /// How long after the credentials were verified the visit ends.
+    package var lifetime: Duration
+}
+
+/// What opened a session.
+package enum SessionOpener: Hashable, Sendable {
+    /// The signature of an enrolled key: the kind and the origin of the key that verified the person.
+    case key(KeyKind, KeyOrigin)
+    /// Full credentials opened a visit: how the person was verified (RFC 8176).
+    case credentials([String])
+}
+
+/// A session with its device, its account and what opened it.
 package struct SessionView: Sendable {
     package var id: SessionID
+    /// The session's device. The device of a visit has the visit's own id, and is never enrolled.
     package var device: DeviceID
     package var account: AccountID
     package var accountName: String
-    /// The kind of the key that verified the person.
-    package var kind: KeyKind
-    /// The thumbprint of the device's session key.
+    package var opener: SessionOpener
+    /// The thumbprint of the device's session key, or of the visit's.
     package var sessionJKT: String
     /// The number of exchanges of the refresh token so far.
     package var generation: UInt32
     package var authTime: UnixTime
+    /// When the live refresh token was issued.
+    package var rotatedAt: UnixTime
     /// False once the session has ended or its device is revoked.
     package var isLive: Bool
     package var coolsOffUntil: UnixTime
-    /// The origin of that key.
-    package var keyOrigin = KeyOrigin.credentials
     /// The action that a step-up granted; nil after a sign-in.
     package var granted: ActionGrant? = nil
     /// The account's `credentialGeneration` when the session was read.
     package var credentialGeneration: Int64 = 0
+
+    /// How the person was verified, in a visit; nil for a session that a key opened.
+    package var credentials: [String]? {
+        guard case .credentials(let methods) = opener else { return nil }
+        return methods
+    }
+
+    package var isVisit: Bool { credentials != nil }
+
+    /// The enrolled device; nil for a visit.
+    package var enrolledDevice: DeviceID? { isVisit ? nil : device }
 }
 #endif

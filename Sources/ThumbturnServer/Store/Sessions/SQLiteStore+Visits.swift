@@ -1,0 +1,117 @@
+#if Server
+import Foundation
+import GRDB
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+/// Visits: the sessions of full credentials, without an enrolled device.
+///
+/// They are in a table of their own, which refers to no device and no key. So nothing that reads devices or keys finds a
+/// visit: it is in no list of devices, counts for no quota of theirs, cools nothing off and vouches for nothing.
+extension SQLiteStore {
+    package func openVisit(_ new: NewVisit, by ticket: Tickets.Right) async throws -> SessionView? {
+        try await writer.write { db, now in
+            guard try Schema.spend(ticket.spend, in: db, at: now), try Self.isCurrent(ticket, in: db),
+                let credentials = ticket.credentials, let age = TokenTimes.age(of: credentials.verifiedAt, at: now),
+                age < new.lifetime
+            else { return nil }
+            try db.run(
+                sql: """
+                    INSERT INTO visits (id, account_id, jkt, amr, credential_generation, generation, token_hash, auth_time,
+                        rotated_at, opened)
+                    SELECT ?, ?, ?, ?, ?, 0, ?, ?, ?, commits FROM node
+                    """,
+                arguments: [
+                    blob(new.id.bytes), blob(ticket.account.bytes), new.jkt, credentials.methods.joined(separator: " "),
+                    ticket.credentialGeneration, blob(new.tokenHash), credentials.verifiedAt.seconds, now.seconds,
+                ])
+            try Self.makeRoom(for: new.id, of: ticket.account, in: db)
+            try Self.audit(
+                AuditEvent(.signedIn, account: ticket.account, session: new.id, detail: "credentials"), in: db, at: now)
+            try Self.note(.visit, of: ticket.account, nil, in: db, at: now)
+            return try Self.visit(new.id, in: db)
+        }
+    }
+
+    /// Ends the oldest visits of an account that has too many. A new one is not refused: a person who signs in must get
+    /// in.
+    private static func makeRoom(for new: SessionID, of account: AccountID, in db: Database) throws {
+        try db.run(
+            sql: """
+                DELETE FROM visits WHERE id IN (
+                    SELECT id FROM visits WHERE account_id = ? AND id != ? ORDER BY opened DESC, id DESC LIMIT -1 OFFSET ?)
+                """,
+            arguments: [blob(account.bytes), blob(new.bytes), Limits.visits - 1])
+    }
+
+    /// A visit lasts only while its account has the credentials that opened it: it ends with each change of the password
+    /// or of the one-time codes, and when the account is switched off or its devices are revoked.
+    static func visit(_ id: SessionID, in db: Database) throws -> SessionView? {
+        let found = try db.one(
+            Row.self,
+            sql: """
+                SELECT v.jkt, v.amr, v.generation, v.auth_time, v.rotated_at, a.id AS account_id, a.name,
+                    a.credential_generation, a.credential_generation = v.credential_generation AS live
+                FROM visits v JOIN accounts a ON a.id = v.account_id WHERE v.id = ?
+                """,
+            arguments: [blob(id.bytes)])
+        return found.map { row in
+            SessionView(
+                id: id, device: DeviceID(unchecked: id.bytes), account: identifier(row["account_id"]),
+                accountName: row["name"],
+                opener: .credentials((row["amr"] as String).split(separator: " ").map(String.init)),
+                sessionJKT: row["jkt"], generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]),
+                rotatedAt: UnixTime(seconds: row["rotated_at"]), isLive: row["live"], coolsOffUntil: UnixTime(seconds: 0),
+                credentialGeneration: row["credential_generation"])
+        }
+    }
+
+    /// Ends a visit, if it is one of this session key. False if there is no such visit.
+    static func endVisit(_ id: SessionID, of jkt: String, in db: Database, at now: UnixTime) throws -> Bool {
+        guard let visit = try visit(id, in: db), visit.sessionJKT == jkt else { return false }
+        try end(visit, in: db, at: now)
+        if visit.isLive {
+            try audit(AuditEvent(.signedOut, account: visit.account, session: id), in: db, at: now)
+        }
+        return true
+    }
+
+    /// Ends a session or a visit, whatever the reason.
+    static func end(_ session: SessionView, in db: Database, at now: UnixTime) throws {
+        let id = blob(session.id.bytes)
+        if session.isVisit {
+            try db.run(sql: "DELETE FROM visits WHERE id = ?", arguments: [id])
+        } else {
+            try db.run(sql: "UPDATE sessions SET ended_at = ? WHERE id = ?", arguments: [now.seconds, id])
+        }
+    }
+}
+
+extension Schema {
+    static func registerVisits(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("31 visits") { db in
+            try db.execute(
+                sql: """
+                    -- Sessions of full credentials without an enrolled device. How the person was verified is a list with
+                    -- spaces between. One that ends is deleted, and the others are void once the account's credentials have
+                    -- changed.
+                    CREATE TABLE visits (
+                        id BLOB PRIMARY KEY,
+                        account_id BLOB NOT NULL REFERENCES accounts (id),
+                        jkt TEXT NOT NULL,
+                        amr TEXT NOT NULL,
+                        credential_generation INTEGER NOT NULL,
+                        generation INTEGER NOT NULL,
+                        token_hash BLOB NOT NULL,
+                        auth_time INTEGER NOT NULL,
+                        rotated_at INTEGER NOT NULL,
+                        opened INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX visits_of_account ON visits (account_id, opened);
+                    """
+            )
+        }
+    }
+}
+#endif
