@@ -16,10 +16,11 @@ extension FlowWalk.Report {
 
 extension FlowWalk {
     static let ends: Set<String> = [
-        "granted by biometric", "granted by devicePasscode", "granted by appPIN", "granted by biometric and more",
+        "granted by biometric", "granted by devicePasscode", "granted by appPIN", "granted by fullCredentials",
+        "granted by biometric and more",
         "policyDenies", "paused", "notEnrolled", "notYetReadable", "keyInvalidated", "lockedOut", "biometryNotEnrolled",
         "biometryUnavailable", "biometryTooWeak", "biometryUnconfirmed", "passcodeNotSet", "permissionDenied", "notMatched",
-        "timedOut", "cancelledByUser", "cancelledBySystem", "cancelledByApp", "superseded", "platform",
+        "refused", "timedOut", "cancelledByUser", "cancelledBySystem", "cancelledByApp", "superseded", "platform",
     ]
 
     static let events = [
@@ -31,12 +32,12 @@ extension FlowWalk {
     /// is gone.
     static let acting: [String: [String]] = [
         "idle": ["began", "stopped"],
-        "waiting": ["tapped", "woke", "changed", "wentBack", "stopped"],
-        "awayBeforePrompt": ["changed", "cameFront", "stopped"],
+        "waiting": ["tapped", "hintChosen", "woke", "changed", "wentBack", "stopped"],
+        "awayBeforePrompt": ["hintChosen", "changed", "cameFront", "stopped"],
         "prompting": ["answered", "readPoorly", "hintChosen", "woke", "changed", "wentBack", "stopped"],
         "signing": ["signed", "signingFailed", "changed", "stopped"],
-        "away": ["changed", "cameFront", "stopped"],
-        "interrupted": ["tapped", "changed", "wentBack", "cameFront", "woke", "stopped"],
+        "away": ["hintChosen", "changed", "cameFront", "stopped"],
+        "interrupted": ["tapped", "hintChosen", "changed", "wentBack", "cameFront", "woke", "stopped"],
         "finished": [],
     ]
 }

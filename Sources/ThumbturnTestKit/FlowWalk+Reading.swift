@@ -6,7 +6,7 @@ extension Readiness {
     /// Whether the keys of a rung can sign. The sensor's own counts are left out, because a running attempt is counted
     /// among them.
     func hasKeys(for rung: Rung) -> Bool {
-        rung.key.map { state(of: .session) == .usable && state(of: $0) == .usable } ?? true
+        rung.key.map { state(of: .session) == .usable && state(of: $0) == .usable } ?? canSignIn
     }
 
     /// Whether a rung's key is gone for good.

@@ -3,16 +3,18 @@ import ThumbturnCore
 // The rules that must hold in every state of the flow, and at every step.
 
 extension FlowWalk {
-    /// Records an end, or a state without a way out.
-    func arrive(at place: Place, _ report: inout Report) {
+    /// Records an end, or a state without a way out for one of the people. Known are the situations in which they were
+    /// followed already.
+    func arrive(at place: Place, _ known: inout Set<Situation>, _ report: inout Report) {
         if case .finished(let end) = place.flow.state {
             switch end {
             case .granted(let rung, _, let additional):
                 report.ends.insert("granted by \(rung.rawValue)\(additional.isEmpty ? "" : " and more")")
             case .failed(let failure): report.ends.insert(failure.code.name)
             }
-        } else if !canEnd(place, within: 4) {
-            report.violations.append("a dead end: \(place.flow.state)")
+        }
+        for person in HonestPerson.all where known.insert(Situation(person, place)).inserted && !letsIn(person, at: place) {
+            report.violations.append("a person \(person.name) does not get in: \(place.flow.state) of \(place.readiness)")
         }
     }
 
@@ -53,6 +55,9 @@ extension FlowWalk {
         for case .show(let prompt) in effects {
             demand(after.readiness.hasKeys(for: prompt.rung), "a rung is asked only where its key can answer")
             demand((policy.ladder + policy.additionalRungs).contains(prompt.rung), "only rungs of the policy are asked")
+            demand(
+                prompt.rung != .fullCredentials || policy.additionalRungs.isEmpty,
+                "no full sign-in stands in for two keys")
         }
         for case .wake(let time) in effects { demand(time >= after.now, "no wake is in the past") }
         if let prompt = event.prompt, prompt != before.flow.prompt?.id {
@@ -90,25 +95,5 @@ extension FlowWalk {
         {
             demand(since.duration(to: after.now) < policy.fallbackAfter, "no sensor prompt outlives the limit")
         }
-    }
-
-    /// Whether an honest person, who taps, returns, matches or moves on, reaches an end within a number of actions.
-    private func canEnd(_ place: Place, within actions: Int) -> Bool {
-        var flow = place.flow
-        for _ in 0..<(actions + 2 * policy.additionalRungs.count) {
-            switch flow.state {
-            case .finished: return true
-            case .idle: _ = flow.handle(.began(place.readiness, by: .tap), at: place.now)
-            case .waiting: _ = flow.handle(.tapped, at: place.now)
-            case .awayBeforePrompt, .away, .interrupted: _ = flow.handle(.cameFront, at: place.now)
-            case .prompting(let prompt, _, _):
-                let answer = prompt.rung == .appPIN ? SensorAnswer.entered : .matched
-                _ = flow.handle(.answered(answer, prompt: prompt.id), at: place.now)
-            case .signing(let prompt, _, _):
-                _ = flow.handle(.signed(Self.output(of: prompt.id), prompt: prompt.id), at: place.now)
-            }
-        }
-        if case .finished = flow.state { return true }
-        return false
     }
 }

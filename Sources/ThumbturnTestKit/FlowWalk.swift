@@ -53,13 +53,16 @@ package struct FlowWalk: Sendable {
             + (policy.ladder.contains(.appPIN) ? [Person(preferred: .appPIN)] : [])
     }
 
-    /// Every preset, and what no preset has: a ladder that begins with the PIN, two keys, a ladder of only the
-    /// passcode, an empty ladder.
+    /// Every preset, and what no preset has: a ladder that begins with the PIN, one whose first button names the next rung,
+    /// two keys, a ladder of only the passcode, an empty ladder.
     package static let all: [(name: String, policy: UnlockPolicy)] = {
         var two = UnlockPolicy(ladder: [.biometric, .fullCredentials])
         two.additionalRungs = [.appPIN]
+        var named = UnlockPolicy.sensitiveScreen
+        named.firstButton = .nextRung
         return UnlockPolicy.presets.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [
-            ("biometric and PIN", two), ("PIN first", UnlockPolicy(ladder: [.appPIN, .biometric])),
+            ("biometric and PIN", two), ("the next rung by name", named),
+            ("PIN first", UnlockPolicy(ladder: [.appPIN, .biometric])),
             ("only the passcode", UnlockPolicy(ladder: [.devicePasscode])), ("empty", UnlockPolicy(ladder: [])),
         ]
     }()
@@ -70,7 +73,13 @@ package struct FlowWalk: Sendable {
         walk(Self.allUsable, Person(), disturbed: true, &report)
         for person in persons { walk(Self.allUsable, person, disturbed: false, &report) }
         // What the device lacks matters where a rung is asked, and does not depend on the person.
-        for start in Self.starts { walk(start, Person(), disturbed: false, &report) }
+        for start in Self.starts {
+            for canSignIn in [false, true] {
+                var start = start
+                start.canSignIn = canSignIn
+                walk(start, Person(), disturbed: false, &report)
+            }
+        }
         return report
     }
 
@@ -104,7 +113,8 @@ package struct FlowWalk: Sendable {
     // MARK: - What the device can do
 
     static let allUsable = Readiness(
-        biometry: .ready, keys: [.session: .usable, .biometric: .usable, .passcode: .usable, .pin: .usable], ladder: []
+        biometry: .ready, keys: [.session: .usable, .biometric: .usable, .passcode: .usable, .pin: .usable], ladder: [],
+        canSignIn: true
     )
 
     static let starts: [Readiness] = {
@@ -144,18 +154,20 @@ package struct FlowWalk: Sendable {
         allUsable,
         Readiness(
             biometry: .ready,
-            keys: [.session: .usable, .biometric: .invalidated(.enrolmentChanged), .passcode: .usable, .pin: .usable], ladder: []
+            keys: [.session: .usable, .biometric: .invalidated(.enrolmentChanged), .passcode: .usable, .pin: .usable], ladder: [],
+            canSignIn: true
         ),
         Readiness(
             biometry: .passcodeNotSet,
             keys: [
                 .session: .usable, .biometric: .invalidated(.passcodeRemoved), .passcode: .invalidated(.passcodeRemoved),
                 .pin: .usable,
-            ], ladder: []
+            ], ladder: [], canSignIn: true
         ),
         Readiness(
             biometry: .paused(for: .seconds(10)),
-            keys: [.session: .usable, .biometric: .usable, .passcode: .usable, .pin: .usable], ladder: []
+            keys: [.session: .usable, .biometric: .usable, .passcode: .usable, .pin: .usable], ladder: [],
+            canSignIn: true
         ),
     ]
 
@@ -204,7 +216,7 @@ package struct FlowWalk: Sendable {
 
     private func walk(_ start: Readiness, _ person: Person, disturbed: Bool, _ report: inout Report) {
         var seen: Set<Place> = []
-        var waiting: [Place] = []
+        var (waiting, known): ([Place], Set<Situation>) = ([], [])
         let origin = Place(
             flow: UnlockFlow(policy: policy, person: person), now: Instant(sinceOrigin: .zero), readiness: start,
             disturbance: disturbed ? nil : Disturbance.none
@@ -212,7 +224,7 @@ package struct FlowWalk: Sendable {
         waiting.append(origin)
         while let place = waiting.popLast() {
             guard seen.insert(place).inserted else { continue }
-            arrive(at: place, &report)
+            arrive(at: place, &known, &report)
             for event in events(at: place) {
                 for step in event.times(in: place.flow.state) where place.now.sinceOrigin + step <= Self.longest {
                     var next = place
@@ -268,6 +280,9 @@ package struct FlowWalk: Sendable {
                 .answered(.failed(Failure($0, recovery: .retry)), prompt: prompt)
             }
             events.append(.signingFailed(Failure(.notMatched), prompt: prompt))
+            if place.flow.prompt?.rung == .fullCredentials {
+                events.append(.signingFailed(Failure(.refused, recovery: .signInAgain), prompt: prompt))
+            }
             if place.mayBe(.trouble) {
                 for failure in Self.troubles {
                     events += [.answered(.failed(failure), prompt: prompt), .signingFailed(failure, prompt: prompt)]

@@ -18,6 +18,11 @@ package final class InMemoryServer: Transport {
         package var devices: [String: DeviceRecord] = [:]
         /// The names of the devices' accounts, likewise. Each name has an account, all with the one password.
         package var accounts: [String: String] = [:]
+        /// Whether a full sign-in may open a session of its own.
+        package var letsVisit = true
+        /// The names of the accounts of visits, by their session keys' thumbprints, and those that have had a ticket.
+        package var visits: [String: String] = [:]
+        package var exchangedVisits: Set<String> = []
         /// Whether the answer to a sign-in names the account.
         package var tellsAccounts = true
         /// One-time codes that were used.
@@ -147,6 +152,13 @@ package final class InMemoryServer: Transport {
         case "/v1/token":
             let jkt = try dpop(request).jkt
             let form = String(decoding: request.body, as: UTF8.self)
+            if let ticket = form.removingPercentEncoding?.components(separatedBy: "&ticket=").last, form.contains("%3Aticket") {
+                guard state.withLock({ $0.letsVisit }), ticket.hasPrefix(Self.ticket(of: "")) else {
+                    throw Problem(.verificationFailed, status: 400, error: "invalid_grant")
+                }
+                state.withLock { $0.visits[jkt] = String(ticket.dropFirst(Self.ticket(of: "").count)) }
+                return respond(200, nextToken())
+            }
             if form.hasPrefix("grant_type=refresh_token") { return respond(200, nextToken()) }
             let fields = Dictionary(
                 form.split(separator: "&").map {
@@ -188,10 +200,15 @@ package final class InMemoryServer: Transport {
             if let wanted = state.withLock({ $0.wanted.isEmpty ? nil : $0.wanted.removeFirst() }) {
                 return TransportResponse(status: 401, headers: ["www-authenticate": wanted], body: [])
             }
-            let name = state.withLock { $0.accounts[proof.jkt] } ?? ""
+            let name = state.withLock { $0.accounts[proof.jkt] ?? $0.visits[proof.jkt] } ?? ""
             return respond(
                 200, Me(account: Self.id(of: name), name: name, device: proof.jkt, acr: "x", amr: [], authTime: now)
             )
+        case "/v1/tickets":
+            let jkt = try dpop(request).jkt
+            guard let name = state.withLock({ $0.visits[jkt] }), state.withLock({ $0.exchangedVisits.insert(jkt).inserted })
+            else { throw Problem(.verificationFailed, status: 403) }
+            return respond(200, EnrolmentTicket(ticket: Self.ticket(of: name), account: Self.id(of: name), expiresIn: 300))
         case "/v1/password":
             _ = try dpop(request)
             let wanted = try WireJSON.decode(PasswordChangeRequest.self, from: request.body)

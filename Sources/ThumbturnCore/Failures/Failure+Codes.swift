@@ -51,6 +51,9 @@ extension Failure.Code {
     /// `enrol` was told to fail on an enrolled device, and this one is enrolled.
     public static let alreadyEnrolled = Self("alreadyEnrolled", recovery: .report)
 
+    /// The credentials are right, and this device is set up for another account.
+    public static let anotherAccount = Self("anotherAccount", recovery: .reEnrol)
+
     // MARK: - The server
 
     /// The server does not accept the request. It does not tell which part.

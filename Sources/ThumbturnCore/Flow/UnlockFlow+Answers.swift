@@ -89,6 +89,9 @@ extension UnlockFlow {
         switch failure.code {
         case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded, .notYetReadable:
             return cancelled(failure)
+        // The last word: credentials that were not accepted, or a server that did not answer.
+        case _ where attempt.rung == .fullCredentials:
+            return fail(failure)
         case .lockedOut:
             progress.note(failure)
             return [.emit(.lockedOut(failure.lockout))] + moveOn(from: attempt.rung, because: .lockedOut, progress, at: now)

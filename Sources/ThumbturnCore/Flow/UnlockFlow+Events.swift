@@ -7,6 +7,9 @@ extension UnlockFlow {
         case tap
         /// The screen appeared: the prompt appears after the policy's time, or waits for a tap.
         case screen
+        /// A tap on a button that names this rung: it is asked at once, and then what follows it on the ladder. It counts
+        /// where the policy has that rung; otherwise the ladder begins where it always does.
+        case rung(Rung)
     }
 
     /// Something that happened. Events that are late, doubled or of another prompt change nothing.
@@ -19,7 +22,7 @@ extension UnlockFlow {
         case answered(SensorAnswer, prompt: Int)
         /// The sensor could not give a verdict, and asks again by itself.
         case readPoorly(PoorReading, prompt: Int)
-        /// The person asked for another way.
+        /// The person asked for another way: the next rung that can be asked.
         case hintChosen
         /// The key made the proof.
         case signed(Output, prompt: Int)
@@ -66,6 +69,7 @@ extension UnlockFlow.Start: CustomStringConvertible {
         switch self {
         case .tap: "tap"
         case .screen: "screen"
+        case .rung(let rung): "at \(rung)"
         }
     }
 }

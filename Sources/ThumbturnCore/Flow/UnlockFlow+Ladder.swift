@@ -12,10 +12,26 @@ extension UnlockFlow {
         return due.map { [.wake(at: $0)] } ?? []
     }
 
-    mutating func askFirst(_ readiness: Readiness, at now: Instant) -> [Effect] {
+    /// - Parameter chosen: the rung that the person has chosen to begin with.
+    mutating func askFirst(_ readiness: Readiness, from chosen: Rung? = nil, at now: Instant) -> [Effect] {
         var progress = Progress(readiness: readiness, started: now, remaining: ladder[...])
+        if let chosen, let index = progress.remaining.firstIndex(of: chosen) { progress.remaining.removeFirst(index) }
         let first = progress.remaining.popFirst() ?? .fullCredentials
         return ask(first, progress, at: now)
+    }
+
+    /// The person chose another way than the first one, which was not shown yet.
+    mutating func askSecond(_ readiness: Readiness, at now: Instant) -> [Effect] {
+        var progress = Progress(readiness: readiness, started: now, remaining: ladder[...])
+        let first = progress.nextUsableRung
+        let passed = progress.remaining.prefix { $0 != first }.compactMap { readiness.obstacle(to: $0) }
+        // Where there is no other way, or the keys cannot be read yet, it goes on as if the person had tapped.
+        guard first != .fullCredentials, !passed.contains(where: { $0.code == .notYetReadable }) else {
+            return askFirst(readiness, at: now)
+        }
+        passed.forEach { progress.note($0) }
+        progress.remaining = progress.remaining.drop { $0 != first }.dropFirst()
+        return moveOn(from: first, because: .choice, progress, at: now)
     }
 
     /// The policy's rungs in this person's order: the preferred rung first, where the policy has it and it has a key.
@@ -28,9 +44,15 @@ extension UnlockFlow {
 
     /// Asks a rung for the first time.
     mutating func ask(_ rung: Rung, _ progress: Progress, at now: Instant) -> [Effect] {
-        if rung == .fullCredentials { return failWithoutRungs(progress) }
+        if rung == .fullCredentials, !mayAskFullSignIn(progress) { return failWithoutRungs(progress) }
         let sensor = rung == .biometric ? SensorClock(started: now) : nil
         return ask(Attempt(rung: rung, sensor: sensor), progress, at: now)
+    }
+
+    /// Whether the full sign-in is a rung of its own, and not only the next step: the app gave one, the policy has it, and no
+    /// second key is demanded, for which it could not stand in.
+    private func mayAskFullSignIn(_ progress: Progress) -> Bool {
+        progress.readiness.canSignIn && policy.ladder.contains(.fullCredentials) && policy.additionalRungs.isEmpty
     }
 
     /// Asks the same rung again after an absence, which does not count towards the sensor's limits.
@@ -51,8 +73,9 @@ extension UnlockFlow {
     mutating func show(_ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
         var progress = progress
         progress.prompts += 1
-        // From the second attempt on the button offers the next rung.
-        let button = attempt.mismatches > 0 ? CancelButton.use(progress.nextUsableRung) : .cancel
+        // The button offers the next rung: from the second attempt on, or from the first where the policy says so.
+        let offersNext = attempt.mismatches > 0 || policy.firstButton == .nextRung
+        let button = offersNext && attempt.rung != .fullCredentials ? CancelButton.use(progress.nextUsableRung) : .cancel
         let prompt = Prompt(id: progress.prompts, rung: attempt.rung, cancelButton: button)
         state = .prompting(prompt, attempt, progress)
         var effects: [Effect] = [.show(prompt), .emit(.promptShown(attempt.rung))]
@@ -79,8 +102,9 @@ extension UnlockFlow {
     /// Moves to the next rung of the ladder. Below the last one there is the full sign-in, so the ladder has no dead
     /// end.
     mutating func moveOn(from rung: Rung, because trigger: Trigger, _ progress: Progress, at now: Instant) -> [Effect] {
-        if rung == .biometric, trigger.countsAsMiss { person.pace.missed() }
         var progress = progress
+        progress.wantsAnotherWay = false
+        if rung == .biometric, trigger.countsAsMiss, progress.prompts > 0 { person.pace.missed() }
         let next = progress.remaining.popFirst() ?? .fullCredentials
         return [.move(from: rung, to: next, because: trigger), .emit(.fellBack(from: rung, to: next, because: trigger))]
             + ask(next, progress, at: now)

@@ -7,8 +7,8 @@ extension UnlockFlow {
         /// The screen is there, and no rung has been asked yet. The automatic prompt is due at this time; nil waits for
         /// a tap.
         case waiting(Readiness, due: Instant?)
-        /// The app went to the back before any rung was asked.
-        case awayBeforePrompt(Readiness)
+        /// The app went to the back before any rung was asked. What the person chose meanwhile counts on the return.
+        case awayBeforePrompt(Readiness, wantsAnotherWay: Bool)
         /// A rung is being asked.
         case prompting(Prompt, Attempt, Progress)
         /// The prompt was answered, and the key is making the proof. Only here is a PIN judged.
@@ -56,7 +56,7 @@ extension UnlockFlow {
     /// One rung being asked, from its first prompt until another rung takes its place.
     package struct Attempt: Hashable, Sendable {
         /// The rung that is asked.
-        let rung: Rung
+        package let rung: Rung
         /// Mismatches on this rung, wrong PINs included.
         var mismatches = 0
         /// The limits of the sensor's prompts. Nil for the other rungs, because a person who types is not hurried.
@@ -71,18 +71,20 @@ extension UnlockFlow {
     /// What a flow has gathered since its first prompt.
     package struct Progress: Hashable, Sendable {
         /// What the device can do, as last reported.
-        var readiness: Readiness
+        package var readiness: Readiness
         /// When the first rung was asked.
         let started: Instant
         /// The rungs of the ladder that have not been asked, in the person's order. Empty once the ladder has given its
         /// proof, because no rung may replace one of the additional rungs.
-        var remaining: ArraySlice<Rung>
+        package var remaining: ArraySlice<Rung>
         /// The number of prompts so far; each has its number as its id.
         var prompts = 0
         /// How often the system took a prompt.
         var interruptions = 0
+        /// Whether the person chose another way while the app was in the back.
+        package var wantsAnotherWay = false
         /// The proofs so far; nil before the ladder has given one.
-        var grant: Grant?
+        package var grant: Grant?
         /// The failure that the person hears about if every rung is used up.
         var cause: Failure?
     }
@@ -93,7 +95,7 @@ extension UnlockFlow {
         let rung: Rung
         let output: Output
         /// The proofs of the policy's additional rungs, in their order.
-        var additional: [Output] = []
+        package var additional: [Output] = []
     }
 
     /// Names what a key gave: its signature, or the secret that was released. The flow passes the name on, and the

@@ -12,7 +12,8 @@
 ///                                            sign-in is left
 ///
 /// From `waiting` the app may go to the back (`awayBeforePrompt`) and wait again. From `prompting` the app may go to
-/// the back (`away`), or the system may take the prompt (`interrupted`); both ask the same rung again.
+/// the back (`away`), or the system may take the prompt (`interrupted`); both ask the same rung again. The full sign-in
+/// stays where it is while the app is in the back, because a person may fetch a one-time code there.
 public struct UnlockFlow: Hashable, Sendable {
     /// The current state, with everything that is true only in it.
     package internal(set) var state: State = .idle
@@ -35,6 +36,7 @@ public struct UnlockFlow: Hashable, Sendable {
             switch start {
             case .tap: return askFirst(readiness, at: now)
             case .screen: return wait(readiness, at: now)
+            case .rung(let rung): return askFirst(readiness, from: rung, at: now)
             }
 
         case (.waiting(let readiness, _), .tapped):
@@ -42,20 +44,32 @@ public struct UnlockFlow: Hashable, Sendable {
         case (.waiting(let readiness, let due?), .woke):
             // An early wake asks for another one; a doubled one finds another state.
             return now >= due ? askFirst(readiness, at: now) : [.wake(at: due)]
+        case (.waiting(let readiness, _), .hintChosen):
+            return askSecond(readiness, at: now)
         case (.waiting(let readiness, _), .wentBack):
-            state = .awayBeforePrompt(readiness)
+            state = .awayBeforePrompt(readiness, wantsAnotherWay: false)
             return []
-        case (.awayBeforePrompt(let readiness), .cameFront):
-            return wait(readiness, at: now)
+        case (.awayBeforePrompt(let readiness, _), .hintChosen):
+            // No prompt while the app is in the back.
+            state = .awayBeforePrompt(readiness, wantsAnotherWay: true)
+            return []
+        case (.awayBeforePrompt(let readiness, let wantsAnotherWay), .cameFront):
+            return wantsAnotherWay ? askSecond(readiness, at: now) : wait(readiness, at: now)
 
         case (.prompting(let prompt, let attempt, let progress), .answered(let answer, let id)) where id == prompt.id:
             return answered(answer, to: prompt, attempt, progress, at: now)
         case (.prompting(let prompt, let attempt, let progress), .readPoorly(let reading, let id)) where id == prompt.id:
             return [.emit(.readPoorly(reading))] + readPoorly(prompt, attempt, progress, at: now)
+        // Below the full sign-in there is no other way.
+        case (.prompting(_, let attempt, _), .hintChosen) where attempt.rung == .fullCredentials:
+            return []
         case (.prompting(let prompt, let attempt, let progress), .hintChosen):
             return [.dismiss(prompt)] + moveOn(from: attempt.rung, because: .choice, progress, at: now)
         case (.prompting(let prompt, let attempt, let progress), .woke):
             return considerTime(during: prompt, attempt, progress, at: now)
+        // A person may have to leave the app for a one-time code, and comes back to what they have typed.
+        case (.prompting(_, let attempt, _), .wentBack) where attempt.rung == .fullCredentials:
+            return []
         case (.prompting(let prompt, let attempt, let progress), .wentBack):
             state = .away(attempt, progress, since: now)
             return [.dismiss(prompt)]
@@ -65,6 +79,14 @@ public struct UnlockFlow: Hashable, Sendable {
         case (.signing(let prompt, let attempt, let progress), .signingFailed(let failure, let id)) where id == prompt.id:
             return signingFailed(failure, attempt, progress, at: now)
 
+        case (.away(let attempt, let progress, _), .cameFront) where progress.wantsAnotherWay:
+            return moveOn(from: attempt.rung, because: .choice, progress, at: now)
+        case (.away(let attempt, var progress, let since), .hintChosen):
+            progress.wantsAnotherWay = attempt.rung != .fullCredentials
+            state = .away(attempt, progress, since: since)
+            return []
+        case (.interrupted(let attempt, let progress, _), .hintChosen) where attempt.rung != .fullCredentials:
+            return moveOn(from: attempt.rung, because: .choice, progress, at: now)
         case (.away(let attempt, let progress, let since), .cameFront),
             (.interrupted(let attempt, let progress, let since), .cameFront),
             (.interrupted(let attempt, let progress, let since), .tapped):
@@ -80,8 +102,8 @@ public struct UnlockFlow: Hashable, Sendable {
         case (.waiting(_, let due), .changed(let readiness)):
             state = .waiting(readiness, due: due)
             return []
-        case (.awayBeforePrompt, .changed(let readiness)):
-            state = .awayBeforePrompt(readiness)
+        case (.awayBeforePrompt(_, let wantsAnotherWay), .changed(let readiness)):
+            state = .awayBeforePrompt(readiness, wantsAnotherWay: wantsAnotherWay)
             return []
         case (.prompting(let prompt, let attempt, let progress), .changed(let readiness)):
             return changed(during: prompt, attempt, progress.knowing(readiness), at: now)
@@ -111,15 +133,14 @@ public struct UnlockFlow: Hashable, Sendable {
             (.idle, .signingFailed), (.idle, .changed), (.idle, .wentBack), (.idle, .cameFront), (.idle, .woke),
             // Without an automatic prompt the flow waits for a tap, and asked for no wake.
             (.waiting(_, due: nil), .woke),
-            // Where no prompt is on the screen, answers come from prompts that are gone, and there is nothing to
-            // choose.
-            (.waiting, .answered), (.waiting, .readPoorly), (.waiting, .hintChosen), (.waiting, .signed),
-            (.waiting, .signingFailed), (.waiting, .cameFront),
-            (.awayBeforePrompt, .answered), (.awayBeforePrompt, .readPoorly), (.awayBeforePrompt, .hintChosen),
-            (.awayBeforePrompt, .signed), (.awayBeforePrompt, .signingFailed), (.awayBeforePrompt, .wentBack),
-            (.awayBeforePrompt, .tapped), (.awayBeforePrompt, .woke),
-            (.away, .answered), (.away, .readPoorly), (.away, .hintChosen), (.away, .signed),
-            (.away, .signingFailed), (.away, .wentBack), (.away, .tapped), (.away, .woke),
+            // Where no prompt is on the screen, answers come from prompts that are gone.
+            (.waiting, .answered), (.waiting, .readPoorly), (.waiting, .signed), (.waiting, .signingFailed),
+            (.waiting, .cameFront),
+            (.awayBeforePrompt, .answered), (.awayBeforePrompt, .readPoorly), (.awayBeforePrompt, .signed),
+            (.awayBeforePrompt, .signingFailed), (.awayBeforePrompt, .wentBack), (.awayBeforePrompt, .tapped),
+            (.awayBeforePrompt, .woke),
+            (.away, .answered), (.away, .readPoorly), (.away, .signed), (.away, .signingFailed), (.away, .wentBack),
+            (.away, .tapped), (.away, .woke),
             (.interrupted, .answered), (.interrupted, .readPoorly), (.interrupted, .hintChosen),
             (.interrupted, .signed), (.interrupted, .signingFailed),
             // The app's own prompt makes the app active again when it goes: that starts no second one.

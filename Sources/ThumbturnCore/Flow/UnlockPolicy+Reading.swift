@@ -2,6 +2,7 @@ extension UnlockPolicy: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case ladder
         case additionalRungs = "also"
+        case firstButton = "first_button"
         case automaticPrompt = "automatic_prompt"
         case retryWindow = "retry_window"
         case retryLimit = "retry_limit"
@@ -27,6 +28,7 @@ extension UnlockPolicy: Codable {
             if let time = try values.decodeIfPresent(Int64.self, forKey: key) { member = .milliseconds(time) }
         }
         additionalRungs = try values.decodeIfPresent([Rung].self, forKey: .additionalRungs) ?? additionalRungs
+        firstButton = try values.decodeIfPresent(FirstButton.self, forKey: .firstButton) ?? firstButton
         automaticPrompt = try values.decodeIfPresent(Int64.self, forKey: .automaticPrompt).map { .milliseconds($0) }
         try read(.retryWindow, into: &retryWindow)
         try read(.retryLimit, into: &retryLimit)
@@ -65,6 +67,7 @@ extension UnlockPolicy: Codable {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(ladder, forKey: .ladder)
         try values.encode(additionalRungs, forKey: .additionalRungs)
+        try values.encode(firstButton, forKey: .firstButton)
         try values.encodeIfPresent(automaticPrompt?.milliseconds, forKey: .automaticPrompt)
         try values.encode(retryWindow.milliseconds, forKey: .retryWindow)
         try values.encode(retryLimit.milliseconds, forKey: .retryLimit)

@@ -8,6 +8,8 @@ public struct UnlockPolicy: Hashable, Sendable {
     /// The rungs whose keys have to sign, too, after one of the ladder has: for an action that demands two keys, such
     /// as biometric and PIN. No other rung replaces one of these.
     public var additionalRungs: [Rung] = []
+    /// The text of the first prompt's cancel button.
+    public var firstButton = FirstButton.cancel
     /// How long after its screen appeared the flow asks by itself; nil waits for a tap.
     public var automaticPrompt: Duration? = .milliseconds(400)
     /// How long after the first prompt a mismatch at the sensor may still be retried.
@@ -36,6 +38,15 @@ public struct UnlockPolicy: Hashable, Sendable {
     public var delays = MismatchDelays()
     /// How long an unlock may be reused for the next one without a prompt. Step-ups and approvals never reuse one.
     public var reuse: Duration = .zero
+
+    /// The texts that the cancel button of a rung's first prompt may have. From the second attempt on it names the next
+    /// rung.
+    public enum FirstButton: String, Hashable, Sendable, Codable {
+        /// "Cancel": pressing it ends the flow, and the screen behind it offers the other ways.
+        case cancel
+        /// "Use …": pressing it moves on to the next rung that can be asked.
+        case nextRung = "next"
+    }
 
     /// Creates a policy from a ladder, with the default numbers.
     public init(ladder: [Rung]) {
@@ -84,5 +95,15 @@ extension UnlockPolicy {
             ((.zero ... .seconds(300)).contains(reuse), "reuse: is 0 to 300 s"),
         ]
         return checks.first { !$0.holds }?.reason ?? delays.problem.map { "delays.\($0)" }
+    }
+}
+
+extension UnlockPolicy.FirstButton: CustomStringConvertible {
+    /// For example `next rung`.
+    public var description: String {
+        switch self {
+        case .cancel: "cancel"
+        case .nextRung: "next rung"
+        }
     }
 }

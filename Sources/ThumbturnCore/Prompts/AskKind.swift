@@ -1,13 +1,13 @@
 /// The kinds of asks, and what may happen to one that is under way. This is the only table of it.
 package enum AskKind: Hashable, Sendable, CaseIterable {
-    case unlock, vault, stepUp, approval, enrolment, keyChange
+    case unlock, vault, signIn, stepUp, approval, enrolment, keyChange
 
-    /// Whether an equal ask may share the prompt and the outcome, until the person has answered. A step-up, an approval,
-    /// an enrolment and a change of keys each ask a question of their own.
+    /// Whether an equal ask may share the prompt and the outcome, until the person has answered. A sign-in with credentials
+    /// of its own, a step-up, an approval, an enrolment and a change of keys each ask a question of their own.
     package var mayBeJoined: Bool {
         switch self {
         case .unlock, .vault: true
-        case .stepUp, .approval, .enrolment, .keyChange: false
+        case .signIn, .stepUp, .approval, .enrolment, .keyChange: false
         }
     }
 
@@ -17,7 +17,7 @@ package enum AskKind: Hashable, Sendable, CaseIterable {
     ///   of keys from there, so its caller hears how it ended. Tokens can be dropped.
     package func stopsWhenVoided(isSent: Bool) -> Bool {
         switch self {
-        case .unlock, .vault, .stepUp, .enrolment: true
+        case .unlock, .vault, .signIn, .stepUp, .enrolment: true
         case .approval, .keyChange: !isSent
         }
     }

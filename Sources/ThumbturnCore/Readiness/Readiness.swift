@@ -10,18 +10,26 @@ public struct Readiness: Hashable, Sendable {
     /// Keys are invalidated by the hardware; this only helps to explain it.
     public package(set) var enrolment: EnrolmentMark.Change
 
+    /// Whether the full sign-in can be asked as a rung: the app gave the authenticator one.
+    public package(set) var canSignIn: Bool
+
     /// Creates a report of what a device can do.
     package init(
-        biometry: BiometryState, keys: [KeyKind: KeyState], ladder: [Rung], enrolment: EnrolmentMark.Change = .unknown
+        biometry: BiometryState, keys: [KeyKind: KeyState], ladder: [Rung], enrolment: EnrolmentMark.Change = .unknown,
+        canSignIn: Bool = false
     ) {
         self.biometry = biometry
         self.keys = keys
         self.ladder = ladder
         self.enrolment = enrolment
+        self.canSignIn = canSignIn
     }
 
     /// The rung that would be asked first; `fullCredentials` where the person has to sign in.
     public var nextRung: Rung { ladder.first { isUsable($0) } ?? .fullCredentials }
+
+    /// The rungs that can be asked now, in order; `fullCredentials` is among them where the policy has it.
+    public var usableRungs: [Rung] { ladder.filter(isUsable) }
 
     /// The state of one key.
     public func state(of kind: KeyKind) -> KeyState { keys[kind] ?? .missing }
@@ -37,7 +45,7 @@ public struct Readiness: Hashable, Sendable {
 
     /// Why a rung cannot be asked; nil where it can. Every proof is redeemed with the session key, so without it no
     /// other key is of use.
-    func obstacle(to rung: Rung) -> Failure? {
+    public func obstacle(to rung: Rung) -> Failure? {
         guard let key = rung.key else { return nil }
         return state(of: .session).obstacle ?? state(of: key).obstacle ?? (rung == .biometric ? biometry.obstacle : nil)
     }

@@ -49,6 +49,35 @@ extension Authenticator {
         with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String = "This device",
         reason: String = "Set up signing in on this device", ifExists: IfExists = .keep
     ) async throws(Failure) -> EnrolledDevice {
+        try await enrol(by: .signIn(signIn), policy, deviceName, reason, ifExists)
+    }
+
+    /// Enrols this device for the person who has just signed in with their credentials, as `enrol` does, and without asking
+    /// for them again: so an app can explain first what it is for.
+    ///
+    ///     try await auth.signIn(with: login)
+    ///     // … “Next time, sign in with Face ID?” …
+    ///     try await auth.addBiometrics()
+    ///
+    /// It works once for each `signIn(with:)`, and within five minutes of it. The session goes on until a key opens the
+    /// next one.
+    ///
+    /// - Parameters:
+    ///   - policy: its ladder determines which keys are made.
+    ///   - deviceName: the name of this device in a list, 1 to 64 characters.
+    ///   - reason: shown in the system's prompt.
+    /// - Returns: the server's record of the enrolment.
+    /// - Throws: `sessionOver` with `signInAgain` where no full sign-in was made, or it is too long ago; what `enrol` throws.
+    @discardableResult
+    public func addBiometrics(
+        policy: UnlockPolicy = .unlock, deviceName: String = "This device", reason: String = "Set up signing in on this device"
+    ) async throws(Failure) -> EnrolledDevice {
+        try await enrol(by: .visit, policy, deviceName, reason, .keep)
+    }
+
+    private func enrol(
+        by right: EnrolmentRight, _ policy: UnlockPolicy, _ deviceName: String, _ reason: String, _ ifExists: IfExists
+    ) async throws(Failure) -> EnrolledDevice {
         var maker = try await keyMaker()
         // A device that has nothing to offer says so before the person gives their credentials. Which rungs it is will be
         // known after them: one person may have declined biometrics, and another one not.
@@ -71,9 +100,14 @@ extension Authenticator {
         var isSent = false
         do throws(Failure) {
             let key = try await platform.keys.create(name(of: .session, in: new))
-            let credentials = try await signIn.credentials(for: SignInRequest(reason: reason, key: key))
-            maker.gaveCredentials()
-            let ticket = try await ticket(toEnrol: new, for: credentials, key)
+            let ticket: EnrolmentTicket
+            switch right {
+            case .signIn(let signIn):
+                let credentials = try await signIn.credentials(for: SignInRequest(reason: reason, key: key))
+                maker.gaveCredentials()
+                ticket = try await self.ticket(for: credentials, judgedFor: name(of: .session, in: new))
+            case .visit: ticket = try await ticketOfVisit(for: key)
+            }
             let isAnother = try await enrolments().isOfAnother(than: ticket.account)
             let isDeclined = isAnother ? false : try await biometricOffer().isDeclined
             let rungs = try await rungsToEnrol(policy, isDeclined: isDeclined)
@@ -96,7 +130,10 @@ extension Authenticator {
             )
             // The server may have been slow, and the person dismissed meanwhile.
             try await check(maker)
-            if isAnother { try await forgetAnswers() }
+            if isAnother {
+                try await forgetAnswers()
+                await endVisit()
+            }
             // Before this write the old enrolment is live, after it the new one.
             let kinds = [.session] + rungs.compactMap(\.key)
             try await edit { [maker] (journal) throws(Failure) in
@@ -120,6 +157,14 @@ extension Authenticator {
 }
 
 // MARK: - Registration
+
+/// What gives the right to enrol.
+private enum EnrolmentRight {
+    /// The person's credentials.
+    case signIn(any PrimarySignIn)
+    /// The visit that the person's credentials have just opened.
+    case visit
+}
 
 /// An enrolment that is being made.
 private struct EnrolmentPlan: Sendable {
@@ -158,13 +203,11 @@ extension Authenticator {
         throw biometry.obstacle ?? Failure(.policyDenies)
     }
 
-    /// Has the server judge the person's credentials, in the name of a new session key, which may then enrol.
-    private func ticket(
-        toEnrol enrolment: Int, for credentials: Credentials, _ publicKey: PublicKey
-    ) async throws(Failure) -> EnrolmentTicket {
-        let key = name(of: .session, in: enrolment)
-        // Only for the nonce: the challenge that the new keys sign names all of them.
-        _ = try await connection.challenge(.enrol, for: [Signing.thumbprint(of: publicKey)], key: key)
+    /// Has the server judge the person's credentials, in the name of a new session key.
+    func ticket(for credentials: Credentials, judgedFor key: KeyName) async throws(Failure) -> EnrolmentTicket {
+        // Only for the nonce: the challenge that new keys sign names all of them.
+        let kid = Signing.thumbprint(of: try await platform.keys.publicKey(of: key))
+        _ = try await connection.challenge(.enrol, for: [kid], key: key)
         return try await ticket(for: credentials, key: key)
     }
 
@@ -240,6 +283,11 @@ extension Authenticator {
         let ticket = try await connection.send(
             "POST", to: credentials.path, body: .json(credentials.body), key: key, expecting: EnrolmentTicket.self
         )
+        return try checked(ticket)
+    }
+
+    /// A ticket is sent back to the server as it came.
+    nonisolated func checked(_ ticket: EnrolmentTicket) throws(Failure) -> EnrolmentTicket {
         guard EchoedText.isOpaqueToken(ticket.ticket) else { throw Failure(.unexpectedAnswer) }
         return ticket
     }

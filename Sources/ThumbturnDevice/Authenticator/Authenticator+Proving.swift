@@ -11,6 +11,9 @@ struct ProofAnswer<Redeemed: Sendable>: Sendable {
 /// Throws where an ask is worth nothing any more.
 typealias AskCheck = @Sendable () async throws(Failure) -> Void
 
+/// The full sign-in as a rung of an ask.
+typealias FullSignInOf<Redeemed: Sendable> = @Sendable (RunningAsk, _ check: @escaping AskCheck) -> FullSignIn<Redeemed>
+
 extension Authenticator {
     /// Asks the server for a challenge that keys of these ids may answer, in the name of a session key.
     typealias ChallengeRequester = @Sendable (_ kids: [String], _ session: KeyName) async throws(Failure) -> CheckedChallenge
@@ -20,31 +23,39 @@ extension Authenticator {
     /// - Parameters:
     ///   - sharesChallenge: whether all keys that the policy demands sign one challenge; otherwise each signs one of
     ///     its own.
+    ///   - signIn: the full sign-in as a rung; nil where there is none.
     ///   - challenge: asks for a challenge; also for a new one where the first was consumed or grew old.
     ///   - redeem: redeems the proofs. It calls the check before it keeps what the server answered.
     func answer<Redeemed: Sendable>(
         _ ask: RunningAsk, by start: UnlockFlow.Start = .tap, sharesChallenge: Bool = true,
-        challenge: @escaping ChallengeRequester,
+        signIn: FullSignInOf<Redeemed>? = nil, challenge: @escaping ChallengeRequester,
         redeem: @escaping @Sendable ([Proof], CheckedChallenge, _ check: AskCheck) async throws(Failure) -> Redeemed
     ) async throws(Failure) -> ProofAnswer<Redeemed> {
-        let mark = try await placeMark()
+        var mark = try await placeMark()
         try await settleInterruptedChange()
         let policy = ask.request.policy
-        let readiness = await readiness(for: policy)
+        let readinessNow = { @Sendable () async in
+            var readiness = await self.readiness(for: policy)
+            readiness.canSignIn = signIn != nil
+            return readiness
+        }
+        let readiness = await readinessNow()
         let signers = try await signers(
             for: policy.ladder + policy.additionalRungs, readiness, sharesChallenge: sharesChallenge, challenge: challenge)
+        let stillCounts: AskCheck = { [mark] () async throws(Failure) in try await self.check(ask, on: mark) }
         let redeemAndNote: Redeemer<(Redeemed, openedAt: Moment)> = { (proofs, challenge) async throws(Failure) in
             // The server never sees the proof of an ask that is worth nothing any more.
-            try await self.check(ask, on: mark)
+            try await stillCounts()
             try ask.beginSending()
             let openedAt = self.moment
-            let check = { @Sendable () async throws(Failure) in try await self.check(ask, on: mark) }
-            return (try await redeem(proofs, challenge, check), openedAt)
+            return (try await redeem(proofs, challenge, stillCounts), openedAt)
         }
         let (rung, (redeemed, openedAt)) = try await prove(
-            ask, by: start, with: signers,
-            readiness: { signers == nil ? readiness : await self.readiness(for: policy) }, redeem: redeemAndNote
+            ask, by: start, with: signers, signIn: signIn.map { $0(ask, stillCounts).noting { self.moment } },
+            readiness: { signers == nil ? readiness : await readinessNow() }, redeem: redeemAndNote
         )
+        // A full sign-in names the account anew, where nothing is enrolled.
+        if rung == .fullCredentials, mark.number == nil { mark.account = try await visit()?.account }
         // Its callers have heard of their cancellation: a success that comes after it changes nothing.
         guard !Task.isCancelled else { throw Failure(.cancelledByApp) }
         // An approval is with the server already.
@@ -69,14 +80,15 @@ extension Authenticator {
     ///
     /// - Parameters:
     ///   - policy: the ask's own, where there is no other.
-    ///   - signers: nil where no key can answer; then the flow ends with the reason.
+    ///   - signers: nil where no key can answer; then the flow ends with the reason, or with the full sign-in.
+    ///   - signIn: the full sign-in as a rung; nil where there is none.
     ///   - isNewKey: whether a new key signs for itself.
     ///   - readiness: what the device can do, now.
     ///   - redeem: redeems the proofs.
     /// - Returns: the rung that answered, and what the last redemption gave.
     func prove<Redeemed: Sendable>(
         _ ask: RunningAsk, under policy: UnlockPolicy? = nil, by start: UnlockFlow.Start = .tap, with signers: Signers?,
-        isNewKey: Bool = false,
+        signIn: FullSignIn<Redeemed>? = nil, isNewKey: Bool = false,
         readiness: @escaping @Sendable () async -> Readiness, redeem: @escaping Redeemer<Redeemed>
     ) async throws(Failure) -> (Rung, Redeemed) {
         try UnlockRequest.check(reason: ask.request.reason)
@@ -84,7 +96,8 @@ extension Authenticator {
         let keys = ProofKeys(signers, for: policy, on: platform, redeem: redeem)
         let driver = UnlockDriver(
             platform: platform, ask: ask, policy: policy, history: history, keys: keys, readiness: readiness,
-            observe: observe, isNewKey: isNewKey, sensorWasUnavailable: { self.noteSensorIsOut() }
+            observe: observe, fullSignIn: signIn?.asOutput(of: keys), isNewKey: isNewKey,
+            sensorWasUnavailable: { self.noteSensorIsOut() }
         )
         switch await driver.run(by: start) {
         case .failed(let failure): throw failure
@@ -135,5 +148,20 @@ extension Authenticator {
             signers[rung] = Signer(key: key, kid: try await kid(of: key))
         }
         return signers
+    }
+}
+
+extension FullSignIn {
+    /// The same, with the moment at which the credentials were given to be judged.
+    fileprivate func noting(_ moment: @escaping @Sendable () -> Moment) -> FullSignIn<(Output, openedAt: Moment)> {
+        FullSignIn<(Output, openedAt: Moment)>(ask: ask) { (given) async throws(Failure) in
+            let openedAt = moment()
+            return (try await judge(given), openedAt)
+        }
+    }
+
+    /// The same, for a flow over these keys.
+    fileprivate func asOutput(of keys: ProofKeys<Output>) -> FullSignIn<ProofKeys<Output>.Output> {
+        FullSignIn<ProofKeys<Output>.Output>(ask: ask) { (given) async throws(Failure) in .redeemed(try await judge(given)) }
     }
 }

@@ -26,9 +26,8 @@ extension Authenticator {
     public func send(
         _ method: String, to path: String, json: [UInt8]? = nil, longestAnswer: Int = 256 * 1024
     ) async throws(Failure) -> [UInt8] {
-        let live = try await requireEnrolment()
         let request = ResourceRequest(method: method, path: path, json: json)
-        let response = try await withSession(of: live) { [connection] (token, key) async throws(Failure) in
+        let response = try await withSession(of: try await sessionNumber()) { [connection] (token, key) async throws(Failure) in
             try await connection.send(
                 request.method, to: request.path, body: request.body, token: token, key: key, longestAnswer: longestAnswer
             )
@@ -83,19 +82,18 @@ extension Authenticator {
     private func reach(
         _ request: ResourceRequest, with stepUp: DeviceSession?
     ) async throws(Failure) -> ServerConnection.Reached {
-        let live = try await requireEnrolment()
         if let stepUp {
+            let key = name(of: .session, in: try await requireEnrolment())
             do throws(Failure) {
                 return try await connection.reach(
-                    request.method, at: request.path, body: request.body, token: stepUp.accessToken,
-                    key: name(of: .session, in: live)
+                    request.method, at: request.path, body: request.body, token: stepUp.accessToken, key: key
                 )
             } catch {
                 // The step-up is over, by the server's clock or because it was revoked; the session may live.
                 guard error.code == .sessionOver else { throw error }
             }
         }
-        return try await withSession(of: live) { [connection] (token, key) async throws(Failure) in
+        return try await withSession(of: try await sessionNumber()) { [connection] (token, key) async throws(Failure) in
             try await connection.reach(request.method, at: request.path, body: request.body, token: token, key: key)
         }
     }
@@ -117,12 +115,19 @@ extension Authenticator {
         }
     }
 
+    /// The number of the session that requests are made with: the visit's, where a full sign-in was the last one, or the live
+    /// enrolment's.
+    private func sessionNumber() async throws(Failure) -> Int {
+        if let visit = try await visit() { return visit.number }
+        return try await requireEnrolment()
+    }
+
     private func requireEnrolment() async throws(Failure) -> Int {
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
         return live
     }
 
-    private func decode<Answer: Message>(_ type: Answer.Type, from bytes: [UInt8]) throws(Failure) -> Answer {
+    func decode<Answer: Message>(_ type: Answer.Type, from bytes: [UInt8]) throws(Failure) -> Answer {
         guard let answer = try? StrictJSON.decodeIgnoringUnknown(Answer.self, from: bytes) else {
             throw Failure(.unexpectedAnswer)
         }
@@ -153,7 +158,7 @@ extension Authenticator {
     /// - Throws: `sessionOver` where there is no session or it has ended; `unreachable`, `unexpectedAnswer`.
     @discardableResult
     public func refresh() async throws(Failure) -> DeviceSession {
-        try await refresh(try await requireEnrolment())
+        try await refresh(try await sessionNumber())
     }
 
     /// Exchanges the proof of one key, or the proofs of two, for a session.
@@ -169,7 +174,9 @@ extension Authenticator {
         try await check()
         // A new sign-in ends the last step-up.
         lastStepUp = nil
-        try await platform.secrets.write(Self.record(of: answer), as: sessionName(live))
+        try await keep(answer, of: live)
+        // There is one session at a time: a key's takes the place of a visit's.
+        await endVisit()
         // The enrolment may have been ended while the server answered. Whatever ends it writes that into the journal first
         // and deletes the session then, so one of the two finds this session.
         if try await liveEnrolment() != live { try await forgetSession(of: live) }
@@ -213,7 +220,7 @@ extension Authenticator {
         }
     }
 
-    private func token(for fields: [(String, String)], of enrolment: Int) async throws(Failure) -> DeviceSession {
+    func token(for fields: [(String, String)], of enrolment: Int) async throws(Failure) -> DeviceSession {
         let answer = try await connection.send(
             "POST", to: "/v1/token", body: .form(fields), key: name(of: .session, in: enrolment), expecting: TokenAnswer.self
         )
@@ -236,6 +243,10 @@ extension Authenticator {
 // MARK: - Storage
 
 extension Authenticator {
+    func keep(_ session: DeviceSession, of enrolment: Int) async throws(Failure) {
+        try await platform.secrets.write(Self.record(of: session), as: sessionName(enrolment))
+    }
+
     func forgetSession(of enrolment: Int) async throws(Failure) {
         try await platform.secrets.delete(sessionName(enrolment))
     }

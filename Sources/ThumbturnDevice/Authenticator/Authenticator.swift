@@ -16,12 +16,16 @@ public actor Authenticator {
     package nonisolated let connection: ServerConnection
     private nonisolated let address: ServerAddress
     private nonisolated let account: String
+    /// The news of this account's unlocks, for the screens behind their prompts.
+    public nonisolated let news = UnlockNewsRelay()
     nonisolated let observe: @Sendable (UnlockNews) -> Void
+    /// The app's own login, as the last rung; nil where the app shows it itself.
+    nonisolated let signIn: (any PrimarySignIn)?
     /// Whether a prompt found no sensor although the system had called it ready. It is not asked again before the
     /// system reports another state.
     private nonisolated let sensorIsOut = Mutex(false)
     /// The last unlock, for policies whose `reuse` lets it stand in for the next one.
-    private var lastUnlock: AnsweredAsk?
+    var lastUnlock: AnsweredAsk?
     /// The settling that is running.
     var settling: Task<Void, Never>?
     /// The last step-up, until the next sign-in or step-up.
@@ -33,15 +37,21 @@ public actor Authenticator {
     ///   - server: an https address, or an http address of this machine itself; any other throws `insecureServer`.
     ///   - account: the app's own label, where it keeps several accounts on one device.
     ///   - platform: the sensor, keys, storage, time and network to use.
+    ///   - signIn: asks for the account's credentials. With it the full sign-in is a rung that opens a session: whoever
+    ///     cannot use any other gets in. Without it such an unlock throws, with the next step `signInAgain`.
     ///   - observe: receives hints, moves along the ladder and telemetry.
     public init(
-        server: URL, account: String = "default", platform: DevicePlatform,
+        server: URL, account: String = "default", platform: DevicePlatform, signIn: (any PrimarySignIn)? = nil,
         observe: @escaping @Sendable (UnlockNews) -> Void = { _ in }
     ) throws(Failure) {
         address = try ServerAddress(server)
         self.account = account
         self.platform = platform
-        self.observe = observe
+        self.signIn = signIn
+        self.observe = { [news] in
+            news.hear($0)
+            observe($0)
+        }
         connection = ServerConnection(address: address, platform: platform)
     }
 
@@ -68,10 +78,12 @@ public actor Authenticator {
             let state = error.recovery == .reEnrol ? KeyState.invalidated(.unknown) : .notYetReadable
             for kind in KeyKind.allCases { keys[kind] = state }
         }
-        return Readiness(biometry: biometry, keys: keys, ladder: policy.ladder, enrolment: enrolment)
+        return Readiness(
+            biometry: biometry, keys: keys, ladder: policy.ladder, enrolment: enrolment, canSignIn: signIn != nil)
     }
 
-    /// Walks the ladder until a key has signed the server's challenge, and exchanges the proof for tokens.
+    /// Walks the ladder until a key has signed the server's challenge, and exchanges the proof for tokens. Where the app gave
+    /// a sign-in and the policy's ladder ends with it, the last rung asks for the account's credentials; see `signIn(with:)`.
     ///
     /// There is one prompt at a time over one `DevicePlace`, and none while the app is not in front: a call waits until
     /// then. Only prompts are waited for, so no call waits for another one's server. Until the person has answered,
@@ -81,8 +93,8 @@ public actor Authenticator {
     /// - Parameters:
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     ///   - policy: which rungs are asked, in which order, and its numbers.
-    ///   - start: whether the prompt comes at once, or as the policy determines for a screen that appeared. A call with
-    ///     `tap` also ends the waiting of such a screen with the same reason and policy, so that the person does not
+    ///   - start: whether the prompt comes at once, with which rung, or as the policy determines for a screen that appeared.
+    ///     A call with `tap` also ends the waiting of such a screen with the same reason and policy, so that the person does not
     ///     have to tap twice.
     /// - Returns: the rung that answered, and the tokens.
     /// - Throws: one of the four cancellations; the obstacle at the last rung, with `signInAgain`; `keyInvalidated`
@@ -92,18 +104,20 @@ public actor Authenticator {
     public func authenticate(
         _ reason: String, policy: UnlockPolicy = .unlock, by start: UnlockFlow.Start = .tap
     ) async throws(Failure) -> Grant {
-        let request = request(reason, policy, .unlock)
+        var request = request(reason, policy, .unlock)
+        if case .rung(let rung) = start { request.startingAt = rung }
         return try await platform.prompts.ask(request, by: start, on: platform) { (ask) async throws(Failure) in
             if let grant = try await self.reusableUnlock(policy) { return grant }
-            let answer = try await self.answer(ask, by: start, challenge: self.signInChallenge) {
-                (proofs, _, check) async throws(Failure) in
-                try await self.redeem(proofs, check: check)
-            }
-            await self.remember(answer.answered)
-            await self.beginSettling()
-            try ask.check()
-            return Grant(answered: answer.answered, session: answer.redeemed)
+            return try await self.openSession(ask, by: start, signIn: self.signIn)
         }
+    }
+
+    /// The same, beginning at a rung that the person has chosen, such as by a button "Use PIN". A rung that the policy lacks
+    /// changes nothing.
+    public func authenticate(
+        _ reason: String, policy: UnlockPolicy = .unlock, startingAt rung: Rung
+    ) async throws(Failure) -> Grant {
+        try await authenticate(reason, policy: policy, by: .rung(rung))
     }
 
     /// Moves the calls with this reason to their next rung, because the person chose another way, for example by the hint.
@@ -144,7 +158,7 @@ public actor Authenticator {
         }
     }
 
-    private nonisolated var signInChallenge: ChallengeRequester {
+    nonisolated var signInChallenge: ChallengeRequester {
         { [connection] (kids, session) async throws(Failure) in try await connection.challenge(.signIn, for: kids, key: session) }
     }
 }
@@ -173,8 +187,8 @@ extension Authenticator {
     /// What dismissals and enrolments of all processes have left.
     func placeMark() async throws(Failure) -> PlaceMark {
         let journal = try await enrolments()
-        return PlaceMark(
-            dismissals: try await sensorSwitch.read().dismissals, number: journal.live, account: journal.account)
+        let account = journal.account == nil ? try await visit()?.account : journal.account
+        return PlaceMark(dismissals: try await sensorSwitch.read().dismissals, number: journal.live, account: account)
     }
 
     /// Remembers an unlock. Whether it is still worth something is checked where it is reused.

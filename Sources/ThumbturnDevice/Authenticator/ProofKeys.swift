@@ -32,11 +32,10 @@ actor ProofKeys<Redeemed: Sendable>: RungKeys {
         var challenge: CheckedChallenge
     }
 
-    /// A proof, the challenge that it is over, and what it was redeemed for where that has already happened.
-    struct Output: Sendable {
-        var proof: Proof
-        var challenge: CheckedChallenge
-        var redeemed: Redeemed?
+    /// A proof that waits for the end of the flow, or what a proof or the credentials were redeemed for already.
+    enum Output: Sendable {
+        case proof(Proof, over: CheckedChallenge)
+        case redeemed(Redeemed)
     }
 
     private let signers: Signers?
@@ -91,15 +90,19 @@ actor ProofKeys<Redeemed: Sendable>: RungKeys {
 
     /// Redeems what is not redeemed yet, after the flow was granted.
     func redeem(_ first: Output, additional: [Output]) async throws(Failure) -> Redeemed {
-        let outputs = [first] + additional
+        var (proofs, latest): ([(Proof, over: CheckedChallenge)], Redeemed?) = ([], nil)
+        for output in [first] + additional {
+            switch output {
+            case .proof(let proof, let challenge): proofs.append((proof, over: challenge))
+            // With a shared challenge it is the last one, and was redeemed together with those before it.
+            case .redeemed(let redeemed): latest = redeemed
+            }
+        }
         guard signers?.shareChallenge == false else {
-            if let redeemed = outputs[outputs.count - 1].redeemed { return redeemed }
-            return try await redeemer(outputs.map(\.proof), first.challenge)
+            if let latest { return latest }
+            return try await redeemer(proofs.map(\.0), proofs[0].over)
         }
-        var latest = first.redeemed
-        for output in outputs where output.redeemed == nil {
-            latest = try await redeemer([output.proof], output.challenge)
-        }
+        for (proof, challenge) in proofs { latest = try await redeemer([proof], challenge) }
         guard let latest else { preconditionFailure("each proof is redeemed, in the flow or here") }
         return latest
     }
@@ -123,7 +126,7 @@ extension ProofKeys {
             let proof = Proof(message: use.message, signature: try await key.signUncounted(use.message, with: pin))
             await signers?.challenge.consume()
             let redeemed = try await redeemer(earlier + [proof], use.challenge)
-            output = Output(proof: proof, challenge: use.challenge, redeemed: redeemed)
+            output = .redeemed(redeemed)
         } catch {
             throw await guess.failed(error)
         }
@@ -141,7 +144,7 @@ extension ProofKeys {
             // This challenge takes one proof: an additional key signs a challenge of its own.
             await signers?.challenge.consume()
         }
-        return Output(proof: proof, challenge: use.challenge, redeemed: nil)
+        return .proof(proof, over: use.challenge)
     }
 }
 

@@ -37,6 +37,8 @@ import ThumbturnMessages
         public enum Action: Hashable, Sendable {
             /// Asks the person.
             case ask
+            /// Asks the person, beginning with this rung.
+            case askAt(Rung)
             /// Moves the ladder to its next rung.
             case anotherWay
             /// Has the app help, such as by showing its full sign-in or the settings of the device.
@@ -55,9 +57,12 @@ import ThumbturnMessages
     public private(set) var stage = Stage.ready
     /// The rung that is asked, or will be.
     public private(set) var rung: Rung
-    /// The message beside the reason; nil where there is none.
+    /// The message beside the reason; nil where there is none. After a pause it counts the seconds down.
     public private(set) var message: PersonMessage?
-    /// The buttons below the message, the first one first.
+    /// Why the ladder left the rung of before, such as a lockout; nil where there is nothing to say.
+    public private(set) var cause: PersonMessage?
+    /// The buttons below the message, the first one first. There is always another way among them, by name, where the
+    /// device has one.
     public private(set) var buttons: [Button] = []
     /// The success of the unlock, for example for `AppLockModel.unlocked(by:)`; nil where `stage` is not `unlocked`.
     public private(set) var answered: AnsweredAsk?
@@ -72,6 +77,9 @@ import ThumbturnMessages
     public private(set) var offer: Button?
 
     private let firstRung: Rung
+    private let readiness: @Sendable () async -> Readiness?
+    private let clock: any DeviceClock
+    @ObservationIgnored private var ways: UnlockWays
     /// The current appearance: its number, and how its work is begun; nil while the screen is not shown.
     @ObservationIgnored private var shown: (number: Int, work: AsyncStream<Work>.Continuation)?
     @ObservationIgnored private var lastAppearance = 0
@@ -84,9 +92,32 @@ import ThumbturnMessages
         case ask(UnlockFlow.Start)
         case prompt
         case anotherWay
+        /// Says how long a pause still is, each second until this time.
+        case count(until: Instant)
     }
 
-    /// Makes the screen of one unlock.
+    /// Makes the screen of an account's unlock.
+    ///
+    ///     let screen = UnlockScreen(for: auth, reason: "Unlock Acme")
+    ///
+    /// - Parameters:
+    ///   - auth: the account's authenticator.
+    ///   - reason: why the person is asked.
+    ///   - policy: which rungs are asked.
+    ///   - purpose: whether the screen may ask without a tap.
+    ///   - recover: helps the person to recover; called when the button of a recovery is pressed.
+    public convenience init(
+        for auth: Authenticator, reason: String, policy: UnlockPolicy = .unlock, purpose: Purpose = .unlock,
+        recover: @escaping @MainActor (Recovery) -> Void = { _ in }
+    ) {
+        self.init(
+            reason: reason, news: auth.news, purpose: purpose, rung: policy.ladder.first ?? .fullCredentials,
+            readiness: { await auth.readiness(for: policy) }, clock: auth.platform.clock,
+            unlock: { start in try await auth.authenticate(reason, policy: policy, by: start) },
+            prompt: { await auth.prompt(reason) }, useAnotherWay: { await auth.useAnotherWay(reason) }, recover: recover)
+    }
+
+    /// Makes the screen of any unlock, such as a vault's.
     ///
     /// - Parameters:
     ///   - reason: why the person is asked.
@@ -97,9 +128,12 @@ import ThumbturnMessages
     ///     `Grant`, or the `answered` of a `LocalUnlock`.
     ///   - prompt: calls `Authenticator.prompt(_:)` or `Vault.prompt(_:)` with the same reason.
     ///   - useAnotherWay: calls `useAnotherWay(_:)` of the same with that reason.
+    ///   - readiness: what the device can do now, for buttons that name the other ways; nil for none of them.
+    ///   - clock: the clock of the platform, for the seconds of a pause.
     ///   - recover: helps the person to recover; called when the button of a recovery is pressed.
     public init<Success: UnlockSuccess>(
         reason: String, news: UnlockNewsRelay, purpose: Purpose = .unlock, rung: Rung = .biometric,
+        readiness: @escaping @Sendable () async -> Readiness? = { nil }, clock: any DeviceClock = SystemClock(),
         unlock: @escaping @Sendable (UnlockFlow.Start) async throws -> Success,
         prompt: @escaping @Sendable () async -> Void = {},
         useAnotherWay: @escaping @Sendable () async -> Void = {}, recover: @escaping @MainActor (Recovery) -> Void = { _ in }
@@ -113,7 +147,10 @@ import ThumbturnMessages
         self.useAnotherWay = useAnotherWay
         self.recover = recover
         asksItself = purpose == .unlock
-        buttons = [Button(action: .ask, words: rung.button)]
+        self.readiness = readiness
+        self.clock = clock
+        ways = UnlockWays(rung: rung)
+        buttons = ways.beforeThePrompt
     }
 
     /// Runs the screen until the task is cancelled, which also ends the unlock. A second call ends the first.
@@ -129,18 +166,21 @@ import ThumbturnMessages
         case .stopped: break
         case .ready, .asking, .unlocked:
             (stage, answered, rung) = (.ready, nil, firstRung)
-            (message, buttons, offer) = (nil, [Button(action: .ask, words: firstRung.button)], nil)
+            ways.rung = firstRung
+            (message, cause, buttons, offer) = (nil, nil, ways.beforeThePrompt, nil)
         }
         defer { if shown?.number == number { (shown, isRunning) = (nil, false) } }
         let news = news.stream()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await news in news { await self.show(news, in: number) } }
+            await look(in: number)
             if asksItself { begin(by: .screen) }
             for await work in work {
                 switch work {
                 case .ask(let start): group.addTask { await self.ask(by: start, in: number) }
                 case .prompt: group.addTask { [prompt] in await prompt() }
                 case .anotherWay: group.addTask { [useAnotherWay] in await useAnotherWay() }
+                case .count(let end): group.addTask { await self.count(until: end, in: number) }
                 }
             }
             group.cancelAll()
@@ -153,13 +193,43 @@ import ThumbturnMessages
         case .ask:
             guard let shown, stage != .asking, stage != .unlocked else { return }
             if isRunning { shown.work.yield(.prompt) } else { begin(by: .tap) }
-            stage = .asking
-            (message, buttons, offer) = (nil, [], nil)
+            ask(firstRung)
+        case .askAt(let rung):
+            guard shown != nil, !isRunning, stage != .unlocked else { return }
+            begin(by: .rung(rung))
+            ask(rung)
         case .anotherWay:
-            guard let shown else { return }
+            guard let shown, stage != .unlocked else { return }
+            guard isRunning else {
+                // There is nothing yet that could move on: it begins with that way.
+                guard let next = ways.nextRung else { return }
+                begin(by: .rung(next))
+                return ask(next)
+            }
+            stage = .asking
             buttons = []
             shown.work.yield(.anotherWay)
         case .recover(let recovery): recover(recovery)
+        }
+    }
+
+    private func ask(_ rung: Rung) {
+        (stage, self.rung, ways.rung) = (.asking, rung, rung)
+        (message, cause, buttons, offer) = (nil, nil, ways.besideThePrompt, nil)
+    }
+
+    /// Reads what the device can do, and names the ways that there are now.
+    private func look(in appearance: Int) async {
+        let readiness = await readiness()
+        guard shown?.number == appearance else { return }
+        ways.readiness = readiness
+        switch stage {
+        case .ready:
+            if !isRunning, let first = readiness?.nextRung { (rung, ways.rung) = (first, first) }
+            buttons = ways.beforeThePrompt
+        case .asking: buttons = ways.besideThePrompt
+        case .stopped(let failure): buttons = ways.after(failure)
+        case .unlocked: break
         }
     }
 
@@ -187,18 +257,33 @@ import ThumbturnMessages
             (message, buttons) = (nil, [])
         case .failure(let failure):
             stage = .stopped(failure)
-            message = failure.message
+            (message, cause) = (failure.message, nil)
             if failure.code == .cancelledByUser { asksItself = false }
-            buttons = buttons(after: failure)
+            buttons = ways.after(failure)
+            if case .wait(let time) = failure.recovery { shown?.work.yield(.count(until: clock.now.advanced(by: time))) }
+            await look(in: appearance)
         }
     }
 
-    private func show(_ news: UnlockNews, in appearance: Int) {
+    /// Counts a pause down in the message.
+    private func count(until end: Instant, in appearance: Int) async {
+        while case .stopped(let failure) = stage, case .wait = failure.recovery, shown?.number == appearance {
+            let left = clock.now.duration(to: end)
+            guard left > .zero else {
+                message = PersonMessage(.readyWhenYouAre)
+                return await look(in: appearance)
+            }
+            message = Failure(failure.code, recovery: .wait(left)).message
+            guard (try? await clock.sleep(until: clock.now.advanced(by: min(.seconds(1), left)))) != nil else { return }
+        }
+    }
+
+    private func show(_ news: UnlockNews, in appearance: Int) async {
         guard shown?.number == appearance else { return }
         // The screen's own prompt has appeared.
         if isRunning, stage != .asking, case .telemetry(.promptShown) = news {
             stage = .asking
-            (message, buttons) = (nil, [])
+            (message, buttons) = (nil, ways.besideThePrompt)
         }
         guard stage == .asking else { return }
         switch news {
@@ -206,22 +291,16 @@ import ThumbturnMessages
             message = rung.hint
             buttons = [Button(action: .anotherWay, words: rung.button)]
         case .readPoorly(let reading): message = reading.message
-        case .moved(from: _, let rung, because: _):
-            self.rung = rung
+        case .moved(let from, let rung, because: _):
+            (self.rung, ways.rung) = (rung, rung)
             message = rung.announcement
-            buttons = []
+            buttons = ways.besideThePrompt
+            await look(in: appearance)
+            // It may have moved on meanwhile.
+            if self.rung == rung, stage == .asking { cause = ways.cause(ofLeaving: from) }
         case .offerSetUp(let failure):
             offer = failure.recovery.button.map { Button(action: .recover(failure.recovery), words: $0) }
         case .telemetry: break
-        }
-    }
-
-    private func buttons(after failure: Failure) -> [Button] {
-        switch failure.recovery {
-        // A pause ends by itself, and then the same button works.
-        case .retry, .wait: [Button(action: .ask, words: PersonMessage(.tryAgain))]
-        case .fallBack, .reEnrol, .openSettings, .setPasscode, .signInAgain, .report:
-            failure.recovery.button.map { [Button(action: .recover(failure.recovery), words: $0)] } ?? []
         }
     }
 }
@@ -258,6 +337,7 @@ extension UnlockScreen.Button.Action: CustomStringConvertible {
     public var description: String {
         switch self {
         case .ask: "ask"
+        case .askAt(let rung): "ask at \(rung)"
         case .anotherWay: "another way"
         case .recover(let recovery): recovery.description
         }

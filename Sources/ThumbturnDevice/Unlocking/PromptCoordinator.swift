@@ -233,8 +233,10 @@ final class PromptCoordinator: Sendable {
     func tick() -> Tick { state.withLock { $0.voids.next() } }
 
     /// Makes every ask of an account or a vault until now worthless, and stops those that are under way.
-    func void(_ asker: String) {
-        void(where: { $0.asker == asker }) { $0.void(asker) }
+    ///
+    /// - Parameter spared: an ask of its own that goes on, and counts as one of after the void.
+    func void(_ asker: String, sparing spared: RunningAsk? = nil) {
+        void(where: { $0.asker == asker }, sparing: spared) { $0.void(asker) }
         dismissals.send(asker)
     }
 
@@ -244,10 +246,13 @@ final class PromptCoordinator: Sendable {
         dismissals.send(nil)
     }
 
-    private func void(where matches: (UnlockRequest) -> Bool, _ count: (inout Voids) -> Void) {
+    private func void(
+        where matches: (UnlockRequest) -> Bool, sparing spared: RunningAsk? = nil, _ count: (inout Voids) -> Void
+    ) {
         let rest = state.withLock { state in
             count(&state.voids)
-            let asks = state.asks.asks.filter { matches($0.request) }
+            if let spared { spared.restart(at: state.voids.next()) }
+            let asks = state.asks.asks.filter { matches($0.request) && $0.id != spared?.id }
             let effects = asks.flatMap { state.asks.handle(.voided(ask: $0.id)) }
             return perform(effects, outcome: .failure(Failure(.cancelledByApp)), &state)
         }

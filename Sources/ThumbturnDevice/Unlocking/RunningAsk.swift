@@ -6,18 +6,22 @@ struct RunningAsk: Sendable {
     let id: Int
     let request: UnlockRequest
     /// Its place in the order of asks and voids, from when its first caller came.
-    let tick: Tick
+    var tick: Tick { place.value }
     let prompts: PromptCoordinator
     /// What the person chooses beside its prompts.
     let choices = PromptChoices()
     private let hadScreen = Flag()
+    private let place: Place
 
     init(id: Int, request: UnlockRequest, tick: Tick, prompts: PromptCoordinator) {
         self.id = id
         self.request = request
-        self.tick = tick
+        place = Place(tick)
         self.prompts = prompts
     }
+
+    /// Gives it a later place, because it was itself the reason for a void.
+    func restart(at tick: Tick) { place.value = tick }
 
     /// Waits for the screen. An ask that is back from the network comes before those that were not asked yet.
     func screen(on platform: DevicePlatform) async throws(Failure) -> ScreenHold {
@@ -90,4 +94,16 @@ private final class Flag: Sendable {
 
     var isSet: Bool { value.withLock { $0 } }
     func set() { value.withLock { $0 = true } }
+}
+
+/// The place of an ask in the order of asks and voids.
+private final class Place: Sendable {
+    private let tick: Mutex<Tick>
+
+    init(_ tick: Tick) { self.tick = Mutex(tick) }
+
+    var value: Tick {
+        get { tick.withLock { $0 } }
+        set { tick.withLock { $0 = newValue } }
+    }
 }

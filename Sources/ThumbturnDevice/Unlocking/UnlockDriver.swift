@@ -14,6 +14,8 @@ struct UnlockDriver<Keys: RungKeys>: Sendable {
     /// What the device can do, now.
     let readiness: @Sendable () async -> Readiness
     let observe: @Sendable (UnlockNews) -> Void
+    /// The full sign-in as a rung; nil where the flow may not ask it.
+    var fullSignIn: FullSignIn<Keys.Output>?
     /// Whether the key is new and signs for itself; see `CountedSensor.attempt`.
     var isNewKey = false
     /// Called when a prompt found no sensor although the system had called it ready.
@@ -36,16 +38,41 @@ struct UnlockDriver<Keys: RungKeys>: Sendable {
 
     typealias Mailbox = AsyncStream<Heard>.Continuation
 
-    /// What the child tasks report. An answered prompt also carries what lets its key be used, and a used key what it
-    /// gave: the flow itself needs to know neither.
+    /// What the child tasks report. An answered prompt also carries what it gave, and a used key what came of it: the flow
+    /// itself needs to know neither.
     enum Heard: Sendable {
         case event(UnlockFlow.Event)
         case phase(AppPhase)
-        case opened(Permit, Keys.Use, prompt: Int)
+        case opened(Opened, prompt: Int)
         case unlocked(Keys.Output, prompt: Int)
         /// The run has the screen. Where that took long, with what the device can do now.
         case gotScreen(Readiness?)
     }
+
+    /// What an answered prompt gave: what lets one key be used once, or credentials to be judged.
+    enum Opened: Sendable {
+        case key(Keys.Use, Permit)
+        case credentials(GivenCredentials)
+
+        var answer: SensorAnswer {
+            switch self {
+            case .key(_, let permit): permit.answer
+            case .credentials: .entered
+            }
+        }
+    }
+}
+
+/// The full sign-in as a rung: what asks the person, and what judges their credentials.
+struct FullSignIn<Output: Sendable>: Sendable {
+    var ask: @Sendable () async throws(Failure) -> GivenCredentials
+    var judge: @Sendable (GivenCredentials) async throws(Failure) -> Output
+}
+
+/// Credentials that the person gave, and the number of the session key that they were given for.
+struct GivenCredentials: Sendable {
+    var credentials: Credentials
+    var number: Int
 }
 
 // MARK: - Prompts
@@ -53,6 +80,9 @@ struct UnlockDriver<Keys: RungKeys>: Sendable {
 extension UnlockDriver {
     /// Shows one prompt and reports its answer.
     func show(_ prompt: UnlockFlow.Prompt, until dismissal: Dismissal, reportingTo mailbox: Mailbox) async {
+        guard prompt.rung != .fullCredentials else {
+            return await showSignIn(prompt, until: dismissal, reportingTo: mailbox)
+        }
         let use: Keys.Use
         do throws(Failure) {
             guard let found = try await keys.use(for: prompt.rung) else {
@@ -92,7 +122,7 @@ extension UnlockDriver {
         switch answered {
         case .matched(let presence):
             ask.noteAnswer()
-            mailbox.yield(.opened(.presence(presence), use, prompt: prompt.id))
+            mailbox.yield(.opened(.key(use, .presence(presence)), prompt: prompt.id))
         case .notMatched: mailbox.yield(.event(.answered(.notMatched, prompt: prompt.id)))
         case .failed(let failure):
             if failure.code == .biometryUnavailable { sensorWasUnavailable() }
@@ -115,9 +145,35 @@ extension UnlockDriver {
         switch await dismissal.race({ await key.entry.enter(shown) }) {
         case .entered(let pin):
             ask.noteAnswer()
-            mailbox.yield(.opened(.pin(pin), use, prompt: prompt.id))
+            mailbox.yield(.opened(.key(use, .pin(pin)), prompt: prompt.id))
         case .failed(let failure): mailbox.yield(.event(.answered(.failed(failure), prompt: prompt.id)))
         // Dismissed: a PIN that is still entered is not taken.
+        case nil: break
+        }
+    }
+}
+
+// MARK: - The full sign-in
+
+extension UnlockDriver {
+    private func showSignIn(
+        _ prompt: UnlockFlow.Prompt, until dismissal: Dismissal, reportingTo mailbox: Mailbox
+    ) async {
+        guard let fullSignIn else { preconditionFailure("the flow asks for the full sign-in only where there is one") }
+        guard !dismissal.isDismissed, !Task.isCancelled else { return }
+        let given: Result<GivenCredentials, Failure>? = await dismissal.race {
+            do throws(Failure) {
+                return .success(try await fullSignIn.ask())
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch given {
+        case .success(let credentials):
+            ask.noteAnswer()
+            mailbox.yield(.opened(.credentials(credentials), prompt: prompt.id))
+        case .failure(let failure): mailbox.yield(.event(.answered(.failed(failure), prompt: prompt.id)))
+        // Dismissed: credentials that are still given are not sent.
         case nil: break
         }
     }
@@ -126,10 +182,17 @@ extension UnlockDriver {
 // MARK: - Keys
 
 extension UnlockDriver {
-    /// Uses the key that a prompt has opened, and reports what it gave.
-    func sign(_ prompt: UnlockFlow.Prompt, _ use: Keys.Use, with permit: Permit, reportingTo mailbox: Mailbox) async {
+    /// Uses what a prompt has opened, and reports what came of it.
+    func sign(_ prompt: UnlockFlow.Prompt, with opened: Opened, reportingTo mailbox: Mailbox) async {
         do throws(Failure) {
-            mailbox.yield(.unlocked(try await keys.unlock(prompt.rung, use, with: permit), prompt: prompt.id))
+            let output: Keys.Output
+            switch opened {
+            case .key(let use, let permit): output = try await keys.unlock(prompt.rung, use, with: permit)
+            case .credentials(let credentials):
+                guard let fullSignIn else { preconditionFailure("credentials come from a full sign-in") }
+                output = try await fullSignIn.judge(credentials)
+            }
+            mailbox.yield(.unlocked(output, prompt: prompt.id))
         } catch {
             mailbox.yield(.event(.signingFailed(error, prompt: prompt.id)))
         }

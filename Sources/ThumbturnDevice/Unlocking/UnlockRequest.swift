@@ -12,6 +12,8 @@ struct UnlockRequest: Hashable, Sendable {
     var kind: AskKind
     /// The access of the vault that asks: with another one it is another question.
     var access: VaultAccess? = nil
+    /// The rung that the person chose to begin with: with another one it is another question.
+    var startingAt: Rung? = nil
 }
 
 extension UnlockRequest {

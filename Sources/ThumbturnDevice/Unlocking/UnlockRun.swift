@@ -25,8 +25,8 @@ struct UnlockRun<Keys: RungKeys> {
 
     /// How to dismiss each prompt, by its number.
     private var dismissals: [Int: Dismissal] = [:]
-    /// The answered prompts whose keys have not been used yet.
-    private var permits: [Int: (permit: Permit, use: Keys.Use)] = [:]
+    /// What the answered prompts gave, as long as it has not been used.
+    private var opened: [Int: UnlockDriver<Keys>.Opened] = [:]
     /// What the keys gave, by the names that the flow knows.
     private var outputs: [UnlockFlow.Output: Keys.Output] = [:]
 
@@ -101,9 +101,9 @@ extension UnlockRun {
         switch heard {
         case .event(let event): return [event]
         case .phase(let phase): return events(for: phase, in: &group)
-        case .opened(let permit, let use, let prompt):
-            permits[prompt] = (permit, use)
-            return [.answered(permit.answer, prompt: prompt)]
+        case .opened(let opened, let prompt):
+            self.opened[prompt] = opened
+            return [.answered(opened.answer, prompt: prompt)]
         case .unlocked(let output, let prompt):
             let name = UnlockFlow.Output("prompt \(prompt)")
             outputs[name] = output
@@ -199,7 +199,7 @@ extension UnlockRun {
         if waiting != nil { return true }
         return switch flow.state {
         case .prompting: true
-        case .signing(let prompt, _, _): !driver.keys.asksTheServer(prompt.rung)
+        case .signing(let prompt, _, _): prompt.rung != .fullCredentials && !driver.keys.asksTheServer(prompt.rung)
         case .idle, .waiting, .awayBeforePrompt, .away, .interrupted, .finished: false
         }
     }
@@ -240,10 +240,10 @@ extension UnlockRun {
     }
 
     private mutating func sign(_ prompt: UnlockFlow.Prompt, in group: inout TaskGroup<Void>) {
-        guard let (permit, use) = permits.removeValue(forKey: prompt.id) else {
+        guard let opened = opened.removeValue(forKey: prompt.id) else {
             preconditionFailure("a key is used only after its prompt was answered")
         }
-        group.addTask { [driver, mailbox] in await driver.sign(prompt, use, with: permit, reportingTo: mailbox) }
+        group.addTask { [driver, mailbox] in await driver.sign(prompt, with: opened, reportingTo: mailbox) }
     }
 
     private func wake(at time: Instant, in group: inout TaskGroup<Void>) {

@@ -4,15 +4,24 @@ import ThumbturnCore
 
 extension Readiness {
     var spelled: [String: JSON] {
-        ["biometry": biometry.spelled, "keys": .object(Dictionary(uniqueKeysWithValues: keys.map { ($0.rawValue, $1.spelled) }))]
+        var members: [String: JSON] = [
+            "biometry": biometry.spelled,
+            "keys": .object(Dictionary(uniqueKeysWithValues: keys.map { ($0.rawValue, $1.spelled) })),
+        ]
+        if canSignIn { members["full_sign_in"] = .text("rung") }
+        return members
     }
 
-    /// Reads the members `biometry` and `keys`; kinds of keys that are not listed are missing.
+    /// Reads the members `biometry`, `keys` and `full_sign_in`; kinds of keys that are not listed are missing.
     init(_ members: [String: Place], ladder: [Rung]) throws {
         let states = try members["keys"]!.members([], optional: KeyKind.allCases.map(\.rawValue))
         var keys: [KeyKind: KeyState] = [:]
         for kind in KeyKind.allCases { keys[kind] = try states[kind.rawValue].map(KeyState.init) }
         self.init(biometry: try BiometryState(members["biometry"]!), keys: keys, ladder: ladder)
+        if let signIn = members["full_sign_in"] {
+            guard try signIn.text() == "rung" else { throw signIn.problem("is \"rung\", or absent") }
+            canSignIn = true
+        }
     }
 }
 

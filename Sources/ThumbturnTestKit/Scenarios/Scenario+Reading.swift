@@ -36,7 +36,7 @@ extension Scenario {
         person = try members["person"].map(Person.init) ?? Person()
         end = try UnlockFlow.End(member("end"))
 
-        let start = try member("start").members(["by", "biometry", "keys", "effects"])
+        let start = try member("start").members(["by", "biometry", "keys", "effects"], optional: ["full_sign_in"])
         let ladder = policy.ladder
         let began = UnlockFlow.Event.began(
             try Readiness(start, ladder: ladder), by: try UnlockFlow.Start(start["by"]!)

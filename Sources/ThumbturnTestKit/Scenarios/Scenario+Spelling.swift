@@ -49,7 +49,8 @@ extension UnlockFlow.Event {
         case ("signingFailed", let it?):
             let members = try it.members(["prompt", "failure"])
             self = .signingFailed(try Failure(members["failure"]!), prompt: try members["prompt"]!.promptNumber())
-        case ("changed", let it?): self = .changed(try Readiness(try it.members(["biometry", "keys"]), ladder: ladder))
+        case ("changed", let it?):
+            self = .changed(try Readiness(try it.members(["biometry", "keys"], optional: ["full_sign_in"]), ladder: ladder))
         case ("wentBack", nil): self = .wentBack
         case ("cameFront", nil): self = .cameFront
         case ("stopped", let it?): self = .stopped(try Failure(it))
@@ -64,6 +65,7 @@ extension UnlockFlow.Start {
         switch self {
         case .tap: .text("tap")
         case .screen: .text("screen")
+        case .rung(let rung): .text(rung.rawValue)
         }
     }
 
@@ -71,7 +73,9 @@ extension UnlockFlow.Start {
         switch try place.text() {
         case "tap": self = .tap
         case "screen": self = .screen
-        default: throw place.unknown
+        case let name:
+            guard let rung = Rung(rawValue: name) else { throw place.unknown }
+            self = .rung(rung)
         }
     }
 }

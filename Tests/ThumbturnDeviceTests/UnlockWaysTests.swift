@@ -1,0 +1,115 @@
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
+
+/// The screen behind an unlock always names another way.
+@MainActor @Suite struct UnlockWaysTests {
+    @Test func theFirstWayAndTheNextOneAreNamedBeforeThePrompt() async throws {
+        try await Self.tell(purpose: .payment) { _, screen in
+            #expect(screen.buttons.map(\.words) == [Rung.biometric.button, Rung.devicePasscode.button])
+        }
+    }
+
+    @Test func anotherWayBeforeTheFirstPromptAsksThatRungAlone() async throws {
+        try await Self.tell(purpose: .payment) { world, screen in
+            let prompts = world.phone.promptCount
+            screen.press(.anotherWay)
+            await world.wait(.seconds(1))
+            #expect(screen.stage == .unlocked && screen.answered?.rung == .devicePasscode)
+            #expect(world.phone.promptCount == prompts + 1)
+        }
+    }
+
+    @Test func anotherWayInTheMomentBeforeTheAutomaticPromptAsksThatRungAlone() async throws {
+        try await Self.tell { world, screen in
+            await world.wait(.milliseconds(100))
+            screen.press(.anotherWay)
+            await world.wait(.seconds(1))
+            #expect(screen.stage == .unlocked && screen.answered?.rung == .devicePasscode)
+        }
+    }
+
+    @Test func theNextWayStandsBehindThePrompt() async throws {
+        try await Self.tell(then: .ignore) { world, screen in
+            await world.wait(.seconds(1))
+            #expect(screen.stage == .asking)
+            #expect(screen.buttons.map(\.words) == [Rung.devicePasscode.button])
+        }
+    }
+
+    @Test func afterACancelEveryWayIsNamedAndWorks() async throws {
+        for rung in [Rung.devicePasscode, .appPIN, .fullCredentials] {
+            try await Self.tell(then: .cancel) { world, screen in
+                await world.wait(.seconds(1))
+                #expect(
+                    screen.buttons.map(\.words) == [
+                        PersonMessage(.tryAgain), Rung.devicePasscode.button, Rung.appPIN.button, Rung.fullCredentials.button,
+                    ])
+                screen.press(.askAt(rung))
+                await world.wait(.seconds(1))
+                #expect(screen.stage == .unlocked && screen.answered?.rung == rung)
+            }
+        }
+    }
+
+    @Test func fiveWrongPINsLeadToTheFullSignInAtOnce() async throws {
+        try await Self.tell(then: .cancel) { world, screen in
+            await world.wait(.seconds(1))
+            for _ in 1...5 { world.phone.pins("739150") }
+            screen.press(.askAt(.appPIN))
+            await world.wait(.seconds(1))
+            #expect(screen.stage == .unlocked && screen.answered?.rung == .fullCredentials)
+        }
+    }
+
+    @Test func aLockoutIsToldWhereTheLadderMovesOn() async throws {
+        try await Self.tell(.iPhone(.face), then: .noMatch, .noMatch, .noMatch, .ignore) { world, screen in
+            await world.wait(.seconds(1))
+            #expect(screen.rung == .devicePasscode && screen.message == Rung.devicePasscode.announcement)
+            #expect(screen.cause != nil)
+        }
+    }
+
+    @Test func aPauseIsCountedDown() async throws {
+        var sensorAlone = UnlockPolicy(ladder: [.biometric])
+        sensorAlone.mismatchLimit = 3
+        try await Self.tell(policy: sensorAlone, then: .noMatch, .noMatch, .noMatch) { world, screen in
+            await world.wait(.seconds(1))
+            guard case .stopped(let failure) = screen.stage, case .wait(let time) = failure.recovery else {
+                Issue.record("no pause: \(screen.stage)")
+                return
+            }
+            let first = screen.message
+            await world.wait(.seconds(3))
+            #expect(screen.message != first && screen.message != PersonMessage(.readyWhenYouAre))
+            await world.wait(time)
+            #expect(screen.message == PersonMessage(.readyWhenYouAre))
+            screen.press(.ask)
+            await world.wait(.seconds(1))
+            #expect(screen.stage == .unlocked)
+        }
+    }
+
+    /// Runs a screen of an enrolled phone that has every rung, beside a story.
+    private static func tell(
+        _ model: SimulatedPhone.Model = .plain, policy: UnlockPolicy = .unlock, purpose: UnlockScreen.Purpose = .unlock,
+        then acts: SimulatedPhone.Act..., story: @escaping @MainActor @Sendable (SignInWorld, UnlockScreen) async throws -> Void
+    ) async throws {
+        let world = try SignInWorld(model, hasPIN: true)
+        try await world.clock.run(mainActorToo: true) { @MainActor in
+            try await world.auth.enrol(with: World.signIn)
+            for act in acts { world.phone.next(act) }
+            let screen = UnlockScreen(for: world.auth, reason: "Unlock Acme", policy: policy, purpose: purpose)
+            let shown = Task(executorPreference: world.clock.executor) { await screen.appear() }
+            await world.wait(.milliseconds(1))
+            try await story(world, screen)
+            shown.cancel()
+            await shown.value
+        }
+    }
+}
+
+extension SignInWorld {
+    func wait(_ duration: Duration) async { try? await clock.sleep(until: clock.now.advanced(by: duration)) }
+}
