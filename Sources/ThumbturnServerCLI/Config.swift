@@ -33,6 +33,7 @@ extension ActionRule {
     fileprivate var summary: String {
         var parts = [signsEach ? "a signature each" : "at most \(maximumAge.components.seconds) s old"]
         parts.append("by " + keys.map(\.rawValue).joined(separator: " or "))
+        if takesCredentials { parts.append("or by full credentials alone") }
         if assurance != Assurance(protection: .software, verification: .none) { parts.append("at least \(assurance.acr)") }
         if !oneOf.isEmpty { parts.append("with " + oneOf.map(\.rawValue).joined(separator: " or ")) }
         for threshold in thresholds {

@@ -22,6 +22,11 @@ import ThumbturnVerifier
         var table = StepUpPolicyTests.payments
         table.actions["hardware"] = nil
         table.actions["export"] = ActionRule(maximumAge: .seconds(300))
+        table.actions["history"] = {
+            var rule = ActionRule(maximumAge: .seconds(120))
+            rule.takesCredentials = true
+            return rule
+        }()
         return table
     }()
 
@@ -83,7 +88,7 @@ import ThumbturnVerifier
                 clock: live.clock.node)
             let calls = Calls()
             let router = Router()
-            for action in ["card-details", "export"] {
+            for action in ["card-details", "export", "history"] {
                 router.group(RouterPath(action)).add(middleware: RequireStepUp(action, at: resource)).get { _, _ in
                     calls.note()
                     return ResourceServer.token?.sub ?? "no token"

@@ -42,6 +42,27 @@ import ThumbturnMessages
         #expect(throws: StepUpTable.Unasked.currencyWithoutEntry) { try table.demand(for: Self.ask("pay:USD:1")) }
     }
 
+    @Test func credentialsAreEnoughOnlyWhereARuleSaysSoAndNothingFurtherIsDemanded() throws {
+        let threshold = #""thresholds":[{"currency":"EUR","above":1000,"one_of":["two-keys"]}]"#
+        let table = try Self.table(
+            """
+            "history":{"max_age":60,"credentials":true},"export":{"max_age":60},"cards":{"max_age":60,"credentials":false},
+            "pay":{"max_age":60,"credentials":true,\(threshold)},
+            "send":{"max_age":60,"credentials":true,"one_of":["two-keys"]}
+            """)
+        let taken = [
+            "history": true, "export": false, "cards": false, "pay:EUR:1000": true, "pay:EUR:1001": false, "send": false,
+        ]
+        for (ask, isTaken) in taken {
+            #expect(try table.demand(for: Self.ask(ask)).takesCredentials == isTaken, "\(ask)")
+        }
+        for preset in StepUpTable.presets.values { #expect(preset.actions.values.allSatisfy { !$0.takesCredentials }) }
+        var inCode = ActionRule(maximumAge: .zero)
+        inCode.takesCredentials = true
+        let each = StepUpTable(actions: ["pay": inCode])
+        #expect(try each.demand(for: Self.ask("pay")).takesCredentials == false, "a sign-in is no signature for each use")
+    }
+
     @Test func thresholdsAddUpAndBeginAboveTheirAmount() throws {
         let table = try Self.table(
             """
@@ -77,6 +98,7 @@ import ThumbturnMessages
         "a mistake in a rule is named with its place",
         arguments: [
             (#"{}"#, #"actions.pay: lacks the member "max_age""#), (#"{"max_age":301}"#, "actions.pay.max_age: is 0 to 300 s"),
+            (#"{"max_age":0,"credentials":true}"#, "actions.pay.credentials: needs a max_age above 0"),
             (#"{"max_age":-1}"#, "actions.pay.max_age: is"), (#"{"max_age":1.5}"#, "actions.pay.max_age: "),
             (#"{"max_age":"60"}"#, "actions.pay.max_age: expected a whole number"),
             (#"{"max_age":0,"age":1}"#, "actions.pay.age: Unknown"),
@@ -118,13 +140,14 @@ import ThumbturnMessages
         let table = try Self.table(
             """
             "card-details":{"max_age":300,"keys":["passcode"]},"new-recipient":{"max_age":10,"one_of":["second-approver"]},
-            "existing-recipient":{"max_age":300,"protection":"none"},"change-password":{"max_age":0}
+            "existing-recipient":{"max_age":300,"protection":"none","credentials":true},"change-password":{"max_age":0}
             """)
         #expect(
             table.warnings == [
                 "actions.card-details.max_age: is 300 s, and 120 s in standard",
                 "actions.card-details.keys: anyone who knows the device's passcode may do it",
                 "actions.change-password.keys: anyone who has watched the PIN may do it, and then bring other keys",
+                "actions.existing-recipient.credentials: anyone who knows the password may do it, without a device",
                 "actions.existing-recipient.protection: is below software, the level of every key without evidence",
                 "actions.new-recipient.max_age: is 10 s, and 0 s in standard",
                 "actions.new-recipient.one_of: a step-up has no second approver, so only approvals meet it",

@@ -111,6 +111,23 @@ import ThumbturnLoad
         }
     }
 
+    @Test func aRuleThatSaysSoTakesARecentSignIn() async throws {
+        try await RequireStepUpTests.run { bank in
+            let (guest, tokens) = try await bank.live.visit()
+            bank.live.clock.advance(by: .seconds(120))
+            #expect(try await bank.call("/history", tokens.accessToken, by: guest.device).status == 200)
+            bank.live.clock.advance(by: .seconds(1))
+            let renewed = try await guest.refresh(tokens.refreshToken).read(TokenAnswer.self).accessToken
+            let late = try await bank.call("/history", renewed, by: guest.device)
+            #expect(late.status == 401 && late.challenge.flatMap(StepUpChallenge.init)?.maximumAge == .seconds(120))
+            let device = LiveServer.Enrolled(device: bank.phone.device, connection: bank.phone.connection)
+            let unlocked = try await device.signIn().accessToken
+            #expect(try await bank.call("/history", unlocked).status == 401, "a sign-in by a key is neither")
+            #expect(try await bank.call("/history", try await bank.token("history")).status == 200, "a step-up is enough")
+            #expect(bank.calls.made == 2)
+        }
+    }
+
     // MARK: What it does not count for
 
     @Test func itIsNoDeviceAmongTheAccountsDevices() async throws {

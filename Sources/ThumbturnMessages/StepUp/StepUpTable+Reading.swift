@@ -59,7 +59,7 @@ extension StepUpTable: Decodable {
 extension ActionRule: Decodable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case maximumAge = "max_age"
-        case keys, protection, verification
+        case keys, credentials, protection, verification
         case oneOf = "one_of"
         case thresholds
     }
@@ -76,6 +76,10 @@ extension ActionRule: Decodable {
         keys = try values.decodeIfPresent([KeyKind].self, forKey: .keys) ?? keys
         guard !keys.isEmpty, Set(keys).count == keys.count else { throw refuse(.keys, "names at least one kind, and none twice") }
         guard !keys.contains(.session) else { throw refuse(.keys, "a session key proves no presence") }
+        takesCredentials = try values.decodeIfPresent(Bool.self, forKey: .credentials) ?? false
+        guard !takesCredentials || !signsEach else {
+            throw refuse(.credentials, "needs a max_age above 0, because a sign-in is no signature for each use")
+        }
         assurance.protection = try values.decodeIfPresent(KeyProtection.self, forKey: .protection) ?? assurance.protection
         assurance.verification =
             try values.decodeIfPresent(UserVerification.self, forKey: .verification) ?? assurance.verification

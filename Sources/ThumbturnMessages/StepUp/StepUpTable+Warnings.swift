@@ -14,6 +14,9 @@ extension StepUpTable {
             if rule.keys.contains(.passcode) {
                 warnings.append("\(place).keys: anyone who knows the device's passcode may do it")
             }
+            if rule.takesCredentials {
+                warnings.append("\(place).credentials: anyone who knows the password may do it, without a device")
+            }
             if name == StepUpAction.changePassword.name, rule.keys.contains(.pin) {
                 warnings.append("\(place).keys: anyone who has watched the PIN may do it, and then bring other keys")
             }

@@ -33,6 +33,10 @@ public struct ActionRule: Hashable, Sendable {
     public var maximumAge: Duration
     /// The kinds of keys of which one has to sign.
     public var keys: [KeyKind] = [.biometric, .pin]
+    /// Whether a visit whose sign-in with full credentials is no older than `maximumAge` is enough in place of a key. Those
+    /// who know the password then need no device. It has no effect where each use demands a signature, or where a further
+    /// proof is demanded.
+    public var takesCredentials = false
     /// The least assurance of the key that signs.
     public var assurance = Assurance(protection: .software, verification: .none)
     /// Further proofs of which one is demanded; empty for none.
@@ -119,6 +123,8 @@ public struct ActionDemand: Hashable, Sendable {
     public var oldest: Duration { signsEach ? Purpose.stepUp.lifetime + ActionGrant.lifeOfOneUse : maximumAge }
     /// The least assurance of the key that signs.
     public let assurance: Assurance
+    /// Whether full credentials alone are enough, if the sign-in is no older than `maximumAge`.
+    public let takesCredentials: Bool
     private let keys: [KeyKind]
     private let shown: [[FurtherProof]]
 
@@ -126,6 +132,7 @@ public struct ActionDemand: Hashable, Sendable {
         maximumAge = rule.maximumAge
         keys = rule.keys
         assurance = rule.assurance
+        takesCredentials = rule.takesCredentials && !rule.signsEach && shown.isEmpty
         self.shown = shown
     }
 

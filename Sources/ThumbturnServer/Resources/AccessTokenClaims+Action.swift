@@ -18,10 +18,15 @@ extension AccessTokenClaims {
         } catch {
             throw RequestError.forbidden(.init(.stepUp, error))
         }
+        let stale = RequestError.stepUp(StepUpChallenge(maximumAge: demand.maximumAge, ask: ask))
+        // Only a visit has this assurance: no key signed. Nothing else is taken for it, and it is taken for no key.
+        if demand.takesCredentials, acr == Assurance.withoutKey.acr {
+            guard let age = TokenTimes.age(of: authTime, at: now), age <= demand.maximumAge else { throw stale }
+            return
+        }
         guard Assurance(acr: acr)?.meets(demand.assurance) == true else {
             throw RequestError.stepUp(StepUpChallenge(acrValues: [demand.assurance.acr], ask: ask))
         }
-        let stale = RequestError.stepUp(StepUpChallenge(maximumAge: demand.maximumAge, ask: ask))
         guard let grant = authorizationDetails?.first, authorizationDetails?.count == 1, grant.covers(ask),
             demand.takes(grant.keys), demand.isMet(by: grant.shown), grant.once || !demand.signsEach,
             let age = TokenTimes.age(of: authTime, at: now), age <= demand.oldest
