@@ -88,6 +88,26 @@ enum Command: Hashable, Sendable, CaseIterable {
     }
 }
 
+/// What a visit is used for.
+enum VisitUse: Hashable, Sendable {
+    case me, devices, refresh
+    /// Asks for a ticket to enrol the visit's own phone.
+    case ticket
+    case remove(PhoneName)
+    case changePassword
+
+    var description: String {
+        switch self {
+        case .me: "asks for the account"
+        case .devices: "lists the devices"
+        case .refresh: "refreshes it"
+        case .ticket: "asks for a ticket"
+        case .remove(let phone): "removes \(phone)"
+        case .changePassword: "sets the password"
+        }
+    }
+}
+
 /// One step of a story.
 enum Action: Hashable, Sendable, CustomStringConvertible {
     case attempt(Attempt)
@@ -100,6 +120,9 @@ enum Action: Hashable, Sendable, CustomStringConvertible {
     case vouch(session: Int, for: PhoneName)
     case enrol(ticket: Int, caller: PhoneName, IfEnrolled)
     case changeByTicket(KeyChange, ticket: Int, caller: PhoneName)
+    /// Redeems a ticket for a visit.
+    case visit(ticket: Int, caller: PhoneName)
+    case useVisit(Int, VisitUse, caller: PhoneName)
     case refresh(session: Int, isFormer: Bool, caller: PhoneName)
     case useToken(session: Int, caller: PhoneName)
     case remove(PhoneName, session: Int)
@@ -123,6 +146,8 @@ enum Action: Hashable, Sendable, CustomStringConvertible {
         case .enrol(let ticket, let caller, let ifEnrolled):
             "\(caller): enrols with ticket \(ticket + 1)" + (ifEnrolled == .replace ? ", replacing its keys" : "")
         case .changeByTicket(let change, let ticket, let caller): "\(caller), by ticket \(ticket + 1): \(change.rawValue)"
+        case .visit(let ticket, let caller): "\(caller): opens a visit with ticket \(ticket + 1)"
+        case .useVisit(let index, let use, let caller): "\(caller), with visit \(index + 1): \(use.description)"
         case .refresh(let session, let isFormer, let caller):
             "\(caller): refreshes session \(session + 1)" + (isFormer ? " with its former token" : "")
         case .useToken(let session, let caller): "\(caller): uses the access token of session \(session + 1)"
@@ -144,7 +169,7 @@ extension Action {
     /// Whether a refusal may consume what other actions need in the same state: the ticket, or a count of wrong passwords.
     var mayUseUp: Bool {
         switch self {
-        case .enrol, .changeByTicket, .password: true
+        case .enrol, .changeByTicket, .password, .visit, .useVisit: true
         case .attempt, .hold, .sendHeld, .vouch, .refresh, .useToken, .remove, .removeItself, .changePassword, .list, .decline,
             .redeem, .withdraw, .command, .pass:
             false
@@ -164,8 +189,9 @@ extension Action {
         case .password: "the full sign-in"
         case .changeByTicket(_, let ticket, let caller) where caller != world.tickets[ticket].phone: "the keys of a device"
         case .enrol(let ticket, let caller, _) where caller != world.tickets[ticket].phone: "the enrolment"
-        case .attempt, .changeByTicket, .enrol, .hold, .sendHeld, .vouch, .refresh, .useToken, .remove, .removeItself,
-            .changePassword, .list, .decline, .redeem, .withdraw, .command, .pass:
+        case .visit(let ticket, let caller) where caller != world.tickets[ticket].phone: "the token endpoint"
+        case .attempt, .changeByTicket, .enrol, .hold, .sendHeld, .vouch, .visit, .useVisit, .refresh, .useToken, .remove,
+            .removeItself, .changePassword, .list, .decline, .redeem, .withdraw, .command, .pass:
             nil
         }
     }
@@ -176,19 +202,23 @@ extension Action {
         case .enrol(_, let caller, _): world.phones[caller] == nil ? "new-device" : "keys-changed"
         case .attempt(let attempt): if case .change = attempt.act { "keys-changed" } else { nil }
         case .changeByTicket: "keys-changed"
+        case .visit: "signed-in-without-device"
         case .remove, .removeItself: "device-revoked"
         case .changePassword, .command(.setPassword): "password-changed"
         case .command(.disable): "account-disabled"
         case .command(.enable): "account-enabled"
-        case .hold, .sendHeld, .password, .vouch, .refresh, .useToken, .list, .decline, .redeem, .withdraw, .command, .pass: nil
+        case .hold, .sendHeld, .password, .vouch, .useVisit, .refresh, .useToken, .list, .decline, .redeem, .withdraw, .command,
+            .pass:
+            nil
         }
     }
 
     /// Whether the audit log must have a row of it when it is done.
     var isAudited: Bool {
         switch self {
-        case .attempt, .enrol, .changeByTicket, .password, .remove, .removeItself, .changePassword, .decline, .withdraw: true
-        case .hold, .sendHeld, .vouch, .refresh, .useToken, .list, .redeem, .command, .pass: false
+        case .attempt, .enrol, .changeByTicket, .password, .visit, .remove, .removeItself, .changePassword, .decline, .withdraw:
+            true
+        case .hold, .sendHeld, .vouch, .useVisit, .refresh, .useToken, .list, .redeem, .command, .pass: false
         }
     }
 }
@@ -218,12 +248,20 @@ extension World {
         for (index, ticket) in tickets.enumerated() where !ticket.isSpent {
             let callers = mixing ? PhoneName.allCases.filter { $0 != .bens } : [ticket.phone]
             for caller in callers {
+                actions.append(.visit(ticket: index, caller: caller))
                 for ifEnrolled in IfEnrolled.allCases where ifEnrolled == .fail || phones[caller] != nil {
                     actions.append(.enrol(ticket: index, caller: caller, ifEnrolled))
                 }
                 guard phones[caller] != nil else { continue }
                 for change in [KeyChange.setPIN, .changePIN, .resetPIN, .replaceBiometric] {
                     actions.append(.changeByTicket(change, ticket: index, caller: caller))
+                }
+            }
+        }
+        for (index, visit) in visits.enumerated() {
+            for use in [VisitUse.me, .devices, .refresh, .ticket, .remove(.first), .changePassword] {
+                for caller in mixing ? PhoneName.allCases : [visit.phone] {
+                    actions.append(.useVisit(index, use, caller: caller))
                 }
             }
         }

@@ -51,6 +51,10 @@ struct Beginning: Sendable {
         ),
         ("ada's PIN signed in, and removed itself", [proof(.signIn, .pin), proof(.change(.removePIN), .pin)]),
         ("ada has a ticket for her own phone", [.password(.first, isFormer: false)]),
+        (
+            "ada is on a visit, and the ticket of another one is unused",
+            [.password(.new, isFormer: false), .visit(ticket: 2, caller: .new), .password(.second, isFormer: false)]
+        ),
         ("ada's face may set the password", [proof(.stepUp("change-password"), .biometric)]),
         (
             "the second payment lacks ben's PIN",

@@ -72,6 +72,17 @@ struct Sending: Sendable {
             change.brought = [World.Key(name: name, kid: kid, shows: name.kind)]
             change.once = request.ticket
             return change
+        case .visit(let index, let caller):
+            let ticket = world.tickets[index].text
+            var visit = prepared { [cast] in
+                try await $0.send(
+                    .post, "/v1/token", .form([("grant_type", ticketGrantType), ("ticket", ticket)]),
+                    by: cast.session(of: caller))
+            }
+            visit.once = ticket
+            return visit
+        case .useVisit(let index, let use, let caller):
+            return try prepare(use, of: world.visits[index], caller, in: world).map(prepared)
         case .refresh(let index, let isFormer, let caller):
             let session = world.sessions[index]
             guard let token = isFormer ? session.formerRefresh : session.refresh else { return nil }
@@ -136,6 +147,32 @@ struct Sending: Sendable {
                 try await server.service.tidy()
                 return .init(status: 200, body: [])
             }
+        }
+    }
+
+    /// The request of a visit; nil if it makes no sense in this world.
+    private func prepare(
+        _ use: VisitUse, of visit: World.Visit, _ caller: PhoneName, in world: World
+    ) throws -> (@Sendable (WalkServer) async throws -> WalkServer.Answer)? {
+        let key = cast.session(of: caller)
+        switch use {
+        case .me: return { try await $0.send(.get, "/v1/me", by: key, token: visit.access) }
+        case .devices: return { try await $0.send(.get, "/v1/devices", by: key, token: visit.access) }
+        case .refresh:
+            return {
+                try await $0.send(
+                    .post, "/v1/token", .form([("grant_type", "refresh_token"), ("refresh_token", visit.refresh)]), by: key)
+            }
+        case .ticket:
+            let json = Signing.encode(VouchRequest(jkt: cast.session(of: visit.phone).thumbprint))
+            return { try await $0.send(.post, "/v1/tickets", .json(json), by: key, token: visit.access) }
+        case .remove(let phone):
+            guard let id = world.phones[phone]?.id else { return nil }
+            return { try await $0.send(.delete, "/v1/devices/\(id)", by: key, token: visit.access) }
+        case .changePassword:
+            guard let person = world.people[visit.person] else { return nil }
+            let json = Signing.encode(PasswordChangeRequest(password: Self.password(person.passwords + 1)))
+            return { try await $0.send(.post, "/v1/password", .json(json), by: key, token: visit.access) }
         }
     }
 

@@ -1,8 +1,8 @@
 #if Tools
 import ThumbturnServer
 
-/// What a store holds of everything that is judged, as lines of words: accounts, devices, keys, live sessions, approvals and
-/// their signatures, and the secrets. What is not among them (counts of passwords and quotas, and what was consumed) a walk
+/// What a store holds of everything that is judged, as lines of words: accounts, devices, keys, live sessions, visits, approvals
+/// and their signatures, and the secrets. What is not among them (counts of passwords and quotas, and what was consumed) a walk
 /// does not tell apart. Identifiers of approvals are in lower-case hexadecimal.
 enum Standings {
     static func lines(of store: SQLiteStore) throws -> [String] { try store.texts(of: queries).sorted() }
@@ -30,6 +30,11 @@ enum Standings {
             || (high_water - s.auth_time <= 300) || (high_water - s.auth_time < 43200) || (high_water - s.rotated_at < 3600)
         FROM node CROSS JOIN sessions s JOIN keys k ON k.kid = s.kid JOIN devices d ON d.id = s.device_id
         WHERE s.ended_at IS NULL AND d.revoked_at IS NULL AND s.opened > max(d.sessions_over, k.sessions_over)
+        """,
+        """
+        SELECT DISTINCT 'visit ' || v.jkt || ' ' || (high_water - v.auth_time <= 300) || (high_water - v.auth_time < 1800)
+        FROM node CROSS JOIN visits v JOIN accounts a ON a.id = v.account_id
+        WHERE a.credential_generation = v.credential_generation
         """,
         """
         SELECT 'approval ' || lower(hex(id)) || ' ' || state || ' ' || (expires_at > (SELECT high_water FROM node))

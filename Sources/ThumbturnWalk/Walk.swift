@@ -55,7 +55,8 @@ package final class Walk: Sendable {
     package static let ends = [
         "a sign-in", "the step-up new-recipient", "the step-up change-password", "approval 1", "approval 2", "set-pin",
         "change-pin", "remove-pin", "remove-biometric", "a full sign-in", "an enrolment anew", "reset-pin by a ticket",
-        "replace-biometric by a ticket", "a ticket of a vouching phone", "a refresh", "a use of a token",
+        "replace-biometric by a ticket", "a visit", "a refresh of a visit", "a use of a visit", "a ticket of a visit",
+        "a ticket of a vouching phone", "a refresh", "a use of a token",
         "a removal of a phone", "a change of the password", "a list of approvals", "a declined approval",
         "a redeemed approval", "a withdrawn approval", "the operator restores the backup",
         "the operator revokes the signing token key", "the operator switches ada's account off",
@@ -366,6 +367,10 @@ package final class Walk: Sendable {
             case .vouch: "a ticket of a vouching phone"
             case .enrol(_, _, let ifEnrolled): ifEnrolled == .replace ? "an enrolment anew" : "an enrolment"
             case .changeByTicket(let change, _, _): "\(change.rawValue) by a ticket"
+            case .visit: "a visit"
+            case .useVisit(_, .refresh, _): "a refresh of a visit"
+            case .useVisit(_, .ticket, _): "a ticket of a visit"
+            case .useVisit: "a use of a visit"
             case .refresh(_, let isFormer, _): isFormer ? "a repeated refresh" : "a refresh"
             case .useToken: "a use of a token"
             case .remove, .removeItself: "a removal of a phone"
@@ -397,7 +402,12 @@ package final class Walk: Sendable {
         }
         guard world.people[.ada]?.isOff == false else { return nil }
         let answer = try await sending.prepare(.password(.new, isFormer: false), in: world, server)?.send(server)
-        return answer?.isAccepted == true ? nil : "ada's password does not sign in"
+        guard let answer, answer.isAccepted else { return "ada's password does not sign in" }
+        let ticket = try answer.read(EnrolmentTicket.self).ticket
+        let visit = try await server.send(
+            .post, "/v1/token", .form([("grant_type", ticketGrantType), ("ticket", ticket)]),
+            by: sending.cast.session(of: .new))
+        return visit.isAccepted ? nil : "ada's password opens no session"
     }
 
     /// That no message is accepted again, in another epoch or after a restored backup either.

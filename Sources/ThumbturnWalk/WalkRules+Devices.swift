@@ -28,16 +28,18 @@ extension WalkRules {
 
     /// Keeps a new ticket.
     static func add(
-        _ answer: WalkServer.Answer, for phone: PhoneName, of person: Person, voucher: Int?, to world: inout World
+        _ answer: WalkServer.Answer, for phone: PhoneName, of person: Person, voucher: Int?, isOfVisit: Bool = false,
+        to world: inout World
     ) throws {
         world.tickets.append(
             World.Ticket(
                 text: try answer.read(EnrolmentTicket.self).ticket, phone: phone, person: person, voucher: voucher,
-                generation: world.people[person]?.generation ?? 0, epoch: world.epoch, madeAt: world.elapsed))
+                generation: world.people[person]?.generation ?? 0, epoch: world.epoch, madeAt: world.elapsed,
+                isOfVisit: isOfVisit))
     }
 
     /// Why a ticket must not be accepted; nil if it may be.
-    private static func judgeTicket(_ ticket: World.Ticket, by caller: PhoneName, in world: World) -> Violation? {
+    static func judgeTicket(_ ticket: World.Ticket, by caller: PhoneName, in world: World) -> Violation? {
         if ticket.phone != caller { return "a ticket for \(ticket.phone) was accepted from \(caller)" }
         if ticket.isSpent { return "a ticket was accepted twice" }
         if ticket.epoch != world.epoch { return "a ticket of an earlier epoch was accepted" }

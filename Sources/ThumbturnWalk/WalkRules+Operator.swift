@@ -15,6 +15,7 @@ extension WalkRules {
             restored.elapsed = world.elapsed
             restored.backup = world.backup
             (restored.tickets, restored.sessions, restored.held) = (world.tickets, world.sessions, world.held)
+            restored.visits = world.visits
             (restored.tokenKeys, restored.revokedTokenKeys) = (world.tokenKeys, world.revokedTokenKeys)
             (restored.editions, restored.kids) = (world.editions, world.kids)
             (restored.accepted, restored.consumed, restored.rotations) = (world.accepted, world.consumed, world.rotations)

@@ -28,9 +28,9 @@ enum WalkRules {
         }
         if let once = sent.once, !after.consumed.insert(once).inserted { return ("a message was accepted twice", after) }
         switch sent.action {
-        case .attempt, .enrol, .changeByTicket: after.accepted = after.accepted.suffix(3) + [sent]
-        case .hold, .sendHeld, .password, .vouch, .refresh, .useToken, .remove, .removeItself, .changePassword, .list, .decline,
-            .redeem, .withdraw, .command, .pass:
+        case .attempt, .enrol, .changeByTicket, .visit: after.accepted = after.accepted.suffix(3) + [sent]
+        case .hold, .sendHeld, .password, .vouch, .useVisit, .refresh, .useToken, .remove, .removeItself, .changePassword, .list,
+            .decline, .redeem, .withdraw, .command, .pass:
             break
         }
         let violation = try accept(sent, answer, in: &after, server, cast)
@@ -48,6 +48,9 @@ enum WalkRules {
         case .vouch(let index, let phone): return try vouch(index, for: phone, answer, in: &world)
         case .enrol(let index, let caller, _): return try enrol(index, caller, sent, answer, in: &world)
         case .changeByTicket(let change, let index, let caller): return self.change(change, index, caller, sent, in: &world)
+        case .visit(let index, let caller): return try visit(index, caller, answer, in: &world, server, cast)
+        case .useVisit(let index, let use, let caller):
+            return try self.use(use, index, caller, answer, in: &world, server, cast)
         case .refresh(let index, let isFormer, let caller):
             return try refresh(index, isFormer, caller, answer, in: &world, server, cast)
         case .useToken(let index, let caller): return refusalToUse(index, caller, in: world)
@@ -78,8 +81,8 @@ enum WalkRules {
         case .refresh(let index, _, let caller) where caller == world.sessions[index].phone:
             // A token that was used before ends its session; so the world forgets that session either way.
             world.sessions[index].isOver = true
-        case .refresh, .redeem, .hold, .sendHeld, .password, .vouch, .enrol, .changeByTicket, .useToken, .remove, .removeItself,
-            .changePassword, .list, .decline, .withdraw, .command, .pass:
+        case .refresh, .redeem, .hold, .sendHeld, .password, .vouch, .enrol, .changeByTicket, .visit, .useVisit, .useToken,
+            .remove, .removeItself, .changePassword, .list, .decline, .withdraw, .command, .pass:
             break
         }
         return nil

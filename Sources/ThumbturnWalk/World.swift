@@ -77,6 +77,7 @@ struct World: Sendable {
     // What was ever sent, for everyone to use.
     var tickets: [Ticket] = []
     var sessions: [Session] = []
+    var visits: [Visit] = []
     var held: Prepared?
     /// The last messages that were accepted and must never be again.
     var accepted: [Prepared] = []
@@ -133,6 +134,23 @@ struct World: Sendable {
         var epoch: Int
         var madeAt: Duration
         var isSpent = false
+        /// Whether a visit gave it, and not a full sign-in itself.
+        var isOfVisit = false
+    }
+
+    /// A session of full credentials without an enrolled phone.
+    struct Visit: Hashable, Sendable {
+        var phone: PhoneName
+        var person: Person
+        var generation: Int
+        var epoch: Int
+        var access: String
+        var accessAt: Duration
+        /// When the credentials were verified.
+        var openedAt: Duration
+        var refresh: String
+        var hasTicket = false
+        var isOver = false
     }
 
     struct Session: Hashable, Sendable {
@@ -194,6 +212,12 @@ struct World: Sendable {
     /// Whether a session is live, whatever the age of its access token.
     func isLive(_ session: Session) -> Bool { !session.isOver && isLive(session.phone) }
 
+    /// Whether a visit has not ended, whatever its age.
+    func isLive(_ visit: Visit) -> Bool {
+        guard let person = people[visit.person], !visit.isOver, visit.epoch == epoch else { return false }
+        return !person.isOff && person.generation == visit.generation
+    }
+
     func nextEdition(of kind: KeyKind, on phone: PhoneName) -> KeyName {
         KeyName(phone: phone, kind: kind, edition: editions[KeyName(phone: phone, kind: kind, edition: 0)] ?? 0)
     }
@@ -242,6 +266,7 @@ struct World: Sendable {
         }
         parts += Set(tickets.filter(isUsable).map(name)).sorted()
         parts += Set(sessions.map(name)).sorted()
+        parts += visits.map(name).sorted()
         if let held { parts.append("held \(held.action) \(elapsed - held.madeAt) \(held.epoch == epoch)") }
         if let backup { parts.append("backup of [\(backup.world.name)]") }
         parts.append("token keys \(tokenKeys.count) \(revokedTokenKeys.count) \(rotations)")
@@ -250,7 +275,14 @@ struct World: Sendable {
 
     private func name(_ ticket: Ticket) -> String {
         let voucher = ticket.voucher.map { "\(sessions[$0].phone.rawValue) \(sessions[$0].shows) \(isLive(sessions[$0]))" }
-        return "ticket \(ticket.phone.rawValue) \(ticket.person) \(voucher ?? "")"
+        return "ticket \(ticket.phone.rawValue) \(ticket.person) \(voucher ?? "") \(ticket.isOfVisit)"
+    }
+
+    private func name(_ visit: Visit) -> String {
+        let age = elapsed - visit.openedAt
+        guard isLive(visit), age < WalkRules.visitLife else { return "visit over \(visit.phone.rawValue)" }
+        let isFresh = elapsed - visit.accessAt < WalkRules.accessTokenLife
+        return "visit \(visit.phone.rawValue) \(isFresh) \(visit.hasTicket) \(age <= WalkRules.presenceLife)"
     }
 
     private func name(_ session: Session) -> String {
