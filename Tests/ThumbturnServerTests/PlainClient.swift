@@ -36,7 +36,10 @@ struct PlainClient: Sendable {
         }
 
         /// The signature as docs/plain-clients.md describes it.
-        func sign(for words: String) throws -> String { try sign(Self.message(words)) }
+        func sign(for words: String, _ format: PlainFormat = .digits) throws -> String {
+            guard format == .derChallenge, case .es256(let key) = self else { return try sign(Self.message(words)) }
+            return try key.signature(for: Array(words.utf8)).derRepresentation.base64EncodedString()
+        }
 
         static func message(_ words: String) -> [UInt8] {
             Array(SHA256.hash(data: Array("thumbturn-plain-v1\(words)".utf8)).map { String(format: "%02x", $0) }.joined().utf8)
@@ -46,15 +49,17 @@ struct PlainClient: Sendable {
     let live: LiveServer
     let connection: LoadConnection
     var key: Key
+    var format = PlainFormat.digits
     var userID = ""
     var device = ""
 
     /// A key that is enrolled with the account's password.
-    init(_ live: LiveServer, of account: String = "ada", key: Key? = nil) async throws {
+    init(_ live: LiveServer, of account: String = "ada", key: Key? = nil, format: PlainFormat = .digits) async throws {
         self.live = live
+        self.format = format
         self.key = key ?? .es256(P256.Signing.PrivateKey())
         connection = try await live.connect()
-        let answer = try await Self.enrol(self.key, EnrolmentTests.Attempt(live), account)
+        let answer = try await Self.enrol(self.key, EnrolmentTests.Attempt(live), account, format: format)
         guard answer.status == 201 else { throw LoadDevice.Unexpected(description: answer.text) }
         (userID, device) = (try answer.field("user_id"), try answer.field("device"))
     }
@@ -62,13 +67,18 @@ struct PlainClient: Sendable {
     /// - Parameter attempt: whose session key brings the ticket.
     static func enrol(
         _ key: Key, _ attempt: EnrolmentTests.Attempt, _ account: String = "ada", ticket: String? = nil, spki: String? = nil,
-        signature: String? = nil, name: String = "Old app", use: String = "plain"
+        signature: String? = nil, name: String = "Old app", use: String = "plain",
+        format: PlainFormat = .digits
     ) async throws -> LoadConnection.Answer {
         let ticket =
             if let ticket { ticket } else { try await attempt.ticket(account: account).read(EnrolmentTicket.self).ticket }
-        let body = try JSONSerialization.data(withJSONObject: [
-            "ticket": ticket, "name": name, "use": use, "spki": spki ?? key.spki, "signature": signature ?? key.sign(for: ticket),
-        ])
+        var request = [
+            "ticket": ticket, "name": name, "use": use, "spki": spki ?? key.spki,
+            "signature": try signature ?? key.sign(for: ticket, format),
+        ]
+        // A client of the first format says nothing about it.
+        if format != .digits { request["format"] = format.rawValue }
+        let body = try JSONSerialization.data(withJSONObject: request)
         let nonce = try await attempt.device.challenge(over: attempt.connection).nonce
         let proof = attempt.device.dpop("POST", "/v1/plain/devices", Array(body), nonce: nonce)
         return try await attempt.connection.send(
@@ -93,7 +103,7 @@ struct PlainClient: Sendable {
 
     func signIn() async throws -> LoadConnection.Answer {
         let asked = try await ask()
-        return try await answer(asked.id, try key.sign(for: asked.challenge))
+        return try await answer(asked.id, try key.sign(for: asked.challenge, format))
     }
 
     func token() async throws -> String { try await signIn().field("access_token") }

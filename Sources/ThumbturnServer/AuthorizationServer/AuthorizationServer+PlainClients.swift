@@ -17,14 +17,14 @@ extension AuthorizationServer {
         } catch {
             throw RequestError.unverified(.init(.enrolment, error))
         }
-        let key: PlainKey
+        let (key, format): (PlainKey, PlainFormat)
         do throws(VerificationError) {
-            key = try PlainKey(spki: request.spki)
+            (key, format) = (try PlainKey(spki: request.spki), request.format ?? .digits)
             // The key that signs DPoP proofs cannot be the plain key as well.
-            guard key.kid != dpop.jkt else { throw .unacceptableKey }
-            guard let signature = Base64URL.decode(request.signature), key.isValid(signature, for: request.ticket) else {
-                throw .wrongSignature
-            }
+            guard key.kid != dpop.jkt, key.takes(format) else { throw .unacceptableKey }
+            guard let signature = PlainSignature(request.signature), signature.format == format,
+                key.isValid(signature, for: format.message(request.ticket))
+            else { throw .wrongSignature }
         } catch {
             _ = try await store.spend([ticket.spend])
             throw RequestError.unverified(.init(.enrolment, error))
@@ -34,7 +34,7 @@ extension AuthorizationServer {
         let device = NewDevice(
             id: .random(), account: ticket.account, name: request.name, sessionJKT: "", keys: [], coolOff: .zero
         )
-        let new = NewPlainKey(kid: key.kid, spki: key.spki)
+        let new = NewPlainKey(kid: key.kid, spki: key.spki, format: format)
         guard try await store.enrol(device, with: new, by: ticket) else {
             throw RequestError.unverified(.init(.enrolment, .replayed))
         }
@@ -64,8 +64,7 @@ extension AuthorizationServer {
             throw RequestError.unverified(.init(.proof, error))
         }
         guard try await mayTry(from: network) else { throw RequestError.unverified(.init(.proof, .paused)) }
-        let signature = Base64URL.decode(request.signature) ?? []
-        let signer = try await signer(of: signature, for: asked)
+        let signer = try await signer(of: PlainSignature(request.signature), for: asked)
         guard request.userID == asked.account.text, let signer else {
             _ = try await store.spend([asked.spend])
             throw RequestError.unverified(.init(.proof, .wrongSignature)).byStranger
@@ -80,15 +79,19 @@ extension AuthorizationServer {
 
     /// The account's key that made the signature. Neither the rows that are read nor the work depends on how many keys
     /// the account has: the same number of keys is always tried, filled up with keys of other accounts and with decoys.
-    private func signer(of signature: [UInt8], for asked: PlainChallenges.Asked) async throws -> EnrolledPlainKey? {
-        guard let kind = PlainKey.Kind(rawValue: signature.count) else { return nil }
-        let found = try await store.plainKeys(around: asked.account, ofLength: kind.spkiLength)
+    ///
+    /// A signature in one format is judged by the keys of the other one too, and never accepted from them.
+    private func signer(of signature: PlainSignature?, for asked: PlainChallenges.Asked) async throws -> EnrolledPlainKey? {
+        guard let signature else { return nil }
+        let found = try await store.plainKeys(around: asked.account, ofLength: signature.kind.spkiLength)
+        let message = signature.format.message(asked.challenge)
         var signer: EnrolledPlainKey?
         for index in 0..<EnrolledPlainKey.mostOfAnAccount {
             let row = index < found.count ? found[index] : nil
-            let key = try PlainKey(spkiDER: row?.spki ?? kind.decoy)
+            let key = try PlainKey(spkiDER: row?.spki ?? signature.kind.decoy)
             counters.verifications.count()
-            if key.isValid(signature, for: asked.challenge), row?.account == asked.account { signer = row }
+            let isValid = key.isValid(signature, for: message)
+            if isValid, row?.format == signature.format, row?.account == asked.account { signer = row }
         }
         return signer
     }

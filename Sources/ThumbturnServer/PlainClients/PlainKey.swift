@@ -45,28 +45,21 @@ package struct PlainKey: Sendable {
         kid = Base64URL.encode(SHA256.hash(data: Array(input.utf8)))
     }
 
-    /// Whether this key made a signature for a challenge or a ticket of the server.
-    ///
-    /// The signed message is 64 lower-case hexadecimal digits: the SHA-256 of `thumbturn-plain-v1` and the challenge.
-    /// It has no dot, so a signature over it is never the signature of a JWS, nor the reverse.
-    ///
-    /// - Parameter signature: r and s of 32 bytes each for ES256; as long as the modulus for RS256.
-    func isValid(_ signature: [UInt8], for challenge: String) -> Bool {
-        let message = Self.message(challenge)
-        return switch algorithm {
-        case .es256(let key): key.isValid(signature, for: message)
+    /// Whether this key made a signature over a message of `PlainFormat`.
+    func isValid(_ signature: PlainSignature, for message: [UInt8]) -> Bool {
+        switch algorithm {
+        case .es256(let key): key.isValid(signature.bytes, for: message)
         // RS256 is defined with this padding.
         case .rs256(let key):
             key.isValidSignature(
-                _RSA.Signing.RSASignature(rawRepresentation: signature), for: message, padding: .insecurePKCS1v1_5)
+                _RSA.Signing.RSASignature(rawRepresentation: signature.bytes), for: message, padding: .insecurePKCS1v1_5)
         }
     }
 
-    private static func message(_ challenge: String) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return SHA256.hash(data: Array("thumbturn-plain-v1\(challenge)".utf8)).flatMap {
-            [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
-        }
+    /// Whether it may sign in this format: RSA signatures have no DER.
+    func takes(_ format: PlainFormat) -> Bool {
+        guard case .rs256 = algorithm else { return true }
+        return format == .digits
     }
 
     /// An algorithm with a key size. A sign-in names no key, and the length of its signature in bytes, the raw value,

@@ -4,7 +4,7 @@ import ThumbturnMessages
 
 /// The body of `POST /v1/plain/devices`.
 struct PlainEnrolRequest: Message, Redacted {
-    enum CodingKeys: String, CodingKey, CaseIterable { case ticket, name, use, spki, signature }
+    enum CodingKeys: String, CodingKey, CaseIterable { case ticket, name, use, spki, signature, format }
 
     var ticket: String
     /// The name by which the person recognises the device in lists.
@@ -15,6 +15,8 @@ struct PlainEnrolRequest: Message, Redacted {
     var spki: String
     /// The key's own signature over the ticket.
     var signature: String
+    /// How the client signs; nil for `PlainFormat.digits`.
+    var format: PlainFormat?
 }
 
 /// The answer of `POST /v1/plain/devices`.

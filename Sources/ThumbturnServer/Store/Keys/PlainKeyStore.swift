@@ -24,6 +24,7 @@ package struct NewPlainKey: Sendable {
     package var kid: String
     /// The SubjectPublicKeyInfo in DER.
     package var spki: [UInt8]
+    package var format = PlainFormat.digits
 }
 
 /// A plain client's key with its device and account.
@@ -34,5 +35,7 @@ package struct EnrolledPlainKey: Sendable {
     package var spki: [UInt8]
     package var device: DeviceID
     package var account: AccountID
+    /// The only format in which it is accepted.
+    package var format = PlainFormat.digits
 }
 #endif

@@ -18,8 +18,10 @@ extension SQLiteStore {
             )
             try Self.insert(device, by: ticket, in: db, at: now)
             try db.run(
-                sql: "INSERT INTO plain_keys (kid, device_id, spki, account_id) VALUES (?, ?, ?, ?)",
-                arguments: [key.kid, blob(device.id.bytes), blob(key.spki), blob(device.account.bytes)]
+                sql: "INSERT INTO plain_keys (kid, device_id, spki, account_id, format) VALUES (?, ?, ?, ?, ?)",
+                arguments: [
+                    key.kid, blob(device.id.bytes), blob(key.spki), blob(device.account.bytes), key.format.rawValue,
+                ]
             )
             try Self.audit(
                 AuditEvent(.deviceEnrolled, account: device.account, device: device.id, detail: "plain"), in: db, at: now)
@@ -67,14 +69,16 @@ extension SQLiteStore {
     ) throws -> [EnrolledPlainKey] {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT spki, device_id, account_id FROM plain_keys INDEXED BY plain_keys_by_account
+                SELECT spki, device_id, account_id, format FROM plain_keys INDEXED BY plain_keys_by_account
                 WHERE length(spki) = ? AND account_id \(side) ? ORDER BY account_id LIMIT ?
                 """
         )
-        return try Row.fetchAll(statement, arguments: [spkiLength, blob(account.bytes), most]).map { row in
-            EnrolledPlainKey(
-                spki: Array(row["spki"] as Data), device: identifier(row["device_id"]), account: identifier(row["account_id"])
-            )
+        return try Row.fetchAll(statement, arguments: [spkiLength, blob(account.bytes), most]).compactMap { row in
+            PlainFormat(rawValue: row["format"]).map { format in
+                EnrolledPlainKey(
+                    spki: Array(row["spki"] as Data), device: identifier(row["device_id"]),
+                    account: identifier(row["account_id"]), format: format)
+            }
         }
     }
 
@@ -104,6 +108,12 @@ extension Schema {
                     ) STRICT, WITHOUT ROWID;
                     """
             )
+        }
+    }
+
+    static func registerPlainFormats(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("32 formats of plain keys") { db in
+            try db.execute(sql: "ALTER TABLE plain_keys ADD COLUMN format TEXT NOT NULL DEFAULT 'plain-v1'")
         }
     }
 

@@ -254,6 +254,7 @@ enum Schema {
         registerShares(&migrator)
         registerSecondAccounts(&migrator)
         registerVisits(&migrator)
+        registerPlainFormats(&migrator)
         return migrator
     }
 
