@@ -102,13 +102,15 @@ import ThumbturnVerifier
                 let token = try provider.idToken(for: device.sessionKid, at: live.clock.now, header: header)
                 let answer = try await exchange(token, device, live)
                 let fields = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
-                #expect(Set(fields.keys) == ["access_token", "issued_token_type", "token_type", "expires_in"])
+                #expect(Set(fields.keys) == ["access_token", "issued_token_type", "token_type", "expires_in", "account"])
                 #expect(fields["token_type"] as? String == "N_A" && fields["expires_in"] as? Int == 300)
                 let ticket = try #require(fields["access_token"] as? String, "\(answer.text)")
                 #expect(
                     try await enrol(ticket, LoadDevice(server: live.url), live).status == 401, "it is bound to the session key")
                 #expect(try await enrol(ticket, device, live).status == 201)
-                accounts.insert(try claims(of: try await device.signIn(over: try await live.connect()).accessToken).sub)
+                let account = try claims(of: try await device.signIn(over: try await live.connect()).accessToken).sub
+                #expect(fields["account"] as? String == account, "the ticket's account is named")
+                accounts.insert(account)
             }
             #expect(accounts.count == 1)
         }
@@ -220,6 +222,21 @@ import ThumbturnVerifier
         try await with { live, _, _ in
             #expect(live.service.metadata.grantTypesSupported.contains(TokenExchange.grantType))
         }
+    }
+
+    @Test(
+        "plain http is for a provider on this machine",
+        arguments: [
+            ("https://id.example", true), ("http://127.0.0.1:9400", true), ("http://localhost:9400", true),
+            ("http://id.example", false), ("http://127.0.0.1.example", false), ("id.example", false), ("https://", false),
+        ]) func issuers(_ issuer: String, _ isTaken: Bool) throws
+    {
+        let provider = try Provider()
+        defer { try? FileManager.default.removeItem(atPath: provider.folder) }
+        try #"{"providers":[{"issuer":"\#(issuer)","audience":"our-app","jwks":"keys.json"}]}"#
+            .write(toFile: provider.file, atomically: true, encoding: .utf8)
+        let read = try? IdentityProviders(file: provider.file)
+        #expect((read?.current.first?.issuer == issuer) == isTaken)
     }
 
     @Test func anUnreadableFileIsRefusedAndAKeySetIsReadAgain() async throws {

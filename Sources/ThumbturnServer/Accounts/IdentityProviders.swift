@@ -58,7 +58,7 @@ final class IdentityProviders: Sendable {
             return try listed.providers.map { provider in
                 let bytes = try Data(contentsOf: URL(fileURLWithPath: provider.jwks, relativeTo: folder))
                 let keys = try WireJSON.decodeClaims(Keys.self, from: Array(bytes)).keys.compactMap(key)
-                guard provider.issuer.hasPrefix("https://"), !provider.audience.isEmpty, !keys.isEmpty else {
+                guard isSecure(provider.issuer), !provider.audience.isEmpty, !keys.isEmpty else {
                     throw SetupError.providers(path)
                 }
                 return IdentityProvider(issuer: provider.issuer, audience: provider.audience, keys: keys)
@@ -66,6 +66,12 @@ final class IdentityProviders: Sendable {
         } catch {
             throw .providers(path)
         }
+    }
+
+    /// Plain http is for providers on this machine itself.
+    private static func isSecure(_ issuer: String) -> Bool {
+        guard let parts = URLComponents(string: issuer), let host = parts.host, !host.isEmpty else { return false }
+        return parts.scheme == "https" || (parts.scheme == "http" && Loopback.contains(host: host))
     }
 
     private static func key(_ jwk: Key) -> IdentityProvider.Key? {

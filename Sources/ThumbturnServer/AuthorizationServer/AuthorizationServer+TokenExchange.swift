@@ -1,11 +1,12 @@
 #if Server
 import ThumbturnCore
+import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
     /// Exchanges an ID token of the app's own provider for a ticket for the caller's session key (RFC 8693). The first
     /// exchange of an identity makes its account.
-    func exchange(_ text: String, dpop: DPoPProof) async throws -> TicketAnswer {
+    func exchange(_ text: String, dpop: DPoPProof) async throws -> ExchangedTicket {
         let token: IDToken
         let epoch = try await store.epoch()
         do {
@@ -28,28 +29,9 @@ extension AuthorizationServer {
         let ticket = tickets.issue(
             to: account.id, generation: account.credentialGeneration, jkt: dpop.jkt, credentials: token.methods,
             at: time.now, lifetime: settings.ticketLifetime)
-        return TicketAnswer(accessToken: ticket, expiresIn: settings.ticketLifetime.components.seconds)
+        return ExchangedTicket(
+            EnrolmentTicket(
+                ticket: ticket, account: account.id.text, expiresIn: settings.ticketLifetime.components.seconds))
     }
-}
-
-/// The answer of RFC 8693 section 2.2.1. A ticket is not an access token, so the token type is `N_A`.
-struct TicketAnswer: Message, Redacted {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case accessToken = "access_token"
-        case issuedTokenType = "issued_token_type"
-        case tokenType = "token_type"
-        case expiresIn = "expires_in"
-    }
-
-    var accessToken: String
-    var issuedTokenType = TokenExchange.ticketType
-    var tokenType = "N_A"
-    var expiresIn: Int64
-}
-
-enum TokenExchange {
-    static let grantType = "urn:ietf:params:oauth:grant-type:token-exchange"
-    static let idTokenType = "urn:ietf:params:oauth:token-type:id_token"
-    static let ticketType = "urn:thumbturn:token-type:enrolment-ticket"
 }
 #endif
