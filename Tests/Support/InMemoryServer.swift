@@ -9,6 +9,7 @@ package import ThumbturnVerifier
 package final class InMemoryServer: Transport {
     package static let url = URL(string: "https://bank.example")!
     package static let password = "correct horse battery staple"
+    package static let textedCode = "493027"
 
     package struct State {
         package var nonce = "first-nonce"
@@ -52,8 +53,20 @@ package final class InMemoryServer: Transport {
         package var problem: Problem?
         /// The actions of step-ups, by their tokens.
         package var granted: [String: String] = [:]
+        /// The app's own provider, whose ID tokens are exchanged for tickets.
+        package var provider: Provider?
         /// The password that was set last.
         package var changedPassword: String?
+    }
+
+    package struct Provider: Sendable {
+        package var issuer: String
+        package var audience: String
+        package var key: VerifyingKey
+
+        package init(issuer: String, audience: String, key: VerifyingKey) {
+            (self.issuer, self.audience, self.key) = (issuer, audience, key)
+        }
     }
 
     package enum Loss: CaseIterable { case request, answer }
@@ -126,6 +139,14 @@ package final class InMemoryServer: Transport {
             }
             let account = state.withLock { $0.tellsAccounts } ? Self.id(of: typed.account) : nil
             return respond(200, EnrolmentTicket(ticket: Self.ticket(of: typed.account), account: account, expiresIn: 300))
+        case "/backend/codes":
+            // A door of the back end's own: a code by text message, and a ticket for who knows it.
+            struct Typed: Decodable { var phone, code: String }
+            _ = try dpop(request)
+            let typed = try StrictJSON.decodeIgnoringUnknown(Typed.self, from: request.body)
+            guard typed.code == Self.textedCode else { throw VerificationError.wrongSignature }
+            return respond(
+                200, EnrolmentTicket(ticket: Self.ticket(of: typed.phone), account: Self.id(of: typed.phone), expiresIn: 300))
         case "/v1/devices":
             let jkt = try dpop(request).jkt
             guard !state.withLock({ $0.refusesEnrolment }) else { throw VerificationError.wrongSignature }
@@ -165,6 +186,10 @@ package final class InMemoryServer: Transport {
                     ($0.prefix { $0 != "=" }, String($0.drop { $0 != "=" }.dropFirst()).replacing("%3A", with: ":"))
                 }
             ) { $1 }
+            if fields["grant_type"] == TokenExchange.grantType {
+                let ticket = try exchange(fields["subject_token"] ?? "", jkt, at: now)
+                return respond(200, ExchangedTicket(ticket))
+            }
             let proof = try UnverifiedProof(fields["proof"] ?? "")
             let also = try fields["also"].map { try UnverifiedProof($0) }
             guard also == nil || also?.challenge == proof.challenge else { throw VerificationError.foreignKey }
@@ -239,6 +264,20 @@ package final class InMemoryServer: Transport {
     private func record(_ jkt: String) throws -> DeviceRecord {
         guard let record = state.withLock({ $0.devices[jkt] }) else { throw Problem(.notFound, status: 404) }
         return record
+    }
+
+    /// Exchanges an ID token; the real server's judgement in short.
+    private func exchange(_ token: String, _ jkt: String, at now: UnixTime) throws -> EnrolmentTicket {
+        struct Claims: Decodable { var iss, aud, sub, nonce: String, iat, exp: UnixTime }
+        guard let provider = state.withLock({ $0.provider }) else {
+            throw Problem(.malformed, status: 400, error: "unsupported_grant_type")
+        }
+        guard let jws = CompactJWS(token), provider.key.isValid(jws.signature, for: jws.signingInput),
+            let claims = try? StrictJSON.decodeIgnoringUnknown(Claims.self, from: jws.payload),
+            claims.iss == provider.issuer, claims.aud == provider.audience, claims.nonce == jkt, now < claims.exp,
+            now - claims.iat < .seconds(600)
+        else { throw Problem(.verificationFailed, status: 400, error: "invalid_grant") }
+        return EnrolmentTicket(ticket: Self.ticket(of: claims.sub), account: Self.id(of: claims.sub), expiresIn: 300)
     }
 
     /// Exchanges one key of a device; the real server's table in short.

@@ -67,6 +67,15 @@ extension Failure.Code {
     /// The approval is no longer open (approved, declined, withdrawn or expired), or it belongs to another account.
     public static let approvalOver = Self("approvalOver", recovery: .report)
 
+    // MARK: - The app's own OpenID provider
+
+    /// The answer of the provider is for another sign-in or from another provider: an old page, or an attacker. It was
+    /// not used. `status` names the parameter.
+    public static let foreignAnswer = Self("foreignAnswer", recovery: .signInAgain)
+    /// The provider and the app's registration there do not fit the app. `status` names the parameter or the provider's
+    /// error.
+    public static let providerMismatch = Self("providerMismatch", recovery: .report)
+
     // MARK: - The app
 
     /// The policy's ladder is empty, or the policy contradicts itself.

@@ -29,7 +29,7 @@ extension Failure {
         case (.tooLarge, _): PersonMessage(.tooLarge)
         case (.approvalOver, _): PersonMessage(.approvalOver)
         case (.unreachable, _): PersonMessage(.noConnection)
-        case (.refused, .signInAgain), (.refused, .retry): PersonMessage(.notAccepted)
+        case (.refused, .signInAgain), (.refused, .retry), (.foreignAnswer, _): PersonMessage(.notAccepted)
         default: recovery.message
         }
     }

@@ -280,9 +280,8 @@ extension Authenticator {
     /// Exchanges the person's credentials for a ticket. It comes after a challenge, because the DPoP nonce comes with
     /// that: so the password is sent once.
     func ticket(for credentials: Credentials, key: KeyName) async throws(Failure) -> EnrolmentTicket {
-        let ticket = try await connection.send(
-            "POST", to: credentials.path, body: .json(credentials.body), key: key, expecting: EnrolmentTicket.self
-        )
+        let answer = try await connection.send("POST", to: credentials.path, body: credentials.body, key: key)
+        guard let ticket = credentials.ticket(answer.body) else { throw Failure(.unexpectedAnswer) }
         return try checked(ticket)
     }
 

@@ -9,17 +9,22 @@ package struct ServerAddress: Hashable, Sendable {
 
     /// Accepts an https address, and an http address of this machine itself; any other throws `insecureServer`.
     package init(_ url: URL) throws(Failure) {
-        let refusal = Failure(.insecureServer)
-        guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let host = parts.host, !host.isEmpty,
-            parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil
-        else { throw refusal }
-        switch parts.scheme?.lowercased() {
-        case "https": break
-        case "http" where Loopback.contains(host: host): break
-        default: throw refusal
-        }
+        guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), parts.isSecureServer, parts.query == nil
+        else { throw Failure(.insecureServer) }
         var address = url.absoluteString
         while address.hasSuffix("/") { address.removeLast() }
         issuer = address
+    }
+}
+
+extension URLComponents {
+    /// Whether it is an https address, or an http address of this machine itself, without a person's name and a fragment.
+    var isSecureServer: Bool {
+        guard let host, !host.isEmpty, user == nil, password == nil, fragment == nil else { return false }
+        return switch scheme?.lowercased() {
+        case "https": true
+        case "http": Loopback.contains(host: host)
+        default: false
+        }
     }
 }

@@ -131,7 +131,7 @@ package final class ServerConnection: Sendable {
             request.body = bytes
             request.headers["Content-Type"] = "application/json"
         case .form(let fields):
-            request.body = Array(fields.map { "\(Self.formEncoded($0))=\(Self.formEncoded($1))" }.joined(separator: "&").utf8)
+            request.body = Array(FormText.encode(fields).utf8)
             request.headers["Content-Type"] = "application/x-www-form-urlencoded"
         }
         guard let sessionKey = key else { return request }
@@ -183,21 +183,6 @@ package final class ServerConnection: Sendable {
             Failure(.unreachable, recovery: .wait(.seconds(5)), status: http)
         default: Failure(.unexpectedAnswer, status: http)
         }
-    }
-
-    /// Encodes a text for `application/x-www-form-urlencoded`: every character that is not unreserved is escaped.
-    private static func formEncoded(_ text: String) -> String {
-        let hex = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                bytes.append(byte)
-            default: bytes += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

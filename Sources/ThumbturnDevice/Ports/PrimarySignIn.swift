@@ -34,20 +34,47 @@ public struct SignInRequest: Sendable, CustomStringConvertible {
 public struct Credentials: Sendable, Redacted {
     /// The path that they are sent to.
     let path: String
-    let body: [UInt8]
+    let body: ServerConnection.Body
+    /// Reads the ticket in the server's answer.
+    let ticket: @Sendable ([UInt8]) -> EnrolmentTicket?
+
+    /// Credentials that the app's back end judges at a path of its own, such as a code by text message. The server has
+    /// to answer with a ticket for the session key that sends them: a back end gets one from `POST /v1/tickets`.
+    ///
+    /// - Parameters:
+    ///   - body: the JSON to send.
+    ///   - path: the path on the authenticator's own server, beginning with a slash. Any other throws `insecureServer`
+    ///     from the call that sends them.
+    public static func json(_ body: [UInt8], to path: String) -> Credentials {
+        Credentials(path: path, body: .json(body)) { bytes in
+            try? StrictJSON.decodeIgnoringUnknown(EnrolmentTicket.self, from: bytes)
+        }
+    }
+
+    /// An ID token of the app's own OpenID provider, which the server exchanges for a ticket (RFC 8693). Its `nonce` has
+    /// to be the `keyThumbprint` of the ``SignInRequest`` that it answers.
+    public static func idToken(_ token: String) -> Credentials {
+        let form = [
+            ("grant_type", TokenExchange.grantType), ("subject_token", token),
+            ("subject_token_type", TokenExchange.idTokenType), ("requested_token_type", TokenExchange.ticketType),
+        ]
+        return Credentials(path: "/v1/token", body: .form(form)) { bytes in
+            try? StrictJSON.decodeIgnoringUnknown(ExchangedTicket.self, from: bytes).ticket
+        }
+    }
 
     /// Name and password of an account that the server keeps itself, and the code of an authenticator app where the
     /// account needs one.
     public static func password(_ password: String, for account: String, oneTimeCode: String? = nil) -> Credentials {
         let request = PasswordSignInRequest(account: account, password: password, oneTimeCode: oneTimeCode)
-        return Credentials(path: "/v1/accounts/sign-in", body: Signing.encode(request))
+        return .json(Signing.encode(request), to: "/v1/accounts/sign-in")
     }
 
     /// A recovery code, which is accepted once. Where the account has an authenticator app, the code replaces that, and
     /// the password is needed as well; otherwise it replaces the password.
     public static func recoveryCode(_ code: String, for account: String, password: String? = nil) -> Credentials {
         let request = RecoveryRequest(account: account, code: code, password: password)
-        return Credentials(path: "/v1/accounts/recover", body: Signing.encode(request))
+        return .json(Signing.encode(request), to: "/v1/accounts/recover")
     }
 }
 

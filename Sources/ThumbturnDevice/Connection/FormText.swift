@@ -1,0 +1,40 @@
+import Foundation
+
+/// Texts of the form `application/x-www-form-urlencoded`.
+package enum FormText {
+    /// Encodes fields: every character that is not unreserved is escaped.
+    package static func encode(_ fields: [(String, String)]) -> String {
+        fields.map { "\(encode($0))=\(encode($1))" }.joined(separator: "&")
+    }
+
+    /// Decodes fields. Nil where one is not encoded properly, or is there twice (RFC 6749 section 3.1).
+    package static func decode(_ text: String) -> [String: String]? {
+        var fields: [String: String] = [:]
+        for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = decode(parts[0]), let value = parts.count == 2 ? decode(parts[1]) : "",
+                fields.updateValue(value, forKey: name) == nil
+            else { return nil }
+        }
+        return fields
+    }
+
+    private static func encode(_ text: String) -> String {
+        let hex = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                bytes.append(byte)
+            default: bytes += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func decode(_ text: Substring.UTF8View) -> String? {
+        let plain = text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        return String(validating: plain, as: UTF8.self)?.removingPercentEncoding
+    }
+}
