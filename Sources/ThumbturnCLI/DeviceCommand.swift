@@ -79,13 +79,20 @@ extension DeviceCommand {
     struct Enrol: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Creates keys on this device and registers them with an account.",
-            discussion: Password.help
+            discussion: """
+                \(Password.help)
+
+                With --issuer and --client-id the person signs in at the app's own OpenID provider, in the system's browser. \
+                The provider sends the browser back to 127.0.0.1, at a port of this command's choice.
+                """
         )
 
         @OptionGroup var device: DeviceOptions
 
-        @Option(help: "The account's name.")
-        var account: String
+        @OptionGroup var provider: ProviderOptions
+
+        @Option(help: "The account's name. An account of a provider has none here.")
+        var account: String?
 
         @Option(help: "The code of an authenticator app, if the account requires one.")
         var oneTimeCode: String?
@@ -99,14 +106,28 @@ extension DeviceCommand {
         @Flag(help: "Replace an existing enrolment.")
         var replace = false
 
+        func validate() throws {
+            try provider.validate()
+            guard (account == nil) == (provider.issuer != nil) else {
+                throw ValidationError("Enrolling needs either --account or --issuer with --client-id.")
+            }
+            guard account != nil || (oneTimeCode == nil && !recover) else {
+                throw ValidationError("--one-time-code and --recover belong to an account with a password: give --account.")
+            }
+        }
+
+        private func signIn(on platform: DevicePlatform) throws -> any PrimarySignIn {
+            guard let account else { return try provider.signIn(on: platform) }
+            let typed = try Password.read()
+            return recover
+                ? RecoverySignIn(account: account, code: typed)
+                : PasswordSignIn(account: account, password: typed, oneTimeCode: oneTimeCode)
+        }
+
         func run() async throws {
             try await device.output.run {
                 let auth = try device.authenticator()
-                let typed = try Password.read()
-                let signIn: any PrimarySignIn =
-                    recover
-                    ? RecoverySignIn(account: account, code: typed)
-                    : PasswordSignIn(account: account, password: typed, oneTimeCode: oneTimeCode)
+                let signIn = try signIn(on: auth.platform)
                 let record = try await auth.enrol(
                     with: signIn, policy: device.enrolmentPolicy, deviceName: name, ifExists: replace ? .replace : .fail
                 )

@@ -47,6 +47,12 @@ extension Failure {
         case .sessionOver: "This device is not signed in. Sign in with: thumbturn device sign-in --server URL"
         case .keyInvalidated:
             "The key is gone for good. Enrol again with: thumbturn device enrol --replace --server URL --account NAME"
+        case .refused where status?.domain.hasPrefix("OAuth") == true:
+            "The provider did not sign you in. Start again, and allow the sign-in on its page."
+        case .foreignAnswer:
+            "The provider's answer belongs to another sign-in, so it was not used. Close old pages of it, and start again."
+        case .providerMismatch:
+            "The provider and this registration do not fit. Check --issuer, --client-id and the redirect that is registered."
         case .refused:
             "The server refused. Check the account's name and password. If the device was revoked, enrol it again with --replace."
         case .unreachable: "The server does not answer. Is it running, and is --server its address?"
