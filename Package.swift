@@ -48,7 +48,8 @@ let standsIn = Context.environment["THUMBTURN_APPLE_STUBS"] == "1"
 #else
 let standsIn = false
 #endif
-let standIns: [Target.Dependency] = standsIn ? ["StubLocalAuthentication", "StubSecurity", "StubDeviceCheck"] : []
+let standIns: [Target.Dependency] =
+    standsIn ? ["StubLocalAuthentication", "StubSecurity", "StubDeviceCheck", "StubAuthenticationServices"] : []
 let apple: [SwiftSetting] =
     strict
     + (standsIn
@@ -56,6 +57,7 @@ let apple: [SwiftSetting] =
             .unsafeFlags([
                 "-module-alias", "LocalAuthentication=StubLocalAuthentication", "-module-alias", "Security=StubSecurity",
                 "-module-alias", "DeviceCheck=StubDeviceCheck",
+                "-module-alias", "AuthenticationServices=StubAuthenticationServices",
             ]),
             // Tests with the stand-ins are compiled where they are, and not on Apple systems.
             .define("STAND_INS"),
@@ -370,5 +372,6 @@ if standsIn {
         .target(name: "StubSecurity", dependencies: [crypto], path: "Stubs/StubSecurity"),
         .target(name: "StubLocalAuthentication", dependencies: ["StubSecurity"], path: "Stubs/StubLocalAuthentication"),
         .target(name: "StubDeviceCheck", dependencies: ["StubSecurity"], path: "Stubs/StubDeviceCheck"),
+        .target(name: "StubAuthenticationServices", path: "Stubs/StubAuthenticationServices"),
     ]
 }

@@ -59,7 +59,8 @@ import TestSupport
 
     /// A file that imports a framework of Apple's is compiled only where the framework exists.
     @Test func filesThatImportAFrameworkAreConditional() throws {
-        for (file, text) in try Self.sources() where text.contains(/import (LocalAuthentication|Security|DeviceCheck)\n/) {
+        for (file, text) in try Self.sources()
+        where text.contains(/import (LocalAuthentication|Security|DeviceCheck|AuthenticationServices)\n/) {
             #expect(text.hasPrefix("#if canImport("), "\(file)")
         }
     }
@@ -113,8 +114,8 @@ import TestSupport
             contentsOf: repository.appendingPathComponent("Tests/ThumbturnAppleTests/DocumentedCode.swift"), encoding: .utf8)
         let example = try #require(try Self.blocks(of: "README.md", from: "## On an iPhone").first)
         #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count <= 15)
-        let others = try Self.blocks(of: "docs/migrating.md")
-        #expect(others.count == 2)
+        let others = try Self.blocks(of: "docs/migrating.md") + Self.blocks(of: "docs/providers.md")
+        #expect(others.count == 4)
         for block in [example] + others {
             let text = block.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("import ") }
                 .joined(separator: "\n").trimmingCharacters(in: .newlines)
@@ -145,7 +146,7 @@ import TestSupport
                 + #"(?:(?:static|class|final|private\(set\)|nonisolated\(\w+\)) )*(?:let|var|func|class|struct|enum|typealias) (\w+)"#
         )
         let enumCase = /^ +case ([^:]+)$/
-        for folder in ["StubLocalAuthentication", "StubSecurity", "StubDeviceCheck"] {
+        for folder in ["StubLocalAuthentication", "StubSecurity", "StubDeviceCheck", "StubAuthenticationServices"] {
             for (file, text) in try files(in: "Stubs/\(folder)") where !file.hasPrefix("StandIn") {
                 for line in text.split(separator: "\n") {
                     if let match = line.firstMatch(of: declaration) {
@@ -166,7 +167,7 @@ import TestSupport
         // Names with Apple's prefixes, which the stand-ins may not declare.
         let ours = Set(text.matches(of: /(?:struct|enum|class|actor|protocol|typealias) (\w+)/).map { String($0.1) })
         let prefixed = words.filter {
-            $0.wholeMatch(of: /(LA|Sec|DC)[A-Z]\w+|kSec\w+|errSec\w+|(UI|NS)[A-Z]\w+(Notification|UsageDescription)/) != nil
+            $0.wholeMatch(of: /(LA|Sec|DC|AS)[A-Z]\w+|kSec\w+|errSec\w+|(UI|NS)[A-Z]\w+(Notification|UsageDescription)/) != nil
         }.subtracting(ours)
         return globals.intersection(words).union(prefixed).union(members.intersection(behindDots)).subtracting(everyday)
     }

@@ -1,4 +1,7 @@
 #if STAND_INS
+#if canImport(AuthenticationServices)
+import AuthenticationServices
+#endif
 import Foundation
 import Thumbturn
 // On Apple's systems `Thumbturn` re-exports this module.
@@ -31,5 +34,27 @@ func token(from vault: Vault) async throws -> SecretBytes? {
 func move(_ old: String, into vault: Vault, deleteOld: () throws -> Void) async throws {
     try await vault.unlocked("Move your secret behind Face ID") { try await $0.save(SecretBytes(old), as: "token") }
     try deleteOld()
+}
+
+// docs/providers.md
+
+#if canImport(AuthenticationServices)
+func signIn(on platform: DevicePlatform, over window: ASPresentationAnchor) throws -> OAuthSignIn {
+    try OAuthSignIn(
+        issuer: URL(string: "https://id.example.com")!, clientID: "our-app",
+        redirect: .privateUse(scheme: "com.example.app", path: "/signed-in"),
+        browser: AppleSignInBrowser { window }, platform: platform)
+}
+#endif
+
+struct TextedCode: PrimarySignIn {
+    var phone: String
+    var code: String
+
+    func credentials(for request: SignInRequest) async throws(Failure) -> Credentials {
+        let body = ["phone": phone, "code": code]
+        guard let json = try? JSONEncoder().encode(body) else { throw Failure(.platform) }
+        return .json(Array(json), to: "/app/codes")
+    }
 }
 #endif
