@@ -46,6 +46,7 @@ public struct AppleSensor: Sensor {
     public func biometry() async -> BiometryState { await system.biometry() }
     public func isPasscodeSet() async -> Bool { await PromptContext(system).isPasscodeSet() }
     public func kind() async -> SensorKind? { await PromptContext(system).preflight().kind }
+    public func name() async -> SensorName? { await PromptContext(system).preflight().name }
     public func enrolmentMark() async -> EnrolmentMark? { await PromptContext(system).enrolmentMark() }
 
     /// Shows the system's sheet. Apple's systems do not report single readings, so `hearing` is never called.
@@ -56,7 +57,7 @@ public struct AppleSensor: Sensor {
         guard let kind = request.rung.key, kind == request.key.kind, [.biometric, .passcode].contains(kind) else {
             return .failed(Failure(.platform))
         }
-        guard let sheet = sheet(for: request) else { return .failed(Failure(.reasonMissing)) }
+        guard let sheet = await sheet(for: request) else { return .failed(Failure(.reasonMissing)) }
         #if DEBUG
         await advice.give(on: system) { await self.kind() }
         #endif
@@ -75,10 +76,11 @@ public struct AppleSensor: Sensor {
         }
     }
 
-    private func sheet(for request: PromptRequest) -> Sheet? {
+    private func sheet(for request: PromptRequest) async -> Sheet? {
         let title: String? =
             switch request.cancelButton {
             case .cancel: nil
+            case .use(.biometric): Rung.biometric.button.naming(await name()).text(in: language)
             case .use(let rung): rung.button.text(in: language)
             }
         return Sheet(

@@ -120,7 +120,7 @@ extension Keychain {
         case .biometric:
             let found = context.preflight(on: system)
             switch found.state {
-            case .notEnrolled, .passcodeNotSet, .unavailable: return found.obstacle?.failure
+            case .notEnrolled, .passcodeNotSet, .absent, .unavailable: return found.obstacle?.failure
             default: return nil
             }
         }

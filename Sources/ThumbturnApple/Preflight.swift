@@ -9,6 +9,9 @@ struct Preflight: Hashable, Sendable {
     /// The facts of `LAEnvironment`; nil where the system has none.
     var environment: SensorEnvironment?
 
+    /// The name of the sensor; nil where there is none, or an unknown one.
+    var name: SensorName? { kind.map(SensorName.ofApple) }
+
     /// The kind of sensor; nil where there is none, or an unknown one.
     var kind: SensorKind? { [1: .finger, 2: .face, 4: .iris][sensor] }
 
@@ -23,9 +26,11 @@ struct Preflight: Hashable, Sendable {
         default: break
         }
         if environment?.isCovered == true { return .lidClosed }
-        // "Not available" on a device whose sensor needs permission: the person has not given it to this app.
-        let isDenied = obstacle == AppleStatus(domain: AppleStatus.localAuthentication, code: -6) && needsPermission
-        return isDenied ? .permissionDenied : .unavailable
+        guard obstacle == AppleStatus(domain: AppleStatus.localAuthentication, code: -6) else { return .unavailable }
+        // "Not available" without a type of biometry (`LABiometryTypeNone`): the device supports none. On a device whose
+        // sensor needs permission: the person has not given it to this app, or the management forbids it; the code is
+        // the same.
+        return sensor == 0 ? .absent : needsPermission ? .permissionDenied : .unavailable
     }
 
     /// Each app needs permission for Face ID and for Optic ID. Touch ID needs none, so the person is not sent to the

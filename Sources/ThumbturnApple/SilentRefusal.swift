@@ -47,7 +47,9 @@ enum SilentRefusal: Hashable, Sendable {
         case .ready, .passcodeNotSet: return true
         // The set that the item belonged to was not empty.
         case .notEnrolled: return isOfTheSet
-        case .lockedOut, .paused, .permissionDenied, .weak, .unconfirmed, .lidClosed, .switchedOff, .unavailable: return false
+        case .lockedOut, .paused, .permissionDenied, .weak, .unconfirmed, .lidClosed, .switchedOff, .forbidden, .absent,
+            .unavailable:
+            return false
         }
     }
 

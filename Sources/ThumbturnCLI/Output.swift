@@ -70,7 +70,7 @@ extension Failure {
         case .notYetReadable:
             "The keys cannot be read now. `thumbturn doctor` checks whether the TPM answers. The device stays signed in."
         case .biometryNotEnrolled: "No finger is enrolled on this machine. Enrol one: fprintd-enroll"
-        case .biometryUnavailable, .permissionDenied:
+        case .biometryUnavailable, .biometryAbsent, .biometryForbidden, .permissionDenied:
             "The sensor or its matcher cannot be used. `thumbturn doctor` finds the cause."
         case .timedOut: "The sensor got no answer in time. Try again."
         case .superseded where recovery == .retry: "Another enrolment is running on this device. Try again when it has ended."

@@ -165,6 +165,7 @@ package struct Examination: Sendable {
                     remedy: "Use the PIN, or as root: thumbturn-matcherd unlock \(NSUserName())"
                 )
             ]
+        case .absent: [Finding(part, .trouble, "No reader is connected.", remedy: "Connect one.")]
         case .unavailable: [Finding(part, .trouble, "The matcher cannot use the reader.", remedy: "See its log.")]
         }
     }

@@ -121,7 +121,7 @@ package struct FlowWalk: Sendable {
         let biometries: [BiometryState] = [
             .notEnrolled, .lockedOut(.untilPasscode), .lockedOut(.temporary), .lockedOut(.untilStrongerRung),
             .paused(for: .seconds(10)), .permissionDenied, .weak, .unconfirmed, .passcodeNotSet, .lidClosed, .switchedOff,
-            .unavailable,
+            .forbidden, .absent, .unavailable,
         ]
         let dead: [KeyState] = [.missing, .invalidated(.enrolmentChanged), .notYetReadable, .paused(for: .seconds(30))]
         var starts = biometries.flatMap { biometry in

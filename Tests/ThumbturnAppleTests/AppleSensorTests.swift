@@ -88,7 +88,7 @@ import ThumbturnTestKit
             if case .failed(let failure) = answer { #expect(failure.recovery == .openSettings) }
         }
         let missing = AppleWorld(hasSensor: false)
-        try await missing.run { expect(await ask(AppleSensor(missing.system)), .biometryUnavailable, -6) }
+        try await missing.run { expect(await ask(AppleSensor(missing.system)), .biometryAbsent, -6) }
     }
 
     @Test func aPreciseErrorIsNotReplacedByTheStateOfTheSensor() async throws {

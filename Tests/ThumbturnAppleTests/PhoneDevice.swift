@@ -54,7 +54,7 @@ final class PhoneDevice: StandInDevice {
         case .notEnrolled: -7
         case .lockedOut, .paused: -8
         case .passcodeNotSet: -5
-        case .permissionDenied, .weak, .unconfirmed, .lidClosed, .switchedOff, .unavailable: -6
+        case .permissionDenied, .weak, .unconfirmed, .lidClosed, .switchedOff, .forbidden, .absent, .unavailable: -6
         }
     }
 

@@ -27,7 +27,7 @@ import ThumbturnCore
         Row(code: -5, state: .passcodeNotSet), Row(code: -5, environment: covered, state: .passcodeNotSet),
         Row(code: -6, state: .permissionDenied), Row(code: -6, sensor: 4, state: .permissionDenied),
         // Only Face ID and Optic ID ask for permission.
-        Row(code: -6, sensor: 1, state: .unavailable), Row(code: -6, sensor: 0, state: .unavailable),
+        Row(code: -6, sensor: 1, state: .unavailable), Row(code: -6, sensor: 0, state: .absent),
         Row(code: -6, sensor: 3, state: .unavailable),
         Row(code: -6, sensor: 1, environment: covered, state: .lidClosed),
         // An external sensor works while the lid covers the built-in one.

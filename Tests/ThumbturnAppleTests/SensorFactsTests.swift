@@ -23,12 +23,12 @@ import ThumbturnTestKit
 
     static let stories = [
         Story(testDescription: "as it is", state: .ready),
-        Story(testDescription: "no sensor", hasSensor: false, state: .unavailable),
+        Story(testDescription: "no sensor", hasSensor: false, state: .absent),
         Story(testDescription: "denied", befalls: { $0.setPermission(false) }, state: .permissionDenied),
         Story(testDescription: "no face enrolled", befalls: { $0.removeFaces() }, state: .notEnrolled),
         Story(testDescription: "no passcode", befalls: { $0.removePasscode() }, state: .passcodeNotSet, isPasscodeSet: false),
         Story(
-            testDescription: "no sensor and no passcode", hasSensor: false, hasPasscode: false, state: .unavailable,
+            testDescription: "no sensor and no passcode", hasSensor: false, hasPasscode: false, state: .absent,
             isPasscodeSet: false),
         Story(testDescription: "lid closed", befalls: { $0.setLidClosed(true) }, state: .lidClosed),
         Story(testDescription: "restarted", befalls: { $0.reboot() }, state: .lockedOut(.untilPasscode)),
@@ -60,9 +60,15 @@ import ThumbturnTestKit
         #expect(world.device.calls("LAEnvironment") == 0)
     }
 
-    @Test(arguments: [SensorKind.face, .finger, .iris]) func everySensorHasItsName(kind: SensorKind) async throws {
+    @Test(arguments: [(SensorKind.face, SensorName.faceID), (.finger, .touchID), (.iris, .opticID)])
+    func everySensorHasItsName(kind: SensorKind, name: SensorName) async throws {
         let world = AppleWorld(.iPhone(kind))
-        try await world.run { #expect(await AppleSensor(world.system).kind() == kind) }
+        try await world.run {
+            let sensor = AppleSensor(world.system)
+            #expect(await sensor.kind() == kind)
+            #expect(await sensor.name() == name)
+            #expect(await world.phone.platform().sensor.name() == name, "the simulated phone says the same")
+        }
     }
 
     @Test func theEnrolmentMarkIsTheSystems() async throws {

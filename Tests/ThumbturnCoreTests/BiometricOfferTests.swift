@@ -20,12 +20,14 @@ import ThumbturnCore
         let offer = BiometricOffer()
         #expect(offer.isDue(Self.readiness(), at: Self.now))
         #expect(offer.isDue(Self.readiness(biometric: .invalidated(.enrolmentChanged)), at: Self.now))
+        #expect(offer.isDue(Self.readiness(.notEnrolled), at: Self.now), "it says how to add a face")
     }
 
     @Test(
         "not offered where it cannot be taken, or is there",
         arguments: [
-            readiness(.notEnrolled), readiness(.permissionDenied), readiness(.unavailable), readiness(.lockedOut(.untilPasscode)),
+            readiness(.absent), readiness(.forbidden), readiness(.permissionDenied), readiness(.unavailable),
+            readiness(.lockedOut(.untilPasscode)),
             readiness(biometric: .usable), readiness(biometric: .notYetReadable), readiness(session: .missing),
             readiness(ladder: [.devicePasscode, .fullCredentials]),
         ])

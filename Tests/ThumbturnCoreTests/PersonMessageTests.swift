@@ -197,7 +197,8 @@ import ThumbturnCore
         (.lockedOut(.untilStrongerRung), .sensorRestsUsePasscode), (.paused(for: .seconds(10)), .sensorRestsFor),
         (.permissionDenied, .permissionNeeded), (.weak, .sensorTooWeak), (.unconfirmed, .confirmAfterUpdate),
         (.passcodeNotSet, .passcodeNotSet),
-        (.lidClosed, .lidClosed), (.switchedOff, .sensorSwitchedOff), (.unavailable, .sensorUnavailable),
+        (.lidClosed, .lidClosed), (.switchedOff, .sensorSwitchedOff), (.forbidden, .sensorForbidden), (.absent, .noSensor),
+        (.unavailable, .sensorUnavailable),
     ]) func aSensorThatIsNotReadySaysWhy(_ state: BiometryState, _ key: MessageKey) {
         #expect(state.message?.key == key)
         #expect(BiometryState.ready.message == nil)

@@ -56,7 +56,8 @@ import ThumbturnCore
         (.lockedOut(.untilStrongerRung), "locked out until a stronger rung succeeds"),
         (.paused(for: .seconds(10)), "paused for 10.0 seconds"), (.permissionDenied, "not permitted"), (.weak, "too weak"),
         (.unconfirmed, "unconfirmed after a system upgrade"), (.passcodeNotSet, "no device passcode"),
-        (.lidClosed, "covered by the lid"), (.switchedOff, "switched off"), (.unavailable, "unavailable"),
+        (.lidClosed, "covered by the lid"), (.switchedOff, "switched off"),
+        (.forbidden, "not allowed by the device's management"), (.absent, "no sensor"), (.unavailable, "unavailable"),
     ]) func aSensorsStatePrintsInWords(_ state: BiometryState, _ text: String) {
         #expect("\(state)" == text)
     }

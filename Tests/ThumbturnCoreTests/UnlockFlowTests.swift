@@ -645,6 +645,22 @@ let proof = UnlockFlow.Output("a.b.c")
             #expect(offers == [code])
             #expect(player.prompt?.rung == .devicePasscode)
         }
+        // Some systems end the key with the last face. It must not hide what is missing.
+        let removed = FlowPlayer(
+            .unlock,
+            .allGood.with {
+                $0.biometry = .notEnrolled
+                $0.keys[.biometric] = .invalidated(.enrolmentChanged)
+            })
+        #expect(removed.effects.contains(.offerSetUp(Failure(.biometryNotEnrolled))))
+        // A person who never had the key is asked by the offer of biometrics, which takes a no.
+        let never = FlowPlayer(
+            .unlock,
+            .allGood.with {
+                $0.biometry = .notEnrolled
+                $0.keys[.biometric] = .missing
+            })
+        #expect(!never.effects.contains { if case .offerSetUp = $0 { true } else { false } })
         let locked = FlowPlayer(.unlock, .allGood.with { $0.biometry = .lockedOut(.temporary) })
         #expect(!locked.effects.contains { if case .offerSetUp = $0 { true } else { false } })
         #expect(locked.effects.contains(.emit(.lockedOut(.temporary))))

@@ -14,8 +14,10 @@ private struct ScreenWorld: Sendable {
     let news = UnlockNewsRelay()
     let platform: DevicePlatform
 
-    static func tell(_ story: @escaping @MainActor @Sendable (ScreenWorld) async throws -> Void) async throws {
-        let world = try World()
+    static func tell(
+        _ model: SimulatedPhone.Model = .plain, _ story: @escaping @MainActor @Sendable (ScreenWorld) async throws -> Void
+    ) async throws {
+        let world = try World(model)
         try await world.clock.run(mainActorToo: true) {
             try await world.auth.enrol(with: World.signIn)
             try await story(try ScreenWorld(world))
@@ -897,7 +899,7 @@ private final class EndingPhases: AppPhases {
             #expect(await world.auth.readiness().state(of: .biometric) == .missing)
             world.world.phone.setPermission(false)
             await toggle.refresh()
-            #expect(toggle.state == .unavailable && toggle.message == PersonMessage(.permissionNeeded))
+            #expect(toggle.state == .unavailable && toggle.message == PersonMessage(.permissionNeeded).naming(.face))
         }
     }
 
@@ -929,6 +931,51 @@ private final class EndingPhases: AppPhases {
             await offer.answer(.setUp)
             #expect(!offer.isShown && offer.message == nil)
             expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+
+    @Test func aPersonWithoutAFaceIsToldHowToAddOne() async throws {
+        try await ScreenWorld.tell(.iPhone(.face)) { world in
+            world.world.phone.removeFaces()
+            let recoveries = Mutex<[Recovery]>([])
+            let offer = BiometricOfferModel(for: world.auth, setUp: world.enrol) { recovery in
+                recoveries.withLock { $0.append(recovery) }
+            }
+            await offer.refresh()
+            #expect(offer.isShown && "\(offer.text)" == "You can set up Face ID in Settings.")
+            #expect(offer.buttons.map { "\($0.words)" } == ["Open Settings", "Not now", "Don’t ask again"])
+            await offer.answer(.setUp)
+            #expect(recoveries.withLock { $0 } == [.openSettings])
+            #expect(offer.isShown, "the person comes back with a face")
+            world.world.phone.enrolNewFace()
+            await offer.refresh()
+            #expect("\(offer.text)" == "Use Face ID instead of typing. What the sensor sees stays on this device.")
+            #expect("\(offer.buttons[0].words)" == "Set up")
+            await offer.answer(.setUp)
+            #expect(!offer.isShown && recoveries.withLock { $0.count } == 1)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
+        }
+    }
+
+    @Test(arguments: [
+        (SimulatedPhone.Model.iPhone(.finger), "Touch ID"), (.iPhone(.iris), "Optic ID"), (.android(.finger), "Fingerprint"),
+    ]) func theSwitchAndTheLockNameTheSensor(_ model: SimulatedPhone.Model, _ name: String) async throws {
+        try await ScreenWorld.tell(model) { world in
+            let toggle = BiometricsToggle(for: world.auth, setUp: world.enrol)
+            #expect("\(toggle.name)" == "Face or fingerprint", "not known yet")
+            await toggle.refresh()
+            #expect("\(toggle.name)" == name)
+            expect(await world.auth.readiness().sensor?.kind, is: model.sensor)
+        }
+    }
+
+    @Test func aLockThatNeedsPermissionNamesTheSensor() async throws {
+        try await ScreenWorld.tell(.iPhone(.face)) { world in
+            let lock = AppLockModel(platform: world.platform) { () async throws -> Grant in throw Failure(.permissionDenied) }
+            await world.with({ await lock.run() }) {
+                await world.wait(.seconds(1))
+                #expect(lock.message.map { "\($0)" } == "To use Face ID here, allow it in Settings.")
+            }
         }
     }
 }

@@ -32,7 +32,8 @@ import ThumbturnMessages
         let keys: [KeyState] = [.usable, .invalidated(.restored), .paused(for: .seconds(1)), .notYetReadable]
         let values: [any Sendable] = [
             KeyKind.allCases, KeyLoss.allCases, KeyProtection.allCases, UserVerification.allCases, LivenessLevel.allCases,
-            MessageLanguage.allCases, PoorReading.allCases, SensorKind.allCases, TransactionLabel.allCases, AppPhase.allCases,
+            MessageLanguage.allCases, PoorReading.allCases, SensorKind.allCases, SensorName.allCases, TransactionLabel.allCases,
+            AppPhase.allCases,
             ApprovalState.allCases, Rung.allCases, ExtraTime.allCases, VaultAccess.allCases, states, keys, telemetry, triggers,
             news, failure, failure.code, Failure.PlatformStatus(domain: "Phone", code: 1), Recovery.fallBack(.appPIN),
             Assurance(protection: .hardware, verification: .pin), Money(minor: 1, currency: "EUR"), StepUpAction.presets,

@@ -27,10 +27,10 @@ import ThumbturnLinux
 
     @Test(arguments: [
         (
-            "net.reactivated.Fprint.Error.PermissionDenied", Failure.Code.permissionDenied, Recovery.openSettings,
-            BiometryState.permissionDenied
+            "net.reactivated.Fprint.Error.PermissionDenied", Failure.Code.biometryForbidden,
+            Recovery.fallBack(.appPIN), BiometryState.forbidden
         ),
-        ("net.reactivated.Fprint.Error.NoSuchDevice", .biometryUnavailable, .fallBack(.appPIN), .unavailable),
+        ("net.reactivated.Fprint.Error.NoSuchDevice", .biometryAbsent, .fallBack(.appPIN), .absent),
         ("net.reactivated.Fprint.Error.NoEnrolledPrints", .biometryNotEnrolled, .openSettings, .notEnrolled),
         ("net.reactivated.Fprint.Error.AlreadyInUse", .biometryUnavailable, .retry, .unavailable),
         ("net.reactivated.Fprint.Error.ClaimDevice", .biometryUnavailable, .retry, .unavailable),
@@ -38,7 +38,7 @@ import ThumbturnLinux
         ("net.reactivated.Fprint.Error.Internal", .biometryUnavailable, .retry, .unavailable),
         ("net.reactivated.Fprint.Error.InvalidFingername", .platform, .report, .unavailable),
         ("org.freedesktop.DBus.Error.ServiceUnknown", .biometryUnavailable, .fallBack(.appPIN), .unavailable),
-        ("org.freedesktop.DBus.Error.AccessDenied", .permissionDenied, .openSettings, .permissionDenied),
+        ("org.freedesktop.DBus.Error.AccessDenied", .biometryForbidden, .fallBack(.appPIN), .forbidden),
         ("org.freedesktop.DBus.Error.NoReply", .biometryUnavailable, .retry, .unavailable),
         ("com.example.Unheard", .platform, .report, .unavailable),
     ]) func anErrorHasACodeAndANextStep(_ name: String, _ code: Failure.Code, _ recovery: Recovery, _ state: BiometryState) {

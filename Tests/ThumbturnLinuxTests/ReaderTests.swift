@@ -82,8 +82,8 @@ extension RealParts {
             await lab.willPress([.unplug])
             _ = expect(await answer(lab), fails: .biometryUnavailable)
             // fprintd reports no reader until it is restarted.
-            #expect(await sensor(lab).biometry() == .unavailable)
-            let failure = expect(await answer(lab), fails: .biometryUnavailable)
+            #expect(await sensor(lab).biometry() == .absent)
+            let failure = expect(await answer(lab), fails: .biometryAbsent)
             #expect(failure?.status?.domain == "net.reactivated.Fprint.Error.NoSuchDevice")
             try await lab.restart(.fingerprints)
             #expect(await sensor(lab).biometry() == .ready, "the prints are still there")
@@ -192,9 +192,9 @@ extension RealParts {
         @Test(.reader) func withoutPolkitNoUserIsAllowed() async throws {
             let lab = try await adas()
             await lab.kill(.policy)
-            #expect(await sensor(lab).biometry() == .permissionDenied)
-            let failure = expect(await answer(lab), fails: .permissionDenied)
-            #expect(failure?.recovery == .openSettings)
+            #expect(await sensor(lab).biometry() == .forbidden)
+            let failure = expect(await answer(lab), fails: .biometryForbidden)
+            #expect(failure?.recovery == .fallBack(.appPIN))
         }
 
         @Test func otherRungsAreUnavailable() async throws {

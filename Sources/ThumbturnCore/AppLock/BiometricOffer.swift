@@ -46,10 +46,11 @@ public struct BiometricOffer: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether to offer biometrics: the sensor is ready, the device is enrolled, its policy asks the sensor, there is
-    /// no biometric key, and the person has not refused.
+    /// Whether to offer biometrics: the sensor is ready or waits for its first face or finger, the device is enrolled, its
+    /// policy asks the sensor, there is no biometric key, and the person has not refused.
     package func isDue(_ readiness: Readiness, at now: UnixTime, under rules: Rules = Rules()) -> Bool {
-        guard readiness.biometry == .ready, readiness.isEnrolled, readiness.ladder.contains(.biometric) else { return false }
+        guard [.ready, .notEnrolled].contains(readiness.biometry), readiness.isEnrolled, readiness.ladder.contains(.biometric)
+        else { return false }
         let key = readiness.state(of: .biometric)
         guard key == .missing || key.isDead, !isDeclined, timesPutOff < rules.mostTimes else { return false }
         guard let putOffAt else { return true }
@@ -59,7 +60,7 @@ public struct BiometricOffer: Hashable, Sendable, Codable {
 
     /// The offer's title.
     public static let title = PersonMessage(.offerTitle)
-    /// The offer's text: the benefit, and where the data stays.
+    /// The offer's text: the benefit, and where the data stays. `naming(_:)` gives it the sensor's name.
     public static let text = PersonMessage(.offerText)
     /// The text after a refusal.
     public static let later = PersonMessage(.offerLater)

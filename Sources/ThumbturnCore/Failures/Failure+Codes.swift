@@ -27,7 +27,11 @@ extension Failure.Code {
     public static let pinEasilyGuessed = Self("pinEasilyGuessed", recovery: .retry)
     /// There is a sensor, but no face or finger is enrolled.
     public static let biometryNotEnrolled = Self("biometryNotEnrolled", recovery: .openSettings)
-    /// There is no sensor, or it cannot be used now.
+    /// The device has no sensor.
+    public static let biometryAbsent = Self("biometryAbsent", recovery: .fallBack(.devicePasscode))
+    /// The management of the device does not allow the sensor.
+    public static let biometryForbidden = Self("biometryForbidden", recovery: .fallBack(.devicePasscode))
+    /// The sensor cannot be used now.
     public static let biometryUnavailable = Self("biometryUnavailable", recovery: .fallBack(.devicePasscode))
     /// The device's sensor is too weak to unlock a key.
     public static let biometryTooWeak = Self("biometryTooWeak", recovery: .fallBack(.devicePasscode))

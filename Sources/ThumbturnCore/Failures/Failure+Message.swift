@@ -14,6 +14,8 @@ extension Failure {
         case (.biometryUnavailable, .openSettings): PersonMessage(.sensorSwitchedOff)
         case (.biometryUnavailable, .retry): PersonMessage(.sensorLater)
         case (.biometryUnavailable, _): PersonMessage(.sensorUnavailable)
+        case (.biometryAbsent, _): PersonMessage(.noSensor)
+        case (.biometryForbidden, _): PersonMessage(.sensorForbidden)
         case (.biometryTooWeak, .fallBack), (.biometryTooWeak, .signInAgain): PersonMessage(.sensorTooWeak)
         case (.biometryUnconfirmed, _): PersonMessage(.confirmAfterUpdate)
         case (.biometryNotEnrolled, _): PersonMessage(.biometricsNotSetUp)

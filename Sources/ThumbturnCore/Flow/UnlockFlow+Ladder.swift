@@ -95,7 +95,7 @@ extension UnlockFlow {
         if case .lockedOut(let lockout) = progress.readiness.biometry, obstacle.code == .lockedOut {
             effects.append(.emit(.lockedOut(lockout)))
         }
-        if obstacle.recovery == .openSettings || obstacle.recovery == .setPasscode { effects.append(.offerSetUp(obstacle)) }
+        if let missing = progress.readiness.setUp(for: rung) { effects.append(.offerSetUp(missing)) }
         return effects + moveOn(from: rung, because: .skipped(obstacle.code), progress, at: now)
     }
 

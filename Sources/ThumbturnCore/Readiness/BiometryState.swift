@@ -13,6 +13,10 @@ public enum BiometryState: Hashable, Sendable {
     /// Too many mismatches in a short time, by the library's own count: the sensor is not asked for this long.
     case paused(for: Duration)
     /// The person has not allowed this app to use the sensor.
+    ///
+    /// Apple's systems give a denied permission, a sensor that is switched off for all apps, and one that the management
+    /// of the device forbids the same code (-6 of `LAError`), so on a device with Face ID or Optic ID each of them is told
+    /// as this.
     case permissionDenied
     /// The sensor is too weak to unlock a key (Android's Class 2).
     case weak
@@ -25,7 +29,13 @@ public enum BiometryState: Hashable, Sendable {
     case lidClosed
     /// The person switched the sensor off for all apps.
     case switchedOff
-    /// There is no sensor, or it cannot be used now.
+    /// The management of the device does not allow the sensor, as far as a system tells: Linux, by the rules of its
+    /// administrator. Apple's systems do not tell; see `permissionDenied` and `unavailable`.
+    case forbidden
+    /// The device has no sensor.
+    case absent
+    /// There is a sensor, and it cannot be used now; the system does not say why. With Touch ID the management of the
+    /// device may forbid it.
     case unavailable
 }
 
@@ -58,6 +68,8 @@ extension BiometryState {
         case .unconfirmed: Failure(.biometryUnconfirmed)
         case .lidClosed: Failure(.biometryUnavailable)
         case .switchedOff: Failure(.biometryUnavailable, recovery: .openSettings)
+        case .forbidden: Failure(.biometryForbidden)
+        case .absent: Failure(.biometryAbsent)
         case .unavailable: Failure(.biometryUnavailable)
         }
     }
@@ -69,7 +81,8 @@ extension BiometryState {
         case .paused(let time): .sensorRests(for: time)
         case .lidClosed: PersonMessage(.lidClosed)
         // The same text as after a prompt that meets this state.
-        case .notEnrolled, .lockedOut, .permissionDenied, .weak, .unconfirmed, .passcodeNotSet, .switchedOff, .unavailable:
+        case .notEnrolled, .lockedOut, .permissionDenied, .weak, .unconfirmed, .passcodeNotSet, .switchedOff, .forbidden,
+            .absent, .unavailable:
             obstacle?.message
         }
     }
@@ -90,6 +103,8 @@ extension BiometryState: CustomStringConvertible {
         case .passcodeNotSet: "no device passcode"
         case .lidClosed: "covered by the lid"
         case .switchedOff: "switched off"
+        case .forbidden: "not allowed by the device's management"
+        case .absent: "no sensor"
         case .unavailable: "unavailable"
         }
     }

@@ -1,5 +1,8 @@
 /// What a person can do on this device now: one answer that never prompts and never fails.
 public struct Readiness: Hashable, Sendable {
+    /// The name of the device's sensor, for texts such as `Rung.biometric.button.naming(sensor)`; nil where there is none,
+    /// or it is not known.
+    public package(set) var sensor: SensorName?
     /// The state of the sensor.
     public package(set) var biometry: BiometryState
     /// The state of each key. A kind that is not listed is missing.
@@ -15,9 +18,10 @@ public struct Readiness: Hashable, Sendable {
 
     /// Creates a report of what a device can do.
     package init(
-        biometry: BiometryState, keys: [KeyKind: KeyState], ladder: [Rung], enrolment: EnrolmentMark.Change = .unknown,
-        canSignIn: Bool = false
+        sensor: SensorName? = nil, biometry: BiometryState, keys: [KeyKind: KeyState], ladder: [Rung],
+        enrolment: EnrolmentMark.Change = .unknown, canSignIn: Bool = false
     ) {
+        self.sensor = sensor
         self.biometry = biometry
         self.keys = keys
         self.ladder = ladder
@@ -50,6 +54,14 @@ public struct Readiness: Hashable, Sendable {
         return state(of: .session).obstacle ?? state(of: key).obstacle ?? (rung == .biometric ? biometry.obstacle : nil)
     }
 
+    /// What the person could set up so that a rung can be asked; nil where there is nothing. Without a face, a finger or a
+    /// passcode some systems end the key, which must not hide what is missing.
+    func setUp(for rung: Rung) -> Failure? {
+        let missing = rung == .biometric && state(of: .biometric).isDead ? biometry.obstacle : obstacle(to: rung)
+        guard let missing, [.openSettings, .setPasscode].contains(missing.recovery) else { return nil }
+        return missing
+    }
+
     /// Why a rung's key is gone for good; nil where it is not.
     func loss(of rung: Rung) -> KeyLoss? {
         guard let key = rung.key else { return nil }
@@ -58,9 +70,10 @@ public struct Readiness: Hashable, Sendable {
 }
 
 extension Readiness: CustomStringConvertible {
-    /// For example `next: biometric; sensor: ready; keys: biometric usable, session usable`.
+    /// For example `next: biometric; sensor: faceID ready; keys: biometric usable, session usable`.
     public var description: String {
         let listed = KeyKind.allCases.compactMap { kind in keys[kind].map { "\(kind.rawValue) \($0)" } }
-        return "next: \(nextRung); sensor: \(biometry); keys: \(listed.isEmpty ? "none" : listed.joined(separator: ", "))"
+        let sensor = sensor.map { "\($0) \(biometry)" } ?? "\(biometry)"
+        return "next: \(nextRung); sensor: \(sensor); keys: \(listed.isEmpty ? "none" : listed.joined(separator: ", "))"
     }
 }

@@ -1,10 +1,10 @@
 extension MessageKey {
     /// Arabic, with verbal nouns instead of imperatives, which would address a man or a woman. A mark (U+200F) keeps a
     /// full stop after Latin letters on the left.
-    func arabic(_ number: String) -> String {
+    func arabic(_ number: String, _ sensor: SensorWords) -> String {
         switch self {
         case .cancel: "إلغاء"
-        case .useBiometrics: "استخدام الوجه أو الإصبع"
+        case .useBiometrics: sensor.button
         case .usePasscode: "رمز دخول الجهاز"
         case .usePIN: "استخدام رمز PIN"
         case .signIn: "تسجيل الدخول"
@@ -14,17 +14,17 @@ extension MessageKey {
         case .notNow: "ليس الآن"
         case .never: "عدم السؤال مجددًا"
 
-        case .biometricsName: "الوجه أو البصمة"
+        case .biometricsName: sensor.name
         case .passcodeName: "رمز دخول الجهاز"
         case .pinName: "رمز PIN"
         case .fullCredentialsName: "الحساب"
 
-        case .hintBiometrics: "هل من صعوبة؟ يمكن استخدام الوجه أو الإصبع."
+        case .hintBiometrics: "هل من صعوبة؟ يمكن استخدام \(sensor.object)."
         case .hintPasscode: "هل من صعوبة؟ يمكن استخدام رمز دخول الجهاز."
         case .hintPIN: "هل من صعوبة؟ يمكن استخدام رمز PIN\u{200F}."
         case .hintSignIn: "هل من صعوبة؟ يمكن تسجيل الدخول بالحساب."
 
-        case .nowBiometrics: "لنجرّب الوجه أو الإصبع."
+        case .nowBiometrics: "لنجرّب \(sensor.object)."
         case .nowPasscode: "لنجرّب رمز دخول الجهاز."
         case .nowPIN: "لنجرّب رمز PIN\u{200F}."
         case .nowSignIn: "لنتابع بتسجيل الدخول بالحساب."
@@ -33,15 +33,17 @@ extension MessageKey {
         case .holdLonger: "مدة أطول قليلًا من فضلك."
         case .moveToCentre: "أقرب قليلًا إلى الوسط من فضلك."
         case .liftAndTouchAgain: "يُرجى رفع الإصبع ثم اللمس مجددًا."
-        case .readAgain: "مرة أخرى من فضلك. يفيد أن يكون الإصبع نظيفًا وجافًا، أو مزيد من الضوء."
+        case .readAgain: "مرة أخرى من فضلك. \(sensor.advice)"
         case .sensorUnavailable: "المستشعر غير متاح الآن. هناك طريقة أخرى."
+        case .noSensor: "لا يوجد في هذا الجهاز مستشعر للوجه أو الإصبع. هناك طريقة أخرى."
+        case .sensorForbidden: "إدارة هذا الجهاز لا تسمح بالمستشعر. هناك طريقة أخرى."
         case .sensorTooWeak: "لا يمكن استخدام مستشعر هذا الجهاز هنا. هناك طريقة أخرى."
         case .confirmAfterUpdate: "تم تحديث النظام. يُرجى التأكيد مرة واحدة بطريقة أخرى."
         case .lidClosed: "لاستخدام المستشعر، يُرجى فتح غطاء الجهاز."
         case .sensorSwitchedOff: "المستشعر غير مفعّل. يمكن تفعيله في الإعدادات."
         case .sensorLater: "المستشعر غير متاح الآن. يُرجى المحاولة لاحقًا."
-        case .permissionNeeded: "لاستخدام الوجه أو الإصبع هنا، يُرجى السماح بذلك في الإعدادات."
-        case .biometricsNotSetUp: "يمكن إعداد الوجه أو الإصبع في الإعدادات."
+        case .permissionNeeded: "لاستخدام \(sensor.object) هنا، يُرجى السماح بذلك في الإعدادات."
+        case .biometricsNotSetUp: "يمكن إعداد \(sensor.object) في الإعدادات."
         case .passcodeNotSet: "يُرجى أولًا تعيين رمز دخول للجهاز في الإعدادات."
         case .sensorRestsUsePasscode: "المستشعر متوقف مؤقتًا. رمز دخول الجهاز يعيد تشغيله."
         case .sensorRestsUsePIN: "المستشعر متوقف مؤقتًا. يمكن استخدام رمز PIN الآن، ورمز دخول الجهاز يعيد تشغيل المستشعر."
@@ -77,7 +79,7 @@ extension MessageKey {
         case .contactSupport: "هذا غير ممكن الآن. يمكن لفريق الدعم المساعدة."
 
         case .offerTitle: "فتح القفل بسرعة أكبر؟"
-        case .offerText: "الوجه أو الإصبع بدلًا من الكتابة. ما يراه المستشعر يبقى على هذا الجهاز."
+        case .offerText: "\(sensor.object) بدلًا من الكتابة. ما يراه المستشعر يبقى على هذا الجهاز."
         case .offerLater: "يمكن تشغيل ذلك لاحقًا من الإعدادات."
         }
     }

@@ -1,9 +1,9 @@
 extension MessageKey {
     /// Neutral English.
-    func english(_ number: String) -> String {
+    func english(_ number: String, _ sensor: SensorWords) -> String {
         switch self {
         case .cancel: "Cancel"
-        case .useBiometrics: "Use face or finger"
+        case .useBiometrics: sensor.button
         case .usePasscode: "Use passcode"
         case .usePIN: "Use PIN"
         case .signIn: "Sign in"
@@ -13,17 +13,17 @@ extension MessageKey {
         case .notNow: "Not now"
         case .never: "Don’t ask again"
 
-        case .biometricsName: "Face or fingerprint"
+        case .biometricsName: sensor.name
         case .passcodeName: "Device passcode"
         case .pinName: "PIN"
         case .fullCredentialsName: "Your account"
 
-        case .hintBiometrics: "Having trouble? Use your face or finger instead."
+        case .hintBiometrics: "Having trouble? Use \(sensor.object) instead."
         case .hintPasscode: "Having trouble? Use your device passcode instead."
         case .hintPIN: "Having trouble? Use your PIN instead."
         case .hintSignIn: "Having trouble? Sign in with your account instead."
 
-        case .nowBiometrics: "Let’s try your face or finger."
+        case .nowBiometrics: "Let’s try \(sensor.object)."
         case .nowPasscode: "Let’s try your device passcode."
         case .nowPIN: "Let’s try your PIN."
         case .nowSignIn: "Let’s sign in with your account."
@@ -32,15 +32,17 @@ extension MessageKey {
         case .holdLonger: "A little longer, please."
         case .moveToCentre: "A little more to the middle, please."
         case .liftAndTouchAgain: "Please lift your finger and touch again."
-        case .readAgain: "Please try again. A clean, dry finger or more light helps."
+        case .readAgain: "Please try again. \(sensor.advice)"
         case .sensorUnavailable: "The sensor can’t be used right now. There is another way."
+        case .noSensor: "This device has no sensor for a face or finger. There is another way."
+        case .sensorForbidden: "The management of this device does not allow the sensor. There is another way."
         case .sensorTooWeak: "This device’s sensor can’t be used here. There is another way."
         case .confirmAfterUpdate: "The system was updated. Please confirm once in another way."
         case .lidClosed: "Open the lid to use the sensor."
         case .sensorSwitchedOff: "The sensor is switched off. You can turn it on in Settings."
         case .sensorLater: "The sensor can’t be used right now. Please try again later."
-        case .permissionNeeded: "To use your face or finger here, allow it in Settings."
-        case .biometricsNotSetUp: "You can set up your face or finger in Settings."
+        case .permissionNeeded: "To use \(sensor.object) here, allow it in Settings."
+        case .biometricsNotSetUp: "You can set up \(sensor.object) in Settings."
         case .passcodeNotSet: "Please set a device passcode in Settings first."
         case .sensorRestsUsePasscode: "The sensor is paused. Your device passcode turns it on again."
         case .sensorRestsUsePIN: "The sensor is paused. Your PIN works now; the device passcode turns the sensor on again."
@@ -77,7 +79,7 @@ extension MessageKey {
         case .contactSupport: "This isn’t possible right now. Our support can help."
 
         case .offerTitle: "Unlock faster?"
-        case .offerText: "Use your face or finger instead of typing. What the sensor sees stays on this device."
+        case .offerText: "Use \(sensor.object) instead of typing. What the sensor sees stays on this device."
         case .offerLater: "You can turn it on later in the settings."
         }
     }

@@ -1,9 +1,9 @@
 extension MessageKey {
     /// French, in the formal address.
-    func french(_ number: String) -> String {
+    func french(_ number: String, _ sensor: SensorWords) -> String {
         switch self {
         case .cancel: "Annuler"
-        case .useBiometrics: "Visage ou doigt"
+        case .useBiometrics: sensor.button
         case .usePasscode: "Code de l’appareil"
         case .usePIN: "Utiliser le code PIN"
         case .signIn: "Se connecter"
@@ -13,17 +13,17 @@ extension MessageKey {
         case .notNow: "Pas maintenant"
         case .never: "Ne plus demander"
 
-        case .biometricsName: "Visage ou empreinte"
+        case .biometricsName: sensor.name
         case .passcodeName: "Code de l’appareil"
         case .pinName: "Code PIN"
         case .fullCredentialsName: "Votre compte"
 
-        case .hintBiometrics: "Un souci\u{A0}? Utilisez plutôt votre visage ou votre doigt."
+        case .hintBiometrics: "Un souci\u{A0}? Utilisez plutôt \(sensor.object)."
         case .hintPasscode: "Un souci\u{A0}? Utilisez plutôt le code de l’appareil."
         case .hintPIN: "Un souci\u{A0}? Utilisez plutôt votre code PIN."
         case .hintSignIn: "Un souci\u{A0}? Connectez-vous plutôt avec votre compte."
 
-        case .nowBiometrics: "Essayons avec votre visage ou votre doigt."
+        case .nowBiometrics: "Essayons avec \(sensor.with)."
         case .nowPasscode: "Essayons avec le code de l’appareil."
         case .nowPIN: "Essayons avec votre code PIN."
         case .nowSignIn: "Continuons avec votre compte."
@@ -32,15 +32,17 @@ extension MessageKey {
         case .holdLonger: "Un peu plus longtemps, s’il vous plaît."
         case .moveToCentre: "Un peu plus au centre, s’il vous plaît."
         case .liftAndTouchAgain: "Levez le doigt, puis posez-le à nouveau."
-        case .readAgain: "Encore une fois. Un doigt propre et sec ou plus de lumière aide."
+        case .readAgain: "Encore une fois. \(sensor.advice)"
         case .sensorUnavailable: "Le capteur n’est pas disponible pour le moment. Il y a un autre moyen."
+        case .noSensor: "Cet appareil n’a pas de capteur de visage ou d’empreinte. Il y a un autre moyen."
+        case .sensorForbidden: "L’administration de cet appareil n’autorise pas le capteur. Il y a un autre moyen."
         case .sensorTooWeak: "Le capteur de cet appareil ne convient pas ici. Il y a un autre moyen."
         case .confirmAfterUpdate: "Le système a été mis à jour. Confirmez une fois d’une autre manière."
         case .lidClosed: "Ouvrez l’écran de l’ordinateur pour utiliser le capteur."
         case .sensorSwitchedOff: "Le capteur est désactivé. Vous pouvez l’activer dans les réglages."
         case .sensorLater: "Le capteur n’est pas disponible pour le moment. Réessayez plus tard."
-        case .permissionNeeded: "Pour utiliser votre visage ou votre doigt ici, autorisez-le dans les réglages."
-        case .biometricsNotSetUp: "Vous pouvez configurer votre visage ou votre doigt dans les réglages."
+        case .permissionNeeded: "Pour utiliser \(sensor.object) ici, donnez votre accord dans les réglages."
+        case .biometricsNotSetUp: "Vous pouvez configurer \(sensor.object) dans les réglages."
         case .passcodeNotSet: "Définissez d’abord un code de l’appareil dans les réglages."
         case .sensorRestsUsePasscode: "Le capteur est en pause. Le code de l’appareil le réactive."
         case .sensorRestsUsePIN:
@@ -77,7 +79,7 @@ extension MessageKey {
         case .contactSupport: "Ce n’est pas possible pour le moment. L’assistance peut vous aider."
 
         case .offerTitle: "Déverrouiller plus vite\u{A0}?"
-        case .offerText: "Votre visage ou votre doigt au lieu de la saisie. Ce que voit le capteur reste sur cet appareil."
+        case .offerText: "\(sensor.first) au lieu de la saisie. Ce que voit le capteur reste sur cet appareil."
         case .offerLater: "Vous pourrez l’activer plus tard dans les réglages."
         }
     }

@@ -1,9 +1,9 @@
 extension MessageKey {
     /// German, in the formal address.
-    func german(_ number: String) -> String {
+    func german(_ number: String, _ sensor: SensorWords) -> String {
         switch self {
         case .cancel: "Abbrechen"
-        case .useBiometrics: "Gesicht oder Finger"
+        case .useBiometrics: sensor.button
         case .usePasscode: "Gerätecode verwenden"
         case .usePIN: "PIN verwenden"
         case .signIn: "Anmelden"
@@ -13,17 +13,17 @@ extension MessageKey {
         case .notNow: "Nicht jetzt"
         case .never: "Nicht mehr fragen"
 
-        case .biometricsName: "Gesicht oder Fingerabdruck"
+        case .biometricsName: sensor.name
         case .passcodeName: "Gerätecode"
         case .pinName: "PIN"
         case .fullCredentialsName: "Ihr Konto"
 
-        case .hintBiometrics: "Klappt es nicht? Gesicht oder Finger gehen auch."
+        case .hintBiometrics: "Klappt es nicht? Mit \(sensor.with) geht es auch."
         case .hintPasscode: "Klappt es nicht? Der Gerätecode geht auch."
         case .hintPIN: "Klappt es nicht? Ihre PIN geht auch."
         case .hintSignIn: "Klappt es nicht? Die Anmeldung mit Ihrem Konto geht auch."
 
-        case .nowBiometrics: "Versuchen wir es mit Gesicht oder Finger."
+        case .nowBiometrics: "Versuchen wir es mit \(sensor.with)."
         case .nowPasscode: "Versuchen wir es mit dem Gerätecode."
         case .nowPIN: "Versuchen wir es mit Ihrer PIN."
         case .nowSignIn: "Weiter geht es mit Ihrem Konto."
@@ -32,15 +32,17 @@ extension MessageKey {
         case .holdLonger: "Bitte etwas länger."
         case .moveToCentre: "Bitte etwas mehr zur Mitte."
         case .liftAndTouchAgain: "Bitte den Finger heben und noch einmal auflegen."
-        case .readAgain: "Bitte noch einmal. Ein sauberer, trockener Finger oder mehr Licht hilft."
+        case .readAgain: "Bitte noch einmal. \(sensor.advice)"
         case .sensorUnavailable: "Der Sensor ist gerade nicht verfügbar. Es geht auch anders."
+        case .noSensor: "Dieses Gerät hat keinen Sensor für Gesicht oder Finger. Es geht auch anders."
+        case .sensorForbidden: "Die Verwaltung dieses Geräts lässt den Sensor nicht zu. Es geht auch anders."
         case .sensorTooWeak: "Der Sensor dieses Geräts ist hierfür nicht vorgesehen. Es geht auch anders."
         case .confirmAfterUpdate: "Das System wurde aktualisiert. Bitte einmal auf anderem Weg bestätigen."
         case .lidClosed: "Bitte den Deckel öffnen, um den Sensor zu verwenden."
         case .sensorSwitchedOff: "Der Sensor ist ausgeschaltet. In den Einstellungen lässt er sich einschalten."
         case .sensorLater: "Der Sensor ist gerade nicht verfügbar. Bitte später noch einmal."
-        case .permissionNeeded: "Gesicht oder Finger lassen sich in den Einstellungen für diese App erlauben."
-        case .biometricsNotSetUp: "Gesicht oder Finger lassen sich in den Einstellungen einrichten."
+        case .permissionNeeded: "In den Einstellungen können Sie \(sensor.object) für diese App erlauben."
+        case .biometricsNotSetUp: "In den Einstellungen können Sie \(sensor.object) einrichten."
         case .passcodeNotSet: "Bitte zuerst in den Einstellungen einen Gerätecode festlegen."
         case .sensorRestsUsePasscode: "Der Sensor macht Pause. Ihr Gerätecode schaltet ihn wieder ein."
         case .sensorRestsUsePIN: "Der Sensor macht Pause. Jetzt hilft Ihre PIN; der Gerätecode schaltet den Sensor wieder ein."
@@ -77,7 +79,7 @@ extension MessageKey {
         case .contactSupport: "Das geht gerade nicht. Der Support hilft gern."
 
         case .offerTitle: "Schneller entsperren?"
-        case .offerText: "Gesicht oder Finger statt Tippen. Was der Sensor sieht, bleibt auf diesem Gerät."
+        case .offerText: "\(sensor.name) statt Tippen. Was der Sensor sieht, bleibt auf diesem Gerät."
         case .offerLater: "Das geht später auch in den Einstellungen."
         }
     }

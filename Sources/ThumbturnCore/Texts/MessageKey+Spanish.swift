@@ -1,9 +1,9 @@
 extension MessageKey {
     /// Spanish, in the formal address.
-    func spanish(_ number: String) -> String {
+    func spanish(_ number: String, _ sensor: SensorWords) -> String {
         switch self {
         case .cancel: "Cancelar"
-        case .useBiometrics: "Usar rostro o dedo"
+        case .useBiometrics: sensor.button
         case .usePasscode: "Código del dispositivo"
         case .usePIN: "Usar PIN"
         case .signIn: "Iniciar sesión"
@@ -13,17 +13,17 @@ extension MessageKey {
         case .notNow: "Ahora no"
         case .never: "No volver a preguntar"
 
-        case .biometricsName: "Rostro o huella"
+        case .biometricsName: sensor.name
         case .passcodeName: "Código del dispositivo"
         case .pinName: "PIN"
         case .fullCredentialsName: "Su cuenta"
 
-        case .hintBiometrics: "¿Necesita ayuda? Use su rostro o su dedo."
+        case .hintBiometrics: "¿Necesita ayuda? Use \(sensor.object)."
         case .hintPasscode: "¿Necesita ayuda? Use el código del dispositivo."
         case .hintPIN: "¿Necesita ayuda? Use su PIN."
         case .hintSignIn: "¿Necesita ayuda? Inicie sesión con su cuenta."
 
-        case .nowBiometrics: "Probemos con su rostro o su dedo."
+        case .nowBiometrics: "Probemos con \(sensor.with)."
         case .nowPasscode: "Probemos con el código del dispositivo."
         case .nowPIN: "Probemos con su PIN."
         case .nowSignIn: "Sigamos con su cuenta."
@@ -32,15 +32,17 @@ extension MessageKey {
         case .holdLonger: "Un poco más de tiempo, por favor."
         case .moveToCentre: "Un poco más al centro, por favor."
         case .liftAndTouchAgain: "Levante el dedo y vuelva a tocar."
-        case .readAgain: "Una vez más. Ayuda tener el dedo limpio y seco, o más luz."
+        case .readAgain: "Una vez más. \(sensor.advice)"
         case .sensorUnavailable: "El sensor no está disponible ahora. Hay otra manera."
+        case .noSensor: "Este dispositivo no tiene sensor de rostro o huella. Hay otra manera."
+        case .sensorForbidden: "La administración de este dispositivo no permite el sensor. Hay otra manera."
         case .sensorTooWeak: "El sensor de este dispositivo no se puede usar aquí. Hay otra manera."
         case .confirmAfterUpdate: "El sistema se ha actualizado. Confirme una vez de otra manera."
         case .lidClosed: "Abra la tapa para usar el sensor."
         case .sensorSwitchedOff: "El sensor está desactivado. Puede activarlo en los ajustes."
         case .sensorLater: "El sensor no está disponible ahora. Inténtelo más tarde."
-        case .permissionNeeded: "Para usar su rostro o su dedo aquí, permítalo en los ajustes."
-        case .biometricsNotSetUp: "Puede configurar su rostro o su dedo en los ajustes."
+        case .permissionNeeded: "Para usar \(sensor.object) aquí, permítalo en los ajustes."
+        case .biometricsNotSetUp: "Puede configurar \(sensor.object) en los ajustes."
         case .passcodeNotSet: "Primero establezca un código del dispositivo en los ajustes."
         case .sensorRestsUsePasscode: "El sensor está en pausa. El código del dispositivo lo activa de nuevo."
         case .sensorRestsUsePIN: "El sensor está en pausa. Use su PIN; el código del dispositivo activa de nuevo el sensor."
@@ -76,7 +78,7 @@ extension MessageKey {
         case .contactSupport: "Ahora no es posible. El servicio de ayuda puede atenderle."
 
         case .offerTitle: "¿Desbloquear más rápido?"
-        case .offerText: "Su rostro o su dedo en lugar de escribir. Lo que ve el sensor se queda en este dispositivo."
+        case .offerText: "\(sensor.first) en lugar de escribir. Lo que ve el sensor se queda en este dispositivo."
         case .offerLater: "Podrá activarlo más tarde en los ajustes."
         }
     }

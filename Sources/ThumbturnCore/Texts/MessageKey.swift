@@ -40,6 +40,8 @@ package enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     case liftAndTouchAgain
     case readAgain
     case sensorUnavailable
+    case noSensor
+    case sensorForbidden
     case sensorTooWeak
     case confirmAfterUpdate
     case lidClosed
@@ -109,6 +111,16 @@ extension MessageKey {
         case .sensorRestsFor, .pinPausedFor, .waitFor: .time
         case .pinTriesLeft: .count
         default: nil
+        }
+    }
+
+    /// Whether the text names the sensor.
+    package var namesSensor: Bool {
+        switch self {
+        case .useBiometrics, .biometricsName, .hintBiometrics, .nowBiometrics, .readAgain, .permissionNeeded,
+            .biometricsNotSetUp, .offerText:
+            true
+        default: false
         }
     }
 

@@ -1,9 +1,11 @@
-/// A text for the person, with the number that belongs into it. It holds no data of the app, the person or the
+/// A text for the person, with the number and the sensor's name that belong into it. It holds no data of the app, the person or the
 /// platform.
 public struct PersonMessage: Hashable, Sendable {
     /// Which text.
     package let key: MessageKey
     private let value: Value
+    /// The sensor that the text names; nil for the neutral words.
+    private var sensor: SensorName?
 
     private enum Value: Hashable, Sendable {
         case none
@@ -31,15 +33,24 @@ public struct PersonMessage: Hashable, Sendable {
     /// The PIN did not match, and this many tries are left. Negative counts become 0.
     package static func pinTriesLeft(_ count: Int) -> PersonMessage { PersonMessage(.pinTriesLeft, .tries(max(count, 0))) }
 
+    /// The same text with the name of this device's sensor, where it speaks of one: "Use Face ID" instead of "Use face or
+    /// finger". Nil gives the neutral words.
+    public func naming(_ sensor: SensorName?) -> PersonMessage {
+        guard key.namesSensor else { return self }
+        var message = self
+        message.sensor = sensor
+        return message
+    }
+
     /// The text in a language.
     public func text(in language: MessageLanguage) -> String {
         let number = number(in: language)
         return switch language {
-        case .english: key.english(number)
-        case .german: key.german(number)
-        case .french: key.french(number)
-        case .spanish: key.spanish(number)
-        case .arabic: key.arabic(number)
+        case .english: key.english(number, .english(sensor))
+        case .german: key.german(number, .german(sensor))
+        case .french: key.french(number, .french(sensor))
+        case .spanish: key.spanish(number, .spanish(sensor))
+        case .arabic: key.arabic(number, .arabic(sensor))
         }
     }
 

@@ -17,12 +17,17 @@ extension Authenticator {
         try await sensorSwitch.turnOff()
     }
 
-    /// Whether to offer biometrics now; see `BiometricOffer`. Silent: it never prompts and never throws.
+    /// Whether to offer biometrics now; see `BiometricOffer`. Also where no face or finger is enrolled yet:
+    /// `Readiness.biometry` tells, and the offer says how to add one. Silent: it never prompts and never throws.
     public func shouldOfferBiometrics(
         for policy: UnlockPolicy = .unlock, under rules: BiometricOffer.Rules = .init()
     ) async -> Bool {
+        await shouldOfferBiometrics(await readiness(for: policy), under: rules)
+    }
+
+    func shouldOfferBiometrics(_ readiness: Readiness, under rules: BiometricOffer.Rules) async -> Bool {
         guard let offer = try? await biometricOffer() else { return false }
-        return offer.isDue(await readiness(for: policy), at: platform.clock.civilTime, under: rules)
+        return offer.isDue(readiness, at: platform.clock.civilTime, under: rules)
     }
 
     /// Stores the person's answer to the offer. "Set up" makes no key by itself: it lets the next enrolment make one,

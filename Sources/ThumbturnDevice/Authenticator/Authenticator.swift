@@ -79,7 +79,8 @@ public actor Authenticator {
             for kind in KeyKind.allCases { keys[kind] = state }
         }
         return Readiness(
-            biometry: biometry, keys: keys, ladder: policy.ladder, enrolment: enrolment, canSignIn: signIn != nil)
+            sensor: await platform.sensor.name(), biometry: biometry, keys: keys, ladder: policy.ladder, enrolment: enrolment,
+            canSignIn: signIn != nil)
     }
 
     /// Walks the ladder until a key has signed the server's challenge, and exchanges the proof for tokens. Where the app gave

@@ -186,7 +186,8 @@ public import ThumbturnCore
             take(answered, isLive: isLive) { .answered(ask, .succeeded(isLive: $0)) }
         } catch {
             let failure = Failure(thrownByApp: error)
-            if lock.state == .asking(ask) { message = failure.message }
+            let sensor = await platform.sensor.name()
+            if lock.state == .asking(ask) { message = failure.message.naming(sensor) }
             handle(.answered(ask, failure.code == .cancelledByUser ? .cancelled : .failed))
         }
     }

@@ -65,6 +65,7 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     public private(set) var message: PersonMessage?
 
     private let sign: @Sendable (ApprovalDetails) async throws -> Void
+    private let sensor: any Sensor
     private let tellDeclined: @Sendable () async throws -> Void
 
     /// Whether a tap on "approve" asks for the proof.
@@ -92,7 +93,7 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
         decline: @escaping @Sendable () async throws -> Void
     ) {
         let prompts = platform.prompts
-        self.init(signing: details, decline: decline) { details in
+        self.init(signing: details, platform.sensor, decline: decline) { details in
             let tap = prompts.tick()
             let answered = try await sign(details).answered
             let isDismissed = await answered.wasDismissedElsewhere()
@@ -108,7 +109,7 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
         _ approval: Approval, for auth: Authenticator, in language: MessageLanguage, liveness: (any LivenessCheck)? = nil
     ) {
         let decline = { @Sendable () async throws in try await auth.decline(approval) }
-        self.init(signing: approval.details(in: language), decline: decline) { _ in
+        self.init(signing: approval.details(in: language), auth.platform.sensor, decline: decline) { _ in
             let signed = try await auth.approve(approval, in: language, liveness: liveness)
             // The server's word, not the end of the call, says that the approval has this account's signatures.
             guard signed.isSigned, signed.txn == approval.txn else { throw Failure(.unexpectedAnswer) }
@@ -116,10 +117,11 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
     }
 
     private init(
-        signing details: ApprovalDetails, decline: @escaping @Sendable () async throws -> Void,
+        signing details: ApprovalDetails, _ sensor: any Sensor, decline: @escaping @Sendable () async throws -> Void,
         sign: @escaping @Sendable (ApprovalDetails) async throws -> Void
     ) {
         self.details = details
+        self.sensor = sensor
         self.sign = sign
         tellDeclined = decline
     }
@@ -135,7 +137,7 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
         } catch {
             let failure = Failure(thrownByApp: error)
             stage = .stopped(failure)
-            message = failure.message
+            message = failure.message.naming(await sensor.name())
         }
     }
 
@@ -154,7 +156,7 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
         } catch {
             let failure = Failure(thrownByApp: error)
             stage = .stopped(failure)
-            message = failure.message
+            message = failure.message.naming(await sensor.name())
         }
     }
 }

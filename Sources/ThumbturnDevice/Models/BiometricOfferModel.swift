@@ -1,10 +1,17 @@
 public import Observation
 public import ThumbturnCore
 
-/// The offer of biometrics, for a card or a sheet after signing in. Its texts are in `BiometricOffer`.
+/// The offer of biometrics, for a card or a sheet after signing in. It names the device's sensor; where no face or finger
+/// is enrolled yet, it says how to add one.
 @MainActor @Observable public final class BiometricOfferModel {
     /// Whether to show the offer.
     public private(set) var isShown = false
+    /// The offer's title.
+    public let title = BiometricOffer.title
+    /// The offer's text.
+    public private(set) var text = BiometricOffer.text
+    /// The buttons, in their order. `answer(_:)` takes the answer of the one that was pressed.
+    public private(set) var buttons = BiometricOffer.buttons
     /// The message after the answer; nil where there is none.
     public private(set) var message: PersonMessage?
 
@@ -12,6 +19,10 @@ public import ThumbturnCore
     private let policy: UnlockPolicy
     private let rules: BiometricOffer.Rules
     private let setUp: @Sendable () async throws -> Void
+    private let recover: @MainActor (Recovery) -> Void
+    /// The sensor's name, and what the person has to do before biometrics can be set up; nil where there is nothing.
+    private var sensor: SensorName?
+    private var missing: Failure?
 
     /// Makes the offer for one account.
     ///
@@ -20,30 +31,41 @@ public import ThumbturnCore
     ///   - policy: the policy that the biometric key is for.
     ///   - rules: when an offer is due.
     ///   - setUp: enrols anew with the person's full sign-in, which is the stronger rung that a new key needs.
+    ///   - recover: opens the system's settings, where no face or finger is enrolled yet.
     public init(
         for auth: Authenticator, policy: UnlockPolicy = .unlock, rules: BiometricOffer.Rules = .init(),
-        setUp: @escaping @Sendable () async throws -> Void
+        setUp: @escaping @Sendable () async throws -> Void, recover: @escaping @MainActor (Recovery) -> Void = { _ in }
     ) {
         self.auth = auth
         self.policy = policy
         self.rules = rules
         self.setUp = setUp
+        self.recover = recover
     }
 
     /// Checks whether the offer is due. Silent.
     public func refresh() async {
-        isShown = await auth.shouldOfferBiometrics(for: policy, under: rules)
+        let readiness = await auth.readiness(for: policy)
+        sensor = readiness.sensor
+        missing = readiness.biometry == .notEnrolled ? readiness.biometry.obstacle : nil
+        text = (missing?.message ?? BiometricOffer.text).naming(sensor)
+        buttons = BiometricOffer.buttons.map {
+            ($0.answer, $0.answer == .setUp ? missing?.recovery.button ?? $0.words : $0.words)
+        }
+        isShown = await auth.shouldOfferBiometrics(readiness, under: rules)
     }
 
-    /// Stores the person's answer, and sets biometrics up where that is the answer.
+    /// Stores the person's answer, and sets biometrics up where that is the answer. Where no face or finger is enrolled the
+    /// person is led to the settings, and the offer stays: call `refresh()` when the app comes back.
     public func answer(_ answer: BiometricOffer.Answer) async {
+        if answer == .setUp, let missing { return recover(missing.recovery) }
         isShown = false
         message = answer == .setUp ? nil : BiometricOffer.later
         do {
             try await auth.answerBiometricOffer(answer)
             if answer == .setUp { try await setUp() }
         } catch {
-            message = Failure(thrownByApp: error).message
+            message = Failure(thrownByApp: error).message.naming(sensor)
         }
     }
 }

@@ -14,6 +14,8 @@ public import ThumbturnCore
         case unavailable
     }
 
+    /// The label of the switch: the sensor's name, as far as it is known.
+    public private(set) var name = Rung.biometric.name
     /// The position of the switch.
     public private(set) var state = State.unavailable
     /// The reason for the position, or for a change that failed; nil where there is none.
@@ -21,6 +23,7 @@ public import ThumbturnCore
     /// Whether a change is running.
     public private(set) var isBusy = false
 
+    private var sensor: SensorName?
     private let auth: Authenticator
     private let policy: UnlockPolicy
     private let setUp: @Sendable () async throws -> Void
@@ -42,7 +45,9 @@ public import ThumbturnCore
     /// Reads the state of the key again. Call it when the screen appears, and when the app comes back to it.
     public func refresh() async {
         let readiness = await auth.readiness(for: policy)
-        message = readiness.biometry.obstacle?.message
+        sensor = readiness.sensor
+        name = Rung.biometric.name.naming(sensor)
+        message = readiness.biometry.message?.naming(sensor)
         if readiness.state(of: .biometric).isAlive {
             state = .on
         } else {
@@ -63,7 +68,7 @@ public import ThumbturnCore
             failure = error
         }
         await refresh()
-        if let failure { message = failure.message }
+        if let failure { message = failure.message.naming(sensor) }
     }
 
     private func switchOn() async throws(Failure) {

@@ -48,7 +48,7 @@ import ThumbturnMessages
     @MainActor public func enter(_ request: PINRequest) async -> PINAnswer {
         await ask(.enter) {
             reason = request.reason
-            cancelButton = request.cancelButton.message
+            cancelButton = request.cancelButton.message.naming(request.sensor)
             message = .pinScreen(afterWrong: request.wrongInARow)
             triesLeft = request.wrongInARow > 0 ? max(PINLedger.limit - request.wrongInARow, 0) : nil
         }

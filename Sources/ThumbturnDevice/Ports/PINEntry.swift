@@ -18,12 +18,15 @@ public struct PINRequest: Sendable, CustomStringConvertible {
     public var cancelButton: UnlockFlow.CancelButton
     /// How many wrong PINs were entered since the last right one, on this device.
     public var wrongInARow: Int
+    /// The name of the device's sensor, for a cancel button that leads to it; nil where it is not known.
+    public var sensor: SensorName?
 
     /// Describes a screen to show.
-    public init(reason: String, cancelButton: UnlockFlow.CancelButton, wrongInARow: Int) {
+    public init(reason: String, cancelButton: UnlockFlow.CancelButton, wrongInARow: Int, sensor: SensorName? = nil) {
         self.reason = reason
         self.cancelButton = cancelButton
         self.wrongInARow = wrongInARow
+        self.sensor = sensor
     }
 
     /// Which try it is, without the reason: that of an approval names an amount and a payee.

@@ -11,6 +11,9 @@ public protocol Sensor: Sendable {
     /// The kind of sensor; nil where there is none, or it is not known.
     func kind() async -> SensorKind?
 
+    /// The name under which the person knows the sensor; nil where there is none, or it is not known.
+    func name() async -> SensorName?
+
     /// The system's mark of the enrolled faces and fingers, without a prompt; nil where it gives none.
     func enrolmentMark() async -> EnrolmentMark?
 
@@ -27,6 +30,8 @@ public protocol Sensor: Sendable {
 extension Sensor {
     /// Nil: the kind is not known.
     public func kind() async -> SensorKind? { nil }
+    /// The name of the kind, for a sensor without a name of its own.
+    public func name() async -> SensorName? { await kind().map { SensorName($0) } }
     /// Nil: the system gives no mark.
     public func enrolmentMark() async -> EnrolmentMark? { nil }
 }

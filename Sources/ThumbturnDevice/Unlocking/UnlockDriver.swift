@@ -125,7 +125,7 @@ extension UnlockDriver {
             mailbox.yield(.opened(.key(use, .presence(presence)), prompt: prompt.id))
         case .notMatched: mailbox.yield(.event(.answered(.notMatched, prompt: prompt.id)))
         case .failed(let failure):
-            if failure.code == .biometryUnavailable { sensorWasUnavailable() }
+            if [.biometryUnavailable, .biometryAbsent].contains(failure.code) { sensorWasUnavailable() }
             mailbox.yield(.event(.answered(.failed(failure), prompt: prompt.id)))
         // Dismissed: whatever the platform still answers is stale.
         case nil: break
@@ -139,8 +139,8 @@ extension UnlockDriver {
             preconditionFailure("the flow asks for a PIN only where the platform has one")
         }
         let shown = PINRequest(
-            reason: ask.request.reason, cancelButton: prompt.cancelButton, wrongInARow: await key.wrongInARow()
-        )
+            reason: ask.request.reason, cancelButton: prompt.cancelButton, wrongInARow: await key.wrongInARow(),
+            sensor: await platform.sensor.name())
         guard !dismissal.isDismissed, !Task.isCancelled else { return }
         switch await dismissal.race({ await key.entry.enter(shown) }) {
         case .entered(let pin):

@@ -7,6 +7,7 @@ struct LocalSensor: Sensor {
     func biometry() async -> BiometryState { await sensor.biometry() }
     func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
     func kind() async -> SensorKind? { await sensor.kind() }
+    func name() async -> SensorName? { await sensor.name() }
     func enrolmentMark() async -> EnrolmentMark? { await sensor.enrolmentMark() }
 
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
@@ -42,7 +43,7 @@ extension Failure {
     private var localRecovery: Recovery {
         switch code {
         case .biometryUnavailable, .biometryUnconfirmed, .platform: .retry
-        case .biometryTooWeak: .report
+        case .biometryTooWeak, .biometryAbsent, .biometryForbidden: .report
         case .notEnrolled: .reEnrol
         default: code.usualRecovery
         }

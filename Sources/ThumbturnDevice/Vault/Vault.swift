@@ -297,7 +297,8 @@ extension Vault {
 
     private func readiness(_ keys: [KeyKind: KeyState]) async -> Readiness {
         Readiness(
-            biometry: await platform.sensor.biometry(), keys: keys.merging([.session: .usable]) { $1 }, ladder: policy.ladder
+            sensor: await platform.sensor.name(), biometry: await platform.sensor.biometry(),
+            keys: keys.merging([.session: .usable]) { $1 }, ladder: policy.ladder
         )
     }
 }

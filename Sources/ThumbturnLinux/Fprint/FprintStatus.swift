@@ -32,7 +32,8 @@ package enum FprintStatus {
     package static func state(ofError name: String) -> BiometryState {
         switch failure(ofError: name).code {
         case .biometryNotEnrolled: .notEnrolled
-        case .permissionDenied: .permissionDenied
+        case .biometryForbidden: .forbidden
+        case .biometryAbsent: .absent
         default: .unavailable
         }
     }
@@ -53,8 +54,9 @@ package enum FprintStatus {
 
     /// Each known error with its failure code and the next step.
     package static let errors: [String: (Failure.Code, Recovery)] = [
-        fprint + "PermissionDenied": (.permissionDenied, .openSettings),
-        fprint + "NoSuchDevice": (.biometryUnavailable, .fallBack(.appPIN)),
+        // The rules of polkit, which are the administrator's.
+        fprint + "PermissionDenied": (.biometryForbidden, .fallBack(.appPIN)),
+        fprint + "NoSuchDevice": (.biometryAbsent, .fallBack(.appPIN)),
         fprint + "NoEnrolledPrints": (.biometryNotEnrolled, .openSettings),
         // Another client has claimed the reader, to verify or to enrol a finger.
         fprint + "AlreadyInUse": (.biometryUnavailable, .retry),
@@ -74,7 +76,7 @@ package enum FprintStatus {
         bus + "Timeout": (.biometryUnavailable, .retry),
         bus + "Disconnected": (.biometryUnavailable, .retry),
         bus + "LimitsExceeded": (.biometryUnavailable, .retry),
-        bus + "AccessDenied": (.permissionDenied, .openSettings),
+        bus + "AccessDenied": (.biometryForbidden, .fallBack(.appPIN)),
         bus + "Spawn.ServiceNotFound": (.biometryUnavailable, .fallBack(.appPIN)),
     ]
 

@@ -58,6 +58,8 @@ enum ReaderState: String, Codable, Sendable {
     case permissionDenied
     /// Too many consecutive fingers did not match: no finger is asked for until an administrator allows it again.
     case off
+    /// No reader is connected.
+    case absent
     case unavailable
 
     init(_ state: BiometryState) {
@@ -65,7 +67,8 @@ enum ReaderState: String, Codable, Sendable {
             switch state {
             case .ready: .ready
             case .notEnrolled: .notEnrolled
-            case .permissionDenied: .permissionDenied
+            case .permissionDenied, .forbidden: .permissionDenied
+            case .absent: .absent
             // fprintd has no lockout. The matcher reports its own when a device asks for a finger.
             case .lockedOut, .paused, .weak, .unconfirmed, .passcodeNotSet, .lidClosed, .switchedOff, .unavailable: .unavailable
             }
@@ -75,7 +78,8 @@ enum ReaderState: String, Codable, Sendable {
         switch self {
         case .ready: .ready
         case .notEnrolled: .notEnrolled
-        case .permissionDenied: .permissionDenied
+        case .permissionDenied: .forbidden
+        case .absent: .absent
         // No rung of the app ends this state, unlike the lockouts of phones.
         case .off, .unavailable: .unavailable
         }

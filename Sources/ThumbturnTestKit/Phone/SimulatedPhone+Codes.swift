@@ -21,14 +21,14 @@ extension SimulatedPhone.Model {
 
     /// `LAError.Code`.
     private static let appleCodes: [Failure.Code: Int] = [
-        .cancelledByUser: -2, .cancelledBySystem: -4, .passcodeNotSet: -5, .biometryUnavailable: -6,
+        .cancelledByUser: -2, .cancelledBySystem: -4, .passcodeNotSet: -5, .biometryUnavailable: -6, .biometryAbsent: -6,
         .permissionDenied: -6, .biometryNotEnrolled: -7, .lockedOut: -8, .cancelledByApp: -9, .notYetReadable: -1004,
     ]
 
     /// The error codes of `BiometricPrompt`.
     private static let androidCodes: [Failure.Code: Int] = [
         .biometryUnavailable: 1, .timedOut: 3, .cancelledBySystem: 5, .superseded: 5, .cancelledByApp: 5, .lockedOut: 7,
-        .cancelledByUser: 10, .biometryNotEnrolled: 11, .biometryTooWeak: 11, .passcodeNotSet: 14,
+        .cancelledByUser: 10, .biometryNotEnrolled: 11, .biometryTooWeak: 11, .biometryAbsent: 12, .passcodeNotSet: 14,
     ]
 
     /// A keychain read that prompts has three codes: cancelled (-128), not allowed to ask (-25308), and -25293 for

@@ -67,7 +67,7 @@ extension SimulatedPhone {
         switch kind {
         case .session, .pin: return nil
         case .biometric:
-            if !state.hasSensor { return BiometryState.unavailable.obstacle }
+            if !state.hasSensor { return BiometryState.absent.obstacle }
             if !state.model.isStrong { return BiometryState.weak.obstacle }
             if !state.hasPasscode, state.model.hasPasscode, state.model.withoutPasscode != .ready {
                 return Failure(.passcodeNotSet)

@@ -10,6 +10,10 @@ struct PhoneSensor: Sensor {
     func biometry() -> BiometryState { phone.reportedBiometry }
     func isPasscodeSet() -> Bool { phone.canAskPasscode }
     func kind() -> SensorKind? { phone.state.withLock { $0.model.sensor } }
+    func name() -> SensorName? {
+        let model = phone.model
+        return model.sensor.map { model.system == .apple ? .ofApple($0) : SensorName($0) }
+    }
     func enrolmentMark() -> EnrolmentMark? { phone.enrolmentMark(for: process) }
 
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
@@ -33,7 +37,7 @@ extension SimulatedPhone {
 
     /// The actual state of the sensor.
     static func biometry(_ state: borrowing State, at now: Instant) -> BiometryState {
-        if !state.hasSensor { return .unavailable }
+        if !state.hasSensor { return .absent }
         if state.isLidClosed { return .lidClosed }
         if state.isSwitchedOff { return .switchedOff }
         if !state.model.isStrong { return .weak }

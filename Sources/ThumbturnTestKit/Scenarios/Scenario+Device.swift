@@ -30,7 +30,7 @@ extension BiometryState {
     private static let plain: [String: BiometryState] = [
         "ready": .ready, "notEnrolled": .notEnrolled, "permissionDenied": .permissionDenied, "weak": .weak,
         "unconfirmed": .unconfirmed, "passcodeNotSet": .passcodeNotSet, "lidClosed": .lidClosed, "switchedOff": .switchedOff,
-        "unavailable": .unavailable,
+        "forbidden": .forbidden, "absent": .absent, "unavailable": .unavailable,
     ]
 
     var spelled: JSON {

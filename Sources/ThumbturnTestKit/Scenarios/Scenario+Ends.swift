@@ -52,7 +52,8 @@ extension Failure.Code {
     static let named: [String: Failure.Code] = Dictionary(
         uniqueKeysWithValues: [
             cancelledByUser, cancelledBySystem, cancelledByApp, superseded, notMatched, timedOut, lockedOut, paused,
-            pinEasilyGuessed, biometryNotEnrolled, biometryUnavailable, biometryTooWeak, biometryUnconfirmed, passcodeNotSet,
+            pinEasilyGuessed, biometryNotEnrolled, biometryAbsent, biometryForbidden, biometryUnavailable, biometryTooWeak,
+            biometryUnconfirmed, passcodeNotSet,
             permissionDenied, keyInvalidated, notEnrolled, notYetReadable, alreadyEnrolled, refused, sessionOver, unreachable,
             unexpectedAnswer, policyDenies, reasonMissing, insecureServer, platform, noVault, vaultClosed, notAuthentic, tooLarge,
         ].map { ($0.name, $0) })

@@ -48,14 +48,12 @@ struct Difference: Sendable {
         "lockout-temporary": Difference(
             why: "A lockout of Apple's lasts until the passcode.",
             not: ["3000 ms: emit lockedOut temporary"], but: ["3000 ms: emit lockedOut untilPasscode"]),
-        "not-set-up": lostWithTheFaces(
-            to: "devicePasscode", "biometryNotEnrolled", "offerSetUp (code: biometryNotEnrolled, recovery: openSettings)"),
+        "not-set-up": lostWithTheFaces(to: "devicePasscode", "biometryNotEnrolled"),
         "not-yet-readable": Difference(
             why: "The stored records are read first, so the failure comes before the prompt.",
             not: ["400 ms: failed with (code: notYetReadable, recovery: retry)"],
             but: ["0 ms: failed with (code: notYetReadable, recovery: retry)"]),
-        "passcode-not-set": lostWithTheFaces(
-            to: "appPIN", "passcodeNotSet", "offerSetUp (code: passcodeNotSet, recovery: setPasscode)"),
+        "passcode-not-set": lostWithTheFaces(to: "appPIN", "passcodeNotSet"),
         "payment-three-mismatches": Difference(
             why: "Where the stakes are high, the ledger switches the sensor off after three mismatches.",
             not: [
@@ -109,12 +107,12 @@ struct Difference: Sendable {
         }
     }
 
-    private static func lostWithTheFaces(to rung: String, _ code: String, _ offer: String) -> Difference {
+    private static func lostWithTheFaces(to rung: String, _ code: String) -> Difference {
         Difference(
             why: "Once no face is enrolled, the key is invalidated, and that is reported first.",
             not: [
                 "400 ms: emit fellBack (because: skipped \(code), from: biometric, to: \(rung))",
-                "400 ms: move (because: skipped \(code), from: biometric, to: \(rung))", "400 ms: \(offer)",
+                "400 ms: move (because: skipped \(code), from: biometric, to: \(rung))",
             ],
             but: [
                 "400 ms: emit fellBack (because: skipped keyInvalidated, from: biometric, to: \(rung))",

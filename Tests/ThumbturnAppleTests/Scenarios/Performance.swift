@@ -33,7 +33,7 @@ struct Performance: Sendable {
         model.triesInAPrompt = 1
         let states = scenario.readiness.keys
         return AppleWorld(
-            model, hasSensor: scenario.readiness.biometry != .unavailable || states[.biometric] != nil,
+            model, hasSensor: scenario.readiness.biometry != .absent || states[.biometric] != nil,
             hasPIN: states[.pin] != nil)
     }
 
@@ -100,9 +100,9 @@ struct Performance: Sendable {
         if case .paused(let pause) = states[.pin] { try await makePINPause(auth, pause) }
         switch scenario.readiness.biometry {
         case .ready where locks: await mismatch(until: 1)
-        case .ready, .weak: break
+        case .ready, .weak, .forbidden, .unavailable: break
         // The sensor broke.
-        case .unavailable: phone.state.withLock { $0.model.sensor = nil }
+        case .absent: phone.state.withLock { $0.model.sensor = nil }
         case .notEnrolled: phone.removeFaces()
         case .lockedOut(.untilStrongerRung): try await auth.requireStrongerRungNextTime()
         case .lockedOut: await mismatch(until: 0)
