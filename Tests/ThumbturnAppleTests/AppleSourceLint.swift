@@ -116,7 +116,9 @@ import TestSupport
         #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count <= 15)
         let others = try Self.blocks(of: "docs/migrating.md") + Self.blocks(of: "docs/providers.md")
         #expect(others.count == 4)
-        for block in [example] + others {
+        let articles = try ["FailuresAndWhatToDo.md"].flatMap { try Self.blocks(of: "Sources/Thumbturn/Thumbturn.docc/\($0)") }
+        #expect(articles.count >= 3)
+        for block in [example] + others + articles {
             let text = block.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("import ") }
                 .joined(separator: "\n").trimmingCharacters(in: .newlines)
             #expect(compiled.contains(text), "\(text)")

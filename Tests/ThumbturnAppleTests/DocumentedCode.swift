@@ -57,4 +57,26 @@ struct TextedCode: PrimarySignIn {
         return .json(Array(json), to: "/app/codes")
     }
 }
+
+// FailuresAndWhatToDo.md
+
+func unlock(_ auth: Authenticator, show: (String) -> Void) async -> Grant? {
+    do {
+        return try await auth.authenticate("Unlock Acme")
+    } catch .cancelledByUser {
+        return nil
+    } catch {
+        show(error.message.localized)  // another language: error.message.text(in: .german)
+        return nil
+    }
+}
+
+func note(_ failure: Failure) {
+    if let hint = failure.developerHint { print("Thumbturn:", hint) }
+}
+
+func firstButton(_ auth: Authenticator) async -> String {
+    let readiness = await auth.readiness()
+    return readiness.nextRung.button.naming(readiness.sensor).localized  // Use Face ID
+}
 #endif

@@ -1,14 +1,15 @@
 /// An error with its next step.
 ///
 /// `message` and `recovery.message` are texts for the person. `description` is for logs: it begins with the code's
-/// name, and is safe to show to anyone. The raw status of the platform, for bug reports, is in `debugDescription` only.
+/// name, and is safe to show to anyone. The raw status of the platform, and the hint for the app's developers, are in
+/// `debugDescription` only.
 ///
 ///     do {
 ///         let grant = try await auth.authenticate("Unlock Acme")
 ///     } catch .cancelledByUser {
 ///         …
 ///     } catch {
-///         label.text = error.message.text(in: .german)
+///         label.text = error.message.localized
 ///     }
 public struct Failure: Error, Hashable, Sendable {
     /// Identifies what happened. Codes may be added: match with `==` or in a `catch`, and keep a default.
@@ -50,12 +51,31 @@ public struct Failure: Error, Hashable, Sendable {
     public var recovery: Recovery
     /// The raw status of the platform, where there is one.
     public var status: PlatformStatus?
+    /// Which mistake of the app or of its server it is, in English for developers; nil where it is none. It is not compared:
+    /// two failures with the same code, recovery and status are equal.
+    public package(set) var developerHint: String?
 
     /// Creates a failure with the code's usual next step, unless another one is given.
     public init(_ code: Code, recovery: Recovery? = nil, status: PlatformStatus? = nil) {
         self.code = code
         self.recovery = recovery ?? code.usualRecovery
         self.status = status
+    }
+
+    /// A failure by a mistake of the app's developers or of the server's operators, with a sentence that names it.
+    package init(_ code: Code, recovery: Recovery? = nil, status: PlatformStatus? = nil, hint: String) {
+        self.init(code, recovery: recovery, status: status)
+        developerHint = hint
+    }
+
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.code == rhs.code && lhs.recovery == rhs.recovery && lhs.status == rhs.status
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(recovery)
+        hasher.combine(status)
     }
 
     /// A rung that takes no answer for this long.
@@ -66,8 +86,7 @@ extension Failure: CustomStringConvertible, CustomDebugStringConvertible {
     public var description: String { "\(code.name): \(message)" }
 
     public var debugDescription: String {
-        guard let status else { return description }
-        return "\(description) (\(status))"
+        description + (status.map { " (\($0))" } ?? "") + (developerHint.map { " \($0)" } ?? "")
     }
 }
 

@@ -32,7 +32,7 @@ public struct UnlockFlow: Hashable, Sendable {
     package mutating func handle(_ event: Event, at now: Instant) -> [Effect] {
         switch (state, event) {
         case (.idle, .began(let readiness, let start)):
-            guard policy.problem == nil else { return fail(Failure(.policyDenies)) }
+            if let problem = policy.problem { return fail(Failure(.policyDenies, hint: UnlockPolicy.hint(on: problem))) }
             switch start {
             case .tap: return askFirst(readiness, at: now)
             case .screen: return wait(readiness, at: now)

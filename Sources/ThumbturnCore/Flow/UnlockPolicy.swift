@@ -66,6 +66,8 @@ extension UnlockPolicy: CustomStringConvertible {
 // MARK: - Contradictions
 
 extension UnlockPolicy {
+    package static func hint(on problem: String) -> String { "The policy contradicts itself: \(problem)." }
+
     /// The first contradiction in the policy, beginning with the member's name; nil for a sound policy.
     public var problem: String? {
         let checks: [(holds: Bool, reason: String)] = [

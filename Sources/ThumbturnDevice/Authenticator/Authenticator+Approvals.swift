@@ -36,7 +36,9 @@ extension Authenticator {
         _ approval: Approval, in language: MessageLanguage = .english, liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> Approval {
         let demandsEvidence = approval.demand.liveness != nil
-        guard !demandsEvidence || liveness != nil else { throw Failure(.policyDenies) }
+        guard !demandsEvidence || liveness != nil else {
+            throw Failure(.policyDenies, hint: "This approval demands liveness evidence: pass a LivenessCheck.")
+        }
         let request = request(approval.reason(in: language), approval.policy, .approval)
         return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
             let session = try await self.approvingKey()

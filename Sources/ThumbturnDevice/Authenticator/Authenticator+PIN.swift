@@ -46,7 +46,9 @@ extension Authenticator {
 
     /// Asks the person for a new PIN, when no other prompt and no other PIN screen is up.
     func choosePIN(for ask: RunningAsk) async throws(Failure) -> PIN {
-        guard let pin = platform.pin else { throw Failure(.policyDenies) }
+        guard let pin = platform.pin else {
+            throw Failure(.policyDenies, hint: "The DevicePlatform has no PIN: pass a PINEntry.")
+        }
         let screen = try await ask.screen(on: platform)
         defer { screen.release() }
         switch await pin.entry.choose() {

@@ -37,14 +37,18 @@ extension Authenticator {
     func stepUpDemand(
         for action: StepUpAction, amount: Money?, reason: String, policy: UnlockPolicy, liveness: (any LivenessCheck)?
     ) throws(Failure) -> StepUpDemand {
-        guard let ask = ActionAsk(action.name, amount: amount) else { throw Failure(.policyDenies) }
+        guard let ask = ActionAsk(action.name, amount: amount) else {
+            throw Failure(.policyDenies, hint: "An action's name is 1 to 64 of a to z, 0 to 9 and -.")
+        }
         try UnlockRequest.check(reason: reason)
         return StepUpDemand(action: action, ask: ask, reason: reason, policy: policy, liveness: liveness)
     }
 
     /// - Parameter mayReuse: false where the server has just refused the last step-up.
     func stepUp(_ demand: StepUpDemand, mayReuse: Bool) async throws(Failure) -> Grant {
-        guard demand.policy.reuse == .zero else { throw Failure(.policyDenies) }
+        guard demand.policy.reuse == .zero else {
+            throw Failure(.policyDenies, hint: "A step-up reuses no unlock: its policy cannot have a reuse.")
+        }
         let request = request(demand.reason, demand.policy, .stepUp)
         return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
             if mayReuse, let grant = try await self.reusableStepUp(for: demand) { return grant }

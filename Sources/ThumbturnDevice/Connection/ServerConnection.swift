@@ -181,7 +181,15 @@ package final class ServerConnection: Sendable {
         case Problem.Kind.conflict.uri: Failure(.approvalOver, status: http)
         case Problem.Kind.unavailable.uri:
             Failure(.unreachable, recovery: .wait(.seconds(5)), status: http)
-        default: Failure(.unexpectedAnswer, status: http)
+        default: Failure(.unexpectedAnswer, status: http, hint: hint(on: status))
+        }
+    }
+
+    private static func hint(on status: Int) -> String {
+        switch status {
+        case 400: "The server could not read the request, or its policy has no action of this name with or without an amount."
+        case 404: "The server has nothing at this path: check the address, the path, and the version of the server."
+        default: "HTTP \(status) is no answer of a Thumbturn server: check its address, and what stands before it."
         }
     }
 }

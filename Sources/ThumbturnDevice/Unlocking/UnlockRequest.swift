@@ -19,7 +19,9 @@ struct UnlockRequest: Hashable, Sendable {
 extension UnlockRequest {
     /// Refuses a blank reason: the person has to be told why they are asked.
     static func check(reason: String) throws(Failure) {
-        guard reason.contains(where: { !$0.isWhitespace }) else { throw Failure(.reasonMissing) }
+        guard reason.contains(where: { !$0.isWhitespace }) else {
+            throw Failure(.reasonMissing, hint: "The reason of the prompt is empty: say what the person is about to do.")
+        }
     }
 }
 

@@ -154,7 +154,10 @@ extension Vault {
     private func unlock(_ reason: String, by start: UnlockFlow.Start) async throws(Failure) -> LocalUnlock {
         try UnlockRequest.check(reason: reason)
         guard let store = platform.vaults else { throw Failure(.noVault) }
-        guard policy.problem == nil, policy.additionalRungs.isEmpty else { throw Failure(.policyDenies) }
+        if let problem = policy.problem { throw Failure(.policyDenies, hint: UnlockPolicy.hint(on: problem)) }
+        guard policy.additionalRungs.isEmpty else {
+            throw Failure(.policyDenies, hint: "A vault has one key: its policy cannot have additionalRungs.")
+        }
         let request = UnlockRequest(asker: asker, reason: reason, policy: policy, kind: .vault, access: access)
         let (answered, key) = try await platform.prompts.ask(request, by: start, on: platform) { (ask) async throws(Failure) in
             try await self.open(in: store, for: ask, by: start)
@@ -171,7 +174,9 @@ extension Vault {
     ) async throws(Failure) -> (AnsweredAsk, VaultKey) {
         let dismissals = try await sensorSwitch.read().dismissals
         let record = try await recordOrMake(in: store)
-        guard record.access == access else { throw Failure(.policyDenies) }
+        guard record.access == access else {
+            throw Failure(.policyDenies, hint: "This vault was made with the access \(record.access), not \(access).")
+        }
         let (rung, key) = try await release(record, from: store, for: ask, by: start)
         let mark = PlaceMark(dismissals: dismissals, number: record.number)
         let answered = ask.answered(by: rung, at: platform.moment, on: mark) { () async throws(Failure) in
