@@ -10,7 +10,8 @@ extension DevicePlatform {
     ///     let auth = try Authenticator(server: url, platform: .apple())
     ///
     /// Make one value for each place: prompts and PIN attempts wait for each other within one value and its copies. One
-    /// value serves any number of servers and accounts. On a Mac the app needs a provisioning profile, because the
+    /// value serves any number of servers and accounts. Where VoiceOver or Switch Control runs no prompt is taken away, and
+    /// hints and retries have ten times as long. On a Mac the app needs a provisioning profile, because the
     /// keychain that holds Secure Enclave keys requires its entitlements.
     ///
     /// Keys and secrets are not synchronised and do not move to another device. On iOS the keychain outlives the app,
@@ -37,21 +38,26 @@ extension DevicePlatform {
         let system = AppleSystem(), folder = installation ?? InstallMarker.folder(for: place)
         let keychain = Keychain(place, on: system, marker: folder.map { InstallMarker(folder: $0, of: place) })
         let sensor = AppleSensor(system, keychain, language: language, deviceUnlockReuse: deviceUnlockReuse)
-        return apple(keychain, sensor: sensor, pinEntry: pinEntry, transport: transport, phases: phases)
+        return apple(
+            keychain, sensor: sensor, pinEntry: pinEntry, transport: transport, phases: phases, assistive: system.assistive)
     }
 
     /// Combines the parts, which share one keychain.
     static func apple(
         _ keychain: Keychain, sensor: any Sensor, pinEntry: (any PINEntry)?, transport: any Transport, phases: any AppPhases,
-        clock: any DeviceClock = SystemClock(), pinRounds: Int = SoftwarePINKey.rounds, place: DevicePlace? = nil
+        assistive: AssistiveTechnology = .system, clock: any DeviceClock = SystemClock(), pinRounds: Int = SoftwarePINKey.rounds,
+        place: DevicePlace? = nil
     ) -> DevicePlatform {
         // No file locks for an access group: the system ends an app that is suspended while it holds one. What its
         // processes write at a time, the keychain compares.
-        DevicePlatform(
+        var platform = DevicePlatform(
             sensor: sensor, keys: EnclaveKeys(keychain: keychain), secrets: KeychainSecrets(keychain: keychain),
             place: place ?? .ofThisProcess("keychain \(keychain.place.mark)"), clock: clock, transport: transport,
             pin: pinEntry.map { PINSupport(entry: $0, key: EnclavePINKeys(keychain: keychain, rounds: pinRounds)) },
             vaults: KeychainVault(keychain: keychain), phases: phases)
+        platform.extraTime = { await assistive.extraTime }
+        platform.extraTimeChanges = { assistive.changes }
+        return platform
     }
 }
 #endif

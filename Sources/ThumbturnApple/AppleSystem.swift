@@ -20,6 +20,8 @@ struct AppleSystem: Sendable {
     var majorVersion: @Sendable () -> Int = { ProcessInfo.processInfo.operatingSystemVersion.majorVersion }
     /// The app's reason for using Face ID, as its Info.plist states it.
     var faceIDReason: @Sendable () -> String? = { Bundle.main.faceIDReason }
+    /// Whether VoiceOver or Switch Control runs.
+    var assistive = AssistiveTechnology.system
     /// Reports advice to developers while they debug.
     var advise: @Sendable (String) -> Void = { FileHandle.standardError.write(Data("Thumbturn: \($0)\n".utf8)) }
 }

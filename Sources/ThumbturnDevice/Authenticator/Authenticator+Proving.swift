@@ -91,7 +91,7 @@ extension Authenticator {
         signIn: FullSignIn<Redeemed>? = nil, isNewKey: Bool = false,
         readiness: @escaping @Sendable () async -> Readiness, redeem: @escaping Redeemer<Redeemed>
     ) async throws(Failure) -> (Rung, Redeemed) {
-        try UnlockRequest.check(reason: ask.request.reason)
+        try UnlockRequest.check(reason: ask.request.reason, on: platform)
         let policy = policy ?? ask.request.policy
         let keys = ProofKeys(signers, for: policy, on: platform, redeem: redeem)
         let driver = UnlockDriver(

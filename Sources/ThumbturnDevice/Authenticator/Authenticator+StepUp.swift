@@ -40,7 +40,7 @@ extension Authenticator {
         guard let ask = ActionAsk(action.name, amount: amount) else {
             throw Failure(.policyDenies, hint: "An action's name is 1 to 64 of a to z, 0 to 9 and -.")
         }
-        try UnlockRequest.check(reason: reason)
+        try UnlockRequest.check(reason: reason, on: platform)
         return StepUpDemand(action: action, ask: ask, reason: reason, policy: policy, liveness: liveness)
     }
 

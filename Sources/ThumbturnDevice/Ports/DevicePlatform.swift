@@ -23,7 +23,14 @@ public struct DevicePlatform: Sendable {
     /// system shows no sheet.
     public var promptGap: Duration
     /// How much more time than the policy's a person has now, with the assistive technology that is on.
+    /// It is read when an unlock begins, and at each of `extraTimeChanges`. On Apple's systems it is `tenfold` where
+    /// VoiceOver or Switch Control runs; an app may replace it, for example by a setting of its own.
     public var extraTime: @Sendable () async -> ExtraTime = { .none }
+    /// Tells that `extraTime` may have changed. Without a value it is read only when an unlock begins.
+    public var extraTimeChanges: @Sendable () -> AsyncStream<Void> = { AsyncStream { $0.finish() } }
+    /// Takes a sentence of advice for the app's developers, each at most once in a process. By default debug builds write
+    /// it to the standard error, and release builds drop it. It is for no person.
+    public var advise: @Sendable (String) -> Void = DeveloperAdvice.write
     /// The deadline of each exchange with a server.
     package var exchangeDeadline: Duration = .seconds(30)
     /// What the platforms of this process over one place share.

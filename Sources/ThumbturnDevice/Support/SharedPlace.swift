@@ -9,6 +9,8 @@ final class SharedPlace: Sendable {
     let locks: any PlaceLocks
     /// The gates of its ledgers and vaults, each of which lets one task of this process through at a time.
     let gates = SerialGates()
+    /// The advice that the app's developers were given.
+    let advice = DeveloperAdvice()
 
     private init(_ locks: any PlaceLocks) {
         self.locks = locks

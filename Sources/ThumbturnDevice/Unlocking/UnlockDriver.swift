@@ -43,6 +43,8 @@ struct UnlockDriver<Keys: RungKeys>: Sendable {
     enum Heard: Sendable {
         case event(UnlockFlow.Event)
         case phase(AppPhase)
+        /// Assistive technology was switched on or off.
+        case extraTime(ExtraTime)
         case opened(Opened, prompt: Int)
         case unlocked(Keys.Output, prompt: Int)
         /// The run has the screen. Where that took long, with what the device can do now.

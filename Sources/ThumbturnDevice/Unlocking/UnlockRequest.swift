@@ -17,11 +17,12 @@ struct UnlockRequest: Hashable, Sendable {
 }
 
 extension UnlockRequest {
-    /// Refuses a blank reason: the person has to be told why they are asked.
-    static func check(reason: String) throws(Failure) {
+    /// Refuses a blank reason: the person has to be told why they are asked. Warns the developers about a vague one.
+    static func check(reason: String, on platform: DevicePlatform) throws(Failure) {
         guard reason.contains(where: { !$0.isWhitespace }) else {
             throw Failure(.reasonMissing, hint: "The reason of the prompt is empty: say what the person is about to do.")
         }
+        platform.adviseOn(reason: reason)
     }
 }
 

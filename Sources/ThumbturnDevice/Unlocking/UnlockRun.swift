@@ -82,6 +82,9 @@ struct UnlockRun<Keys: RungKeys> {
         group.addTask { [driver, mailbox] in
             for await phase in driver.platform.phases.phases() { mailbox.yield(.phase(phase)) }
         }
+        group.addTask { [driver, mailbox] in
+            for await _ in driver.platform.extraTimeChanges() { mailbox.yield(.extraTime(await driver.platform.extraTime())) }
+        }
     }
 
     /// Writes down how far the flow has come, in case the app is killed before its end.
@@ -101,6 +104,9 @@ extension UnlockRun {
         switch heard {
         case .event(let event): return [event]
         case .phase(let phase): return events(for: phase, in: &group)
+        case .extraTime(let extraTime):
+            for case .wake(let time) in flow.allow(extraTime) { wake(at: time, in: &group) }
+            return []
         case .opened(let opened, let prompt):
             self.opened[prompt] = opened
             return [.answered(opened.answer, prompt: prompt)]

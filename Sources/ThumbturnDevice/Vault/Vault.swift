@@ -152,7 +152,7 @@ public final class Vault: Sendable {
 
 extension Vault {
     private func unlock(_ reason: String, by start: UnlockFlow.Start) async throws(Failure) -> LocalUnlock {
-        try UnlockRequest.check(reason: reason)
+        try UnlockRequest.check(reason: reason, on: platform)
         guard let store = platform.vaults else { throw Failure(.noVault) }
         if let problem = policy.problem { throw Failure(.policyDenies, hint: UnlockPolicy.hint(on: problem)) }
         guard policy.additionalRungs.isEmpty else {
