@@ -7,7 +7,8 @@ import ThumbturnTestKit
 @MainActor @Suite struct UnlockWaysTests {
     @Test func theFirstWayAndTheNextOneAreNamedBeforeThePrompt() async throws {
         try await Self.tell(purpose: .payment) { _, screen in
-            #expect(screen.buttons.map(\.words) == [Rung.biometric.button, Rung.devicePasscode.button])
+            let first = Rung.biometric.button.naming(await world.auth.readiness().sensor)
+            #expect(screen.buttons.map(\.words) == [first, Rung.devicePasscode.button])
         }
     }
 
@@ -112,4 +113,84 @@ import ThumbturnTestKit
 
 extension SignInWorld {
     func wait(_ duration: Duration) async { try? await clock.sleep(until: clock.now.advanced(by: duration)) }
+}
+
+/// The lock of an app is a lock screen, too.
+@MainActor @Suite struct LockScreenTests {
+    @Test func theLockAsksAMomentAfterTheAppAppeared() async throws {
+        try await Self.tell { world, lock in
+            let prompts = world.phone.promptCount
+            await world.wait(.milliseconds(390))
+            #expect(world.phone.promptCount == prompts && lock.isLocked)
+            await world.wait(.milliseconds(20))
+            #expect(world.phone.promptCount == prompts + 1 && !lock.isLocked)
+            #expect(lock.buttons == [])
+        }
+    }
+
+    @Test func aLockThatDoesNotAskByItselfWaitsForATap() async throws {
+        var rules = AppLock.Rules()
+        rules.asksItself = false
+        try await Self.tell(rules) { world, lock in
+            await world.wait(.seconds(60))
+            #expect(lock.isLocked && !lock.isAsking)
+            lock.press(.ask)
+            await world.wait(.seconds(1))
+            #expect(!lock.isLocked)
+        }
+    }
+
+    @Test func afterACancelEveryWayIsNamedAndWorks() async throws {
+        for rung in [Rung.devicePasscode, .appPIN, .fullCredentials] {
+            try await Self.tell(then: .cancel) { world, lock in
+                await world.wait(.seconds(1))
+                #expect(lock.isLocked)
+                #expect(
+                    lock.buttons.map(\.words) == [
+                        PersonMessage(.tryAgain), Rung.devicePasscode.button, Rung.appPIN.button, Rung.fullCredentials.button,
+                    ])
+                lock.press(.askAt(rung))
+                await world.wait(.seconds(1))
+                #expect(!lock.isLocked)
+                #expect(world.news.all.contains { if case .telemetry(.authenticated(rung, _, _)) = $0 { true } else { false } })
+            }
+        }
+    }
+
+    @Test func anotherWayWorksBeforeThePromptAndBehindIt() async throws {
+        try await Self.tell { world, lock in
+            await world.wait(.milliseconds(100))
+            #expect(lock.buttons.map(\.words) == [Rung.devicePasscode.button])
+            lock.press(.anotherWay)
+            await world.wait(.seconds(1))
+            #expect(!lock.isLocked)
+            #expect(
+                !world.news.all.contains { if case .telemetry(.authenticated(.biometric, _, _)) = $0 { true } else { false } })
+        }
+        try await Self.tell(then: .ignore) { world, lock in
+            await world.wait(.seconds(1))
+            #expect(lock.isLocked && lock.buttons.map(\.words) == [Rung.devicePasscode.button])
+            lock.press(.anotherWay)
+            await world.wait(.seconds(1))
+            #expect(!lock.isLocked)
+        }
+    }
+
+    /// Runs the lock of an enrolled phone that has every rung, beside a story.
+    private static func tell(
+        _ rules: AppLock.Rules = .init(), then acts: SimulatedPhone.Act...,
+        story: @escaping @MainActor @Sendable (SignInWorld, AppLockModel) async throws -> Void
+    ) async throws {
+        let world = try SignInWorld(hasPIN: true)
+        try await world.clock.run(mainActorToo: true) { @MainActor in
+            try await world.auth.enrol(with: World.signIn)
+            for act in acts { world.phone.next(act) }
+            let lock = AppLockModel(for: world.auth, reason: "Unlock Acme", rules: rules)
+            let shown = Task(executorPreference: world.clock.executor) { await lock.run() }
+            await world.wait(.milliseconds(1))
+            try await story(world, lock)
+            shown.cancel()
+            await shown.value
+        }
+    }
 }

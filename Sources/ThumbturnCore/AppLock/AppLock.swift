@@ -22,6 +22,8 @@ public struct AppLock: Hashable, Sendable {
         /// How long the app may be in the background while its own prompt is up: some systems show the passcode prompt
         /// as another app.
         public var promptLimit: Duration = .seconds(60)
+        /// Whether the lock asks without a tap when the app comes to the screen. Without it every unlock begins with a tap.
+        public var asksItself = true
 
         /// Creates rules that lock at once by default.
         public init(lockAfter: Duration = .zero) {
@@ -35,6 +37,7 @@ public struct AppLock: Hashable, Sendable {
             lockAfter = try numbers.decodeIfPresent(Duration.self, forKey: .lockAfter) ?? lockAfter
             lockAfterInactive = try numbers.decodeIfPresent(Duration.self, forKey: .lockAfterInactive) ?? lockAfterInactive
             promptLimit = try numbers.decodeIfPresent(Duration.self, forKey: .promptLimit) ?? promptLimit
+            asksItself = try numbers.decodeIfPresent(Bool.self, forKey: .asksItself) ?? asksItself
         }
     }
 
@@ -297,7 +300,7 @@ public struct AppLock: Hashable, Sendable {
     }
 
     private mutating func askItself() -> [Effect] {
-        state == .locked(asksItself: true) && isNewHere && sight?.phase == .front ? ask() : []
+        rules.asksItself && state == .locked(asksItself: true) && isNewHere && sight?.phase == .front ? ask() : []
     }
 
     private mutating func ask() -> [Effect] {

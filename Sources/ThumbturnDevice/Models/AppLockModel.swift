@@ -25,12 +25,21 @@ public import ThumbturnCore
     public private(set) var isAsking = false
     /// The message of the lock screen; nil where there is none.
     public private(set) var message: PersonMessage?
+    /// Why the ladder left the rung of before, such as a lockout; nil where there is nothing to say.
+    public private(set) var cause: PersonMessage?
+    /// The buttons of the lock screen, the first one first; none while the app is open. Those of a lock that one account
+    /// opens name every way that the device has.
+    public private(set) var buttons: [UnlockScreen.Button] = []
 
     @ObservationIgnored private var lock: AppLock
     private let platform: DevicePlatform
-    private let unlock: @Sendable () async throws -> AnsweredAsk
-    /// The account or the vault whose successes open the app; nil where any on this platform does.
-    private let asker: String?
+    private let unlock: @Sendable (UnlockFlow.Start) async throws -> AnsweredAsk
+    /// The account that opens the app, and how it is asked; nil where any account or vault opens it.
+    private let account: Account?
+    private let recover: @MainActor (Recovery) -> Void
+    @ObservationIgnored private var ways = UnlockWays(rung: .biometric)
+    /// What the person has pressed for the next ask; nil where the lock asks by itself.
+    @ObservationIgnored private var chosen: UnlockFlow.Start?
     private let whenLocked: @MainActor () -> Void
     /// The app's phase, as far as the current run knows it.
     @ObservationIgnored private var phase: AppPhase?
@@ -40,6 +49,12 @@ public import ThumbturnCore
     @ObservationIgnored private var asking: [AppLock.Ask: Task<Void, Never>] = [:]
     /// What opened the app; nil while it is locked.
     @ObservationIgnored private var openedBy: AnsweredAsk?
+
+    private struct Account: Sendable {
+        var auth: Authenticator
+        var reason: String
+        var policy: UnlockPolicy
+    }
 
     /// Makes the lock of an app, which begins locked.
     ///
@@ -58,10 +73,15 @@ public import ThumbturnCore
         rules: AppLock.Rules = .init(), platform: DevicePlatform, unlock: @escaping @Sendable () async throws -> Success,
         whenLocked: @escaping @MainActor () -> Void = {}
     ) {
-        self.init(rules, platform, openedBy: nil, unlock: { try await unlock().answered }, whenLocked: whenLocked)
+        self.init(rules, platform, nil, unlock: { _ in try await unlock().answered }, whenLocked: whenLocked) { _ in }
     }
 
-    /// Makes the lock of an app that only one account opens.
+    /// Makes the lock of an app that only one account opens, with the contents of its lock screen: messages, and buttons
+    /// that name the ways in.
+    ///
+    ///     let lock = AppLockModel(for: auth, reason: "Unlock Acme", rules: .init(lockAfter: .seconds(30)))
+    ///
+    /// It asks by itself a moment after the app came to the screen, as the policy says.
     ///
     /// - Parameters:
     ///   - auth: the account's authenticator.
@@ -69,23 +89,32 @@ public import ThumbturnCore
     ///   - policy: which rungs are asked.
     ///   - rules: when the app locks.
     ///   - whenLocked: forgets what the app shows. Earlier successes are worthless already.
+    ///   - recover: helps the person to recover, such as by the app's own full sign-in; called when the button of a recovery
+    ///     is pressed.
     public convenience init(
         for auth: Authenticator, reason: String, policy: UnlockPolicy = .unlock, rules: AppLock.Rules = .init(),
-        whenLocked: @escaping @MainActor () -> Void = {}
+        whenLocked: @escaping @MainActor () -> Void = {}, recover: @escaping @MainActor (Recovery) -> Void = { _ in }
     ) {
-        let unlock = { @Sendable () async throws in try await auth.authenticate(reason, policy: policy).answered }
-        self.init(rules, auth.platform, openedBy: auth.asker, unlock: unlock, whenLocked: whenLocked)
+        let unlock = { @Sendable (start: UnlockFlow.Start) async throws in
+            try await auth.authenticate(reason, policy: policy, by: start).answered
+        }
+        let account = Account(auth: auth, reason: reason, policy: policy)
+        self.init(rules, auth.platform, account, unlock: unlock, whenLocked: whenLocked, recover: recover)
     }
 
     private init(
-        _ rules: AppLock.Rules, _ platform: DevicePlatform, openedBy asker: String?,
-        unlock: @escaping @Sendable () async throws -> AnsweredAsk, whenLocked: @escaping @MainActor () -> Void
+        _ rules: AppLock.Rules, _ platform: DevicePlatform, _ account: Account?,
+        unlock: @escaping @Sendable (UnlockFlow.Start) async throws -> AnsweredAsk,
+        whenLocked: @escaping @MainActor () -> Void, recover: @escaping @MainActor (Recovery) -> Void
     ) {
         lock = AppLock(rules: rules)
         self.platform = platform
-        self.asker = asker
+        self.account = account
         self.unlock = unlock
         self.whenLocked = whenLocked
+        self.recover = recover
+        ways.rung = account?.policy.ladder.first ?? .biometric
+        buttons = ways.beforeThePrompt
     }
 
     /// Follows the app until the task is cancelled. An app that is not followed is locked and covered. A second call
@@ -108,6 +137,7 @@ public import ThumbturnCore
             }
             group.addTask { for await _ in visibility { await self.see(nil, run) } }
             group.addTask { for await _ in voids { await self.lockIfDismissed() } }
+            if let news = account?.auth.news.stream() { group.addTask { for await news in news { await self.hear(news) } } }
             for await time in wakes {
                 group.addTask { [clock = platform.clock] in
                     guard (try? await clock.sleep(until: time)) != nil else { return }
@@ -119,7 +149,36 @@ public import ThumbturnCore
     }
 
     /// Asks the person, who tapped the lock screen.
-    public func tap() { handle(.tapped) }
+    public func tap() { press(.ask) }
+
+    /// Does what a button of the lock screen does, after the person pressed it.
+    public func press(_ action: UnlockScreen.Button.Action) {
+        switch action {
+        case .ask: isAsking ? choose { await $0.auth.prompt($0.reason) } : ask(by: .tap)
+        case .askAt(let rung): ask(by: .rung(rung))
+        case .anotherWay:
+            if isAsking {
+                choose { await $0.auth.useAnotherWay($0.reason) }
+            } else if let next = ways.nextRung {
+                ask(by: .rung(next))
+            }
+        case .recover(let recovery): recover(recovery)
+        }
+    }
+
+    /// Tells the unlock that is running what the person chose.
+    private func choose(_ act: @escaping @Sendable (Account) async -> Void) {
+        guard let account else { return }
+        Task(executorPreference: platform.clock.executor) { await act(account) }
+    }
+
+    private func ask(by start: UnlockFlow.Start) {
+        guard !isAsking else { return }
+        if case .rung(let rung) = start { ways.rung = rung }
+        chosen = start
+        handle(.tapped)
+        chosen = nil
+    }
 
     /// Locks at once; the next unlock waits for a tap.
     public func lockNow() { handle(.lockNow) }
@@ -141,7 +200,7 @@ public import ThumbturnCore
     }
 
     private func opens(_ answered: AnsweredAsk) -> Bool {
-        answered.prompts === platform.prompts && (asker ?? answered.asker) == answered.asker && answered.isLive
+        answered.prompts === platform.prompts && (account?.auth.asker ?? answered.asker) == answered.asker && answered.isLive
     }
 
     /// Locks where what opened the app is worth nothing any more: at once where this process has dismissed the person, and
@@ -173,13 +232,14 @@ public import ThumbturnCore
         await lockIfDismissed()
     }
 
-    private func ask(_ ask: AppLock.Ask) async {
+    private func ask(_ ask: AppLock.Ask, by start: UnlockFlow.Start) async {
         defer { asking[ask] = nil }
         // It may have been cancelled before it began.
         guard lock.state == .asking(ask) else { return }
-        message = nil
+        (message, cause) = (nil, nil)
+        await look()
         do {
-            let answered = try await unlock()
+            let answered = try await unlock(start)
             let isDismissed = await answered.wasDismissedElsewhere()
             let isLive = !isDismissed && opens(answered)
             if lock.state == .asking(ask), !isLive { message = Failure(.cancelledByApp).message }
@@ -187,8 +247,41 @@ public import ThumbturnCore
         } catch {
             let failure = Failure(thrownByApp: error)
             let sensor = await platform.sensor.name()
-            if lock.state == .asking(ask) { message = failure.message.naming(sensor) }
+            let counts = lock.state == .asking(ask)
+            if counts { (message, cause) = (failure.message.naming(sensor), nil) }
             handle(.answered(ask, failure.code == .cancelledByUser ? .cancelled : .failed))
+            await look()
+            if counts, isLocked, !isAsking { buttons = ways.after(failure) }
+        }
+    }
+
+    // MARK: - The lock screen
+
+    /// Reads what the device can do, and names the ways that there are now.
+    private func look() async {
+        guard let account, isLocked else { return }
+        let readiness = await account.auth.readiness(for: account.policy)
+        ways.readiness = readiness
+        if !isAsking, ways.rung == account.policy.ladder.first { ways.rung = readiness.nextRung }
+        showWays()
+    }
+
+    private func showWays() {
+        buttons = !isLocked ? [] : isAsking ? ways.besideThePrompt : ways.beforeThePrompt
+    }
+
+    private func hear(_ news: UnlockNews) async {
+        guard isAsking else { return }
+        switch news {
+        case .hint(let rung): message = ways.named(rung.hint)
+        case .readPoorly(let reading): message = ways.named(reading.message)
+        case .moved(let from, let rung, because: _):
+            ways.rung = rung
+            message = ways.named(rung.announcement)
+            await look()
+            // It may have moved on, or ended, meanwhile.
+            if ways.rung == rung, isAsking { cause = ways.cause(ofLeaving: from) }
+        case .offerSetUp, .telemetry: break
         }
     }
 
@@ -196,15 +289,20 @@ public import ThumbturnCore
         let now = platform.moment
         let effects = lock.handle(event, at: now)
         if lock.state == .unlocked { message = nil } else { openedBy = nil }
+        let wasAsking = isAsking
         isLocked = lock.state != .unlocked
         isAsking = if case .asking = lock.state { true } else { false }
+        if !isLocked { (cause, ways.rung) = (nil, account?.policy.ladder.first ?? .biometric) }
+        if !isLocked || wasAsking != isAsking { showWays() }
         isCovered = lock.isCovered
         for effect in effects {
             switch effect {
             case .void: platform.prompts.voidEverything()
             case .lock: whenLocked()
             case .wake(let time): wakebox?.yield(time)
-            case .ask(let ask): asking[ask] = Task(executorPreference: platform.clock.executor) { await self.ask(ask) }
+            case .ask(let ask):
+                let start = chosen ?? .screen
+                asking[ask] = Task(executorPreference: platform.clock.executor) { await self.ask(ask, by: start) }
             case .cancel(let ask): asking[ask]?.cancel()
             // A cover is shown through `isCovered`.
             case .cover, .uncover: break

@@ -257,7 +257,7 @@ import ThumbturnMessages
             (message, buttons) = (nil, [])
         case .failure(let failure):
             stage = .stopped(failure)
-            (message, cause) = (failure.message, nil)
+            (message, cause) = (ways.named(failure.message), nil)
             if failure.code == .cancelledByUser { asksItself = false }
             buttons = ways.after(failure)
             if case .wait(let time) = failure.recovery { shown?.work.yield(.count(until: clock.now.advanced(by: time))) }
@@ -273,7 +273,7 @@ import ThumbturnMessages
                 message = PersonMessage(.readyWhenYouAre)
                 return await look(in: appearance)
             }
-            message = Failure(failure.code, recovery: .wait(left)).message
+            message = ways.named(Failure(failure.code, recovery: .wait(left)).message)
             guard (try? await clock.sleep(until: clock.now.advanced(by: min(.seconds(1), left)))) != nil else { return }
         }
     }
@@ -288,12 +288,12 @@ import ThumbturnMessages
         guard stage == .asking else { return }
         switch news {
         case .hint(let rung):
-            message = rung.hint
-            buttons = [Button(action: .anotherWay, words: rung.button)]
+            message = ways.named(rung.hint)
+            buttons = [Button(action: .anotherWay, words: ways.named(rung.button))]
         case .readPoorly(let reading): message = reading.message
         case .moved(let from, let rung, because: _):
             (self.rung, ways.rung) = (rung, rung)
-            message = rung.announcement
+            message = ways.named(rung.announcement)
             buttons = ways.besideThePrompt
             await look(in: appearance)
             // It may have moved on meanwhile.

@@ -13,7 +13,7 @@ struct UnlockWays: Sendable {
 
     /// Before the first prompt: the first way, and the next one by name.
     var beforeThePrompt: [Button] {
-        [Button(action: .ask, words: rung.button)] + besideThePrompt
+        [Button(action: .ask, words: named(rung.button))] + besideThePrompt
     }
 
     /// Beside a prompt: the next way.
@@ -27,7 +27,7 @@ struct UnlockWays: Sendable {
             case .retry, .wait: Button(action: .ask, words: PersonMessage(.tryAgain))
             case .fallBack(let rung) where readiness?.usableRungs.contains(rung) == true: way(to: rung)
             case .fallBack, .reEnrol, .openSettings, .setPasscode, .signInAgain, .report:
-                failure.recovery.button.map { Button(action: .recover(failure.recovery), words: $0) }
+                failure.recovery.button.map { Button(action: .recover(failure.recovery), words: named($0)) }
             }
         let asksAgain = step?.action == .ask
         let ways = (readiness?.usableRungs ?? []).dropFirst(asksAgain ? 1 : 0).map(way)
@@ -37,7 +37,10 @@ struct UnlockWays: Sendable {
     }
 
     /// Why the ladder has left a rung: a lockout, a pause, a face that was removed; nil where there is nothing to say.
-    func cause(ofLeaving rung: Rung) -> PersonMessage? { readiness?.obstacle(to: rung)?.message }
+    func cause(ofLeaving rung: Rung) -> PersonMessage? { readiness?.obstacle(to: rung).map { named($0.message) } }
+
+    /// A text with the name of the device's sensor.
+    func named(_ words: PersonMessage) -> PersonMessage { words.naming(readiness?.sensor) }
 
     /// The rung after the one of now; nil where there is none.
     var nextRung: Rung? {
@@ -45,11 +48,11 @@ struct UnlockWays: Sendable {
         return readiness.ladder.drop { $0 != rung }.dropFirst().first(where: readiness.isUsable)
     }
 
-    private var next: Button? { nextRung.map { Button(action: .anotherWay, words: $0.button) } }
+    private var next: Button? { nextRung.map { Button(action: .anotherWay, words: named($0.button)) } }
 
     /// The button that begins with a rung. Where the full sign-in is no rung of the unlock the app shows it itself.
     private func way(to rung: Rung) -> Button {
         let isRung = rung != .fullCredentials || readiness?.canSignIn == true
-        return Button(action: isRung ? .askAt(rung) : .recover(.signInAgain), words: rung.button)
+        return Button(action: isRung ? .askAt(rung) : .recover(.signInAgain), words: named(rung.button))
     }
 }
