@@ -30,7 +30,7 @@ import ThumbturnTestKit
     @Test func anEmptyReason() async throws {
         try await World.enrolled { world in
             for reason in ["", " \n"] {
-                await expectHint("reason", of: .reasonMissing) { _ = try await world.auth.authenticate(reason) }
+                await expectHint("of the prompt is empty", of: .reasonMissing) { _ = try await world.auth.authenticate(reason) }
             }
         }
     }
@@ -57,12 +57,15 @@ import ThumbturnTestKit
 
     @Test(arguments: [(400, "no action of this name"), (404, "nothing at this path"), (502, "what stands before it")])
     func anAnswerOfAServerThatCannotServe(_ status: Int, _ words: String) async throws {
-        let phone = SimulatedPhone(.iPhone(.face), clock: VirtualClock())
+        let clock = VirtualClock()
+        let phone = SimulatedPhone(.iPhone(.face), clock: clock)
         let auth = try Authenticator(
             server: try #require(URL(string: "http://127.0.0.1:1")),
             platform: phone.platform(transport: OneAnswer(status: status)))
-        await expectHint(words, of: .unexpectedAnswer) {
-            try await auth.enrol(with: PasswordSignIn(account: "ada", password: "correct horse battery staple"))
+        try await clock.run {
+            await expectHint(words, of: .unexpectedAnswer) {
+                try await auth.enrol(with: PasswordSignIn(account: "ada", password: "correct horse battery staple"))
+            }
         }
     }
 

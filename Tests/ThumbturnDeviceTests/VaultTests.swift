@@ -139,7 +139,7 @@ import ThumbturnTestKit
             #expect(refused == Failure(.passcodeNotSet))
         }
         try await VaultWorld.tell(hasSensor: false) { world in
-            await expectFailure(.biometryUnavailable) { _ = try await world.vault().rung() }
+            await expectFailure(.biometryAbsent) { _ = try await world.vault().rung() }
             #expect(world.phone.promptCount == 0)
             expect(try await world.vault("other", .userPresence).rung(), is: .devicePasscode)
         }

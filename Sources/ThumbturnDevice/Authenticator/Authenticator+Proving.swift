@@ -31,6 +31,7 @@ extension Authenticator {
         signIn: FullSignInOf<Redeemed>? = nil, challenge: @escaping ChallengeRequester,
         redeem: @escaping @Sendable ([Proof], CheckedChallenge, _ check: AskCheck) async throws(Failure) -> Redeemed
     ) async throws(Failure) -> ProofAnswer<Redeemed> {
+        try ask.request.check(on: platform)
         var mark = try await placeMark()
         try await settleInterruptedChange()
         let policy = ask.request.policy

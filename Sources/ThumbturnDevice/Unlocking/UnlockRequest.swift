@@ -24,6 +24,12 @@ extension UnlockRequest {
         }
         platform.adviseOn(reason: reason)
     }
+
+    /// Refuses a blank reason and a policy that contradicts itself, before a server is asked.
+    func check(on platform: DevicePlatform) throws(Failure) {
+        try Self.check(reason: reason, on: platform)
+        if let problem = policy.problem { throw Failure(.policyDenies, hint: UnlockPolicy.hint(on: problem)) }
+    }
 }
 
 /// What the person chose beside a prompt.
