@@ -153,7 +153,8 @@ import ThumbturnTestKit
         try await Story.told(with: { $0.dead = refusal }) { story in
             story.phone.enrolNewFace()
             let readiness = await story.auth.readiness()
-            #expect(readiness.keys[.biometric] == .invalidated(.unknown) && readiness.nextRung == .devicePasscode)
+            #expect(readiness.keys[.biometric] == .invalidated(.enrolmentChanged) && readiness.nextRung == .devicePasscode)
+            #expect("\(readiness)".contains("biometric invalidated (enrolmentChanged)"))
             let prompts = story.phone.promptCount
             expect(try await story.auth.authenticate("Unlock").rung, is: .devicePasscode)
             #expect(story.phone.promptCount == prompts + 1, "no biometric prompt for an invalidated key")

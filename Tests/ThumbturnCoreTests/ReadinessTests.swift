@@ -63,6 +63,18 @@ import ThumbturnCore
     }
 
     @Test(arguments: [
+        (BiometryState.ready, EnrolmentMark.Change.changed, KeyLoss.enrolmentChanged),
+        (.notEnrolled, .unknown, .enrolmentChanged),
+        (.passcodeNotSet, .unknown, .passcodeRemoved), (.ready, .none, .unknown), (.ready, .afterUpgrade, .unknown),
+        (.lockedOut(.untilPasscode), .unknown, .unknown),
+    ]) func theSensorExplainsAKeyThatIsGone(_ biometry: BiometryState, _ change: EnrolmentMark.Change, _ loss: KeyLoss) {
+        #expect(KeyState.invalidated(.unknown).explained(by: biometry, change) == .invalidated(loss))
+        for known: KeyState in [.usable, .missing, .invalidated(.restored), .notYetReadable] {
+            #expect(known.explained(by: biometry, change) == known)
+        }
+    }
+
+    @Test(arguments: [
         (KeyState.usable, "usable"), (.missing, "missing"), (.invalidated(.restored), "invalidated (restored)"),
         (.paused(for: .seconds(30)), "paused for 30.0 seconds"), (.notYetReadable, "not yet readable"),
     ]) func aKeysStatePrintsInWords(_ state: KeyState, _ text: String) {

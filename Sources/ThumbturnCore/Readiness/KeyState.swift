@@ -50,6 +50,16 @@ extension KeyState {
         return loss
     }
 
+    /// The state with the reason that the sensor shows, where the platform gives none for a key that is gone.
+    package func explained(by biometry: BiometryState, _ enrolment: EnrolmentMark.Change) -> KeyState {
+        guard self == .invalidated(.unknown) else { return self }
+        return switch (biometry, enrolment) {
+        case (.passcodeNotSet, _): .invalidated(.passcodeRemoved)
+        case (.notEnrolled, _), (_, .changed): .invalidated(.enrolmentChanged)
+        default: self
+        }
+    }
+
     /// Why the key cannot be asked, with the next step; nil where it can.
     package var obstacle: Failure? {
         switch self {

@@ -70,6 +70,7 @@ public actor Authenticator {
             if marks.live != nil {
                 keys = try await keyStates(marks)
                 enrolment = await enrolmentChange()
+                keys[.biometric] = keys[.biometric]?.explained(by: biometry, enrolment)
                 if biometry == .ready, enrolment == .afterUpgrade { biometry = .unconfirmed }
                 if biometry == .ready, keys[.biometric] == .usable { biometry = try await countedSensor(policy).state() }
             }
