@@ -116,8 +116,10 @@ import TestSupport
         #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count <= 15)
         let others = try Self.blocks(of: "docs/migrating.md") + Self.blocks(of: "docs/providers.md")
         #expect(others.count == 4)
-        let articles = try ["FailuresAndWhatToDo.md"].flatMap { try Self.blocks(of: "Sources/Thumbturn/Thumbturn.docc/\($0)") }
-        #expect(articles.count >= 3)
+        let articles = try ["FailuresAndWhatToDo.md", "ModelsForYourScreens.md"].flatMap {
+            try Self.blocks(of: "Sources/Thumbturn/Thumbturn.docc/\($0)")
+        }
+        #expect(articles.count >= 7)
         for block in [example] + others + articles {
             let text = block.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("import ") }
                 .joined(separator: "\n").trimmingCharacters(in: .newlines)

@@ -79,4 +79,48 @@ func firstButton(_ auth: Authenticator) async -> String {
     let readiness = await auth.readiness()
     return readiness.nextRung.button.naming(readiness.sensor).localized  // Use Face ID
 }
+
+// ModelsForYourScreens.md
+
+@MainActor final class Screens {
+    let pin = PINEntryModel()
+    let auth: Authenticator
+    let offer: BiometricOfferModel
+    let biometrics: BiometricsToggle
+
+    /// Takes the app's own screens: the one that asks for the password, and the one that opens the system's settings.
+    init(
+        server: URL, askPassword: @escaping @Sendable () async throws -> PasswordSignIn,
+        openSettings: @escaping @MainActor () -> Void
+    ) throws {
+        let auth = try Authenticator(server: server, platform: .apple(pinEntry: pin))
+        let makeKey = { @Sendable () async throws in try await auth.replaceBiometricKey(with: askPassword()) }
+        self.auth = auth
+        offer = BiometricOfferModel(for: auth, setUp: makeKey) { _ in openSettings() }
+        biometrics = BiometricsToggle(for: auth, setUp: makeKey)
+    }
+}
+
+@MainActor func appeared(_ offer: BiometricOfferModel, showCard: (String, [String]) -> Void) async {
+    await offer.refresh()
+    if offer.isShown { showCard(offer.text.localized, offer.buttons.map { $0.words.localized }) }
+}
+
+@MainActor func pressed(_ button: Int, of offer: BiometricOfferModel) async {
+    await offer.answer(offer.buttons[button].answer)
+}
+
+@MainActor func settingsAppeared(_ biometrics: BiometricsToggle, show: (String, Bool, String?) -> Void) async {
+    await biometrics.refresh()
+    show(biometrics.name.localized, biometrics.state == .on, biometrics.message?.localized)
+}
+
+@MainActor func moved(_ biometrics: BiometricsToggle, to isOn: Bool) async {
+    await biometrics.set(isOn)
+}
+
+@MainActor func typed(_ key: Character, in screen: PINEntryModel) {
+    screen.type(key)
+    if screen.digitCount == 6, screen.purpose == .enter { screen.confirm() }
+}
 #endif
