@@ -603,6 +603,22 @@ private final class EndingPhases: AppPhases {
         }
     }
 
+    @Test func theScreenNamesTheSensor() async throws {
+        try await ScreenWorld.tell(.iPhone(.face)) { world in
+            world.world.phone.next(.match, after: .seconds(2))
+            let screen = UnlockScreen(
+                reason: "Unlock Acme", news: world.news, purpose: .payment, readiness: { await world.auth.readiness() },
+                unlock: world.screenUnlock)
+            await world.with({ await screen.appear() }) {
+                await world.wait(.seconds(1))
+                #expect(screen.buttons.first.map { "\($0.words)" } == "Use Face ID")
+                screen.press(.ask)
+                await world.wait(.seconds(3))
+                #expect(screen.stage == .unlocked)
+            }
+        }
+    }
+
     @Test func theScreenWaitsForATapAfterACancellation() async throws {
         try await ScreenWorld.tell { world in
             world.world.phone.next(.cancel)

@@ -128,7 +128,8 @@ import ThumbturnMessages
     ///     `Grant`, or the `answered` of a `LocalUnlock`.
     ///   - prompt: calls `Authenticator.prompt(_:)` or `Vault.prompt(_:)` with the same reason.
     ///   - useAnotherWay: calls `useAnotherWay(_:)` of the same with that reason.
-    ///   - readiness: what the device can do now, for buttons that name the other ways; nil for none of them.
+    ///   - readiness: what the device can do now, for buttons that name the other ways and the sensor; nil for none of
+    ///     them, and for neutral words.
     ///   - clock: the clock of the platform, for the seconds of a pause.
     ///   - recover: helps the person to recover; called when the button of a recovery is pressed.
     public init<Success: UnlockSuccess>(
@@ -290,7 +291,7 @@ import ThumbturnMessages
         case .hint(let rung):
             message = ways.named(rung.hint)
             buttons = [Button(action: .anotherWay, words: ways.named(rung.button))]
-        case .readPoorly(let reading): message = reading.message
+        case .readPoorly(let reading): message = ways.named(reading.message)
         case .moved(let from, let rung, because: _):
             (self.rung, ways.rung) = (rung, rung)
             message = ways.named(rung.announcement)

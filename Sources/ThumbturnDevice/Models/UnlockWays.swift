@@ -11,6 +11,9 @@ struct UnlockWays: Sendable {
     /// The rung that is asked, or will be.
     var rung: Rung
 
+    /// A text with the sensor's name, as far as it is known.
+    func named(_ text: PersonMessage) -> PersonMessage { text.naming(readiness?.sensor) }
+
     /// Before the first prompt: the first way, and the next one by name.
     var beforeThePrompt: [Button] {
         [Button(action: .ask, words: named(rung.button))] + besideThePrompt
@@ -38,9 +41,6 @@ struct UnlockWays: Sendable {
 
     /// Why the ladder has left a rung: a lockout, a pause, a face that was removed; nil where there is nothing to say.
     func cause(ofLeaving rung: Rung) -> PersonMessage? { readiness?.obstacle(to: rung).map { named($0.message) } }
-
-    /// A text with the name of the device's sensor.
-    func named(_ words: PersonMessage) -> PersonMessage { words.naming(readiness?.sensor) }
 
     /// The rung after the one of now; nil where there is none.
     var nextRung: Rung? {
