@@ -125,8 +125,8 @@ public struct ActionDemand: Hashable, Sendable {
     public let assurance: Assurance
     /// Whether full credentials alone are enough, if the sign-in is no older than `maximumAge`.
     public let takesCredentials: Bool
-    private let keys: [KeyKind]
-    private let shown: [[FurtherProof]]
+    let keys: [KeyKind]
+    let shown: [[FurtherProof]]
 
     init(rule: ActionRule, shown: [[FurtherProof]]) {
         maximumAge = rule.maximumAge

@@ -19,13 +19,9 @@ extension AuthorizationServer {
         // An account is not its own second approver.
         if let second { guard let second, second != account else { throw RequestError.malformed() } }
         let txn = try Self.txn(of: request.transaction)
-        let demand = request.demand ?? .oneKey
+        let demand = try demand(of: request)
         // A level of liveness that no trusted vendor is certified for could never be met.
-        if let level = demand.liveness {
-            guard settings.approvals.livenessVendors.vendors.contains(where: { $0.certified >= level }) else {
-                throw RequestError.malformed(.insufficient)
-            }
-        }
+        if let level = demand.liveness, !judges(level) { throw RequestError.malformed(.insufficient) }
         let new = NewApproval(
             id: .random(), creator: client.id, transactionID: request.transaction.id, account: account, second: second ?? nil,
             txn: txn, demand: demand, lifetime: lifetime, cap: settings.approvals.openPerAccount
@@ -83,6 +79,31 @@ extension AuthorizationServer {
         case .unknown: throw RequestError.notFound
         case .notAllowed: throw RequestError.insufficientScope(nil)
         }
+    }
+
+    /// What an approval demands: the policy's demands of its action, and the request's own where they are stricter.
+    private func demand(of request: ApprovalRequest) throws -> ApprovalDemand {
+        let (own, table) = (request.demand ?? .oneKey, settings.stepUp.current)
+        // Only an action that the creator has named has to be in the policy.
+        let name = request.action ?? request.transaction.defaultAction.flatMap { table.actions[$0] == nil ? nil : $0 }
+        guard let name else { return own }
+        guard let ask = ActionAsk(name, amount: request.transaction.amount) else { throw RequestError.malformed() }
+        let demanded: ActionDemand
+        do throws(StepUpTable.Unasked) {
+            demanded = try table.demand(for: ask)
+        } catch {
+            throw RequestError(.denied(error), .stepUp)
+        }
+        guard KeyStanding.assuranceWithoutEvidence.meets(demanded.assurance),
+            let demand = demanded.approvalDemand(
+                atLeast: own, hasSecondApprover: request.secondAccount != nil, judges: judges)
+        else { throw RequestError.malformed(.insufficient) }
+        return demand
+    }
+
+    /// Whether a trusted vendor is certified for a level of liveness.
+    private func judges(_ level: LivenessLevel) -> Bool {
+        settings.approvals.livenessVendors.vendors.contains { $0.certified >= level }
     }
 
     /// The record of an approval.
