@@ -4,7 +4,9 @@ import Foundation
 import Hummingbird
 public import Logging
 import NIOCore
+import ThumbturnCore
 import ThumbturnServer
+import ThumbturnVerifier
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -64,6 +66,14 @@ struct Serve: AsyncParsableCommand {
             """
     )
     var livenessVendors: String?
+
+    @Option(
+        help: """
+            The level of a liveness check that each enrolment of a device demands: substantial or high. A vendor of \
+            --liveness-vendors has to be certified for it.
+            """
+    )
+    var enrolmentLiveness: String?
 
     @Option(
         help: """
@@ -145,6 +155,15 @@ struct Serve: AsyncParsableCommand {
             settings.notices = try NoticeWebhook(url: noticeWebhook, secret: secret)
         }
         if let livenessVendors { try settings.approvals.readLivenessVendors(livenessVendors) }
+        if let enrolmentLiveness {
+            guard let level = LivenessLevel(rawValue: enrolmentLiveness),
+                settings.approvals.livenessVendors.vendors.contains(where: { $0.certified >= level })
+            else {
+                throw ValidationError(
+                    "--enrolment-liveness is substantial or high, and a vendor of --liveness-vendors is certified for it.")
+            }
+            settings.enrolmentLiveness = level
+        }
         let (server, publicURL) = (try await EmbeddedServer(settings), settings.publicURL)
 
         LoggingSystem.bootstrap(StandardErrorLog.init)

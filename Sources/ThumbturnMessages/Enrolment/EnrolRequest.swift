@@ -5,6 +5,7 @@ public struct EnrolRequest: Message, Redacted {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case ticket, name, keys
         case ifEnrolled = "if_enrolled"
+        case liveness
     }
 
     /// The ticket of the first sign-in, as received.
@@ -15,12 +16,17 @@ public struct EnrolRequest: Message, Redacted {
     public var keys: [KeyRegistration]
     /// The treatment of a session key that is enrolled already; nil is `fail`.
     public var ifEnrolled: IfEnrolled?
+    /// The signed evidence of a liveness check for this challenge, where the server demands it.
+    public var liveness: String?
 
     /// A request to enrol these keys.
-    public init(ticket: String, name: String, keys: [KeyRegistration], ifEnrolled: IfEnrolled? = nil) {
+    public init(
+        ticket: String, name: String, keys: [KeyRegistration], ifEnrolled: IfEnrolled? = nil, liveness: String? = nil
+    ) {
         self.ticket = ticket
         self.name = name
         self.keys = keys
         self.ifEnrolled = ifEnrolled
+        self.liveness = liveness
     }
 }

@@ -8,9 +8,11 @@ extension AuthorizationServer {
     /// are enrolled, or none is.
     func enrol(_ request: EnrolRequest, dpop: DPoPProof) async throws -> DeviceRecord {
         guard DeviceName.isAcceptable(request.name), (2...4).contains(request.keys.count) else { throw RequestError.malformed() }
-        let intent = EnrolmentIntent(
+        var intent = EnrolmentIntent(
             device: .random(), name: request.name, keys: request.keys, coolOff: settings.coolOff,
             ifEnrolled: request.ifEnrolled ?? .fail)
+        (intent.demandedLiveness, intent.liveness) = (settings.enrolmentLiveness, request.liveness)
+        intent.vendors = settings.approvals.livenessVendors
         let enrolled = try await run(Ceremony(.enrol(intent), ticket: request.ticket, jkt: dpop.jkt)).device
         return record(of: enrolled, current: enrolled.id)
     }

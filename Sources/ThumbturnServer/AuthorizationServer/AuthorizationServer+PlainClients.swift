@@ -14,6 +14,8 @@ extension AuthorizationServer {
         let ticket: Tickets.Right
         do throws(VerificationError) {
             ticket = try tickets.verify(request.ticket, jkt: dpop.jkt, at: time.now)
+            // A plain client brings no evidence, and must not be the way around it.
+            guard settings.enrolmentLiveness == nil else { throw .insufficient }
         } catch {
             throw RequestError.unverified(.init(.enrolment, error))
         }

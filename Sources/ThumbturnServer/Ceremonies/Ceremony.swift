@@ -374,7 +374,7 @@ extension Ceremony.Intent {
         case .stepUp(let stepUp): try stepUp.judge(standings, opened, at: now)
         case .approve(let approval): try approval.judge(standings, opened, found, at: now)
         case .changeKeys(let change): try change.judge(standings, opened, found)
-        case .enrol(let enrolment): try enrolment.judge(opened)
+        case .enrol(let enrolment): try enrolment.judge(opened, at: now)
         }
     }
 }

@@ -12,10 +12,16 @@ struct EnrolmentIntent: Sendable {
     /// The length of the device's cool-off, if its account has other devices.
     var coolOff: Duration
     var ifEnrolled: IfEnrolled
+    /// The level of liveness that each enrolment demands; nil if it demands none.
+    var demandedLiveness: LivenessLevel?
+    /// The signed evidence of a liveness check.
+    var liveness: String?
+    var vendors = LivenessVendors()
 
-    func judge(_ opened: Ceremony.Opened) throws(Ceremony.Refusal) -> Ceremony.Judgement {
+    func judge(_ opened: Ceremony.Opened, at now: UnixTime) throws(Ceremony.Refusal) -> Ceremony.Judgement {
         do throws(VerificationError) {
             guard let ticket = opened.ticket else { throw .malformed }
+            try judgeLiveness(over: opened.challenge, at: now)
             let keys = try registeredKeys(opened.claims)
             var new = NewDevice(
                 id: device, account: ticket.account, name: name, sessionJKT: opened.claims.cnf.jkt,
@@ -26,6 +32,16 @@ struct EnrolmentIntent: Sendable {
             return .init(commit: .device(new), registrations: keys)
         } catch {
             throw .spent(error)
+        }
+    }
+
+    private func judgeLiveness(over challenge: String, at now: UnixTime) throws(VerificationError) {
+        switch (demandedLiveness, liveness) {
+        case (nil, nil): break
+        case (_?, nil): throw .insufficient
+        // Evidence that was not demanded is not judged, and must not look as if it counted.
+        case (nil, _?): throw .malformed
+        case (let level?, let evidence?): try vendors.judge(evidence, for: challenge, demanding: level, at: now)
         }
     }
 

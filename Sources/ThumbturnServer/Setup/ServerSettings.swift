@@ -1,6 +1,6 @@
 #if Server
 import Foundation
-import ThumbturnCore
+public import ThumbturnCore
 import ThumbturnMessages
 
 /// The settings of a server.
@@ -47,6 +47,10 @@ public struct ServerSettings: Sendable {
     public var deviceChangeMaximumAge = Duration.seconds(300)
     /// The settings of approvals.
     public var approvals = ApprovalSettings()
+    /// The level of a liveness check that each enrolment of a device demands, by evidence that is bound to its challenge. If
+    /// nil, none. A vendor of `approvals.livenessVendors` has to be certified for it, otherwise no device is enrolled; plain
+    /// clients have no such evidence, so none of them is.
+    public var enrolmentLiveness: LivenessLevel?
     /// The demands of each action on a step-up.
     public var stepUp = StepUpPolicy()
     /// Whether the device passcode is enough to enrol a new biometric key after a changed face or finger. That key then
