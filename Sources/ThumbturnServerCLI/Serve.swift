@@ -6,7 +6,6 @@ public import Logging
 import NIOCore
 import ThumbturnCore
 import ThumbturnServer
-import ThumbturnVerifier
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -157,7 +156,7 @@ struct Serve: AsyncParsableCommand {
         if let livenessVendors { try settings.approvals.readLivenessVendors(livenessVendors) }
         if let enrolmentLiveness {
             guard let level = LivenessLevel(rawValue: enrolmentLiveness),
-                settings.approvals.livenessVendors.vendors.contains(where: { $0.certified >= level })
+                settings.approvals.canJudge(level)
             else {
                 throw ValidationError(
                     "--enrolment-liveness is substantial or high, and a vendor of --liveness-vendors is certified for it.")

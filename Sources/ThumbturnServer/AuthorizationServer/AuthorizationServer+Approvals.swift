@@ -21,7 +21,7 @@ extension AuthorizationServer {
         let txn = try Self.txn(of: request.transaction)
         let demand = try demand(of: request)
         // A level of liveness that no trusted vendor is certified for could never be met.
-        if let level = demand.liveness, !judges(level) { throw RequestError.malformed(.insufficient) }
+        if let level = demand.liveness, !settings.approvals.canJudge(level) { throw RequestError.malformed(.insufficient) }
         let new = NewApproval(
             id: .random(), creator: client.id, transactionID: request.transaction.id, account: account, second: second ?? nil,
             txn: txn, demand: demand, lifetime: lifetime, cap: settings.approvals.openPerAccount
@@ -96,14 +96,9 @@ extension AuthorizationServer {
         }
         guard KeyStanding.assuranceWithoutEvidence.meets(demanded.assurance),
             let demand = demanded.approvalDemand(
-                atLeast: own, hasSecondApprover: request.secondAccount != nil, judges: judges)
+                atLeast: own, hasSecondApprover: request.secondAccount != nil, judges: settings.approvals.canJudge)
         else { throw RequestError.malformed(.insufficient) }
         return demand
-    }
-
-    /// Whether a trusted vendor is certified for a level of liveness.
-    private func judges(_ level: LivenessLevel) -> Bool {
-        settings.approvals.livenessVendors.vendors.contains { $0.certified >= level }
     }
 
     /// The record of an approval.

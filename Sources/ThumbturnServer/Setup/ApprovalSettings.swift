@@ -1,5 +1,6 @@
 #if Server
 import Foundation
+package import ThumbturnCore
 public import ThumbturnVerifier
 
 /// The settings of approvals.
@@ -18,6 +19,9 @@ public struct ApprovalSettings: Sendable {
 
     /// Creates the default settings.
     public init() {}
+
+    /// Whether a vendor is certified for a level of liveness.
+    package func canJudge(_ level: LivenessLevel) -> Bool { livenessVendors.vendors.contains { $0.certified >= level } }
 
     /// Reads the vendors of liveness checks from a JSON file; see `LivenessVendors`.
     ///
