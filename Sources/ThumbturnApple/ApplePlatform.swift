@@ -57,6 +57,7 @@ extension DevicePlatform {
             vaults: KeychainVault(keychain: keychain), phases: phases)
         platform.extraTime = { await assistive.extraTime }
         platform.extraTimeChanges = { assistive.changes }
+        platform.deviceName = { await AppleDeviceName.current }
         return platform
     }
 }

@@ -44,6 +44,9 @@ extension Failure {
         switch code {
         case .alreadyEnrolled: "This device is already enrolled. Add --replace to enrol it again."
         case .notEnrolled: "This device is not enrolled. Enrol it with: thumbturn device enrol --server URL --account NAME"
+        case .coolingOff:
+            "This device came with credentials a short time ago: it can do this from \(until?.readable ?? "tomorrow") on. A device "
+                + "that was enrolled earlier can do it now."
         case .sessionOver: "This device is not signed in. Sign in with: thumbturn device sign-in --server URL"
         case .keyInvalidated:
             "The key is gone for good. Enrol again with: thumbturn device enrol --replace --server URL --account NAME"
@@ -82,7 +85,9 @@ extension Failure {
     fileprivate var exitCode: ExitCode {
         switch code {
         case .unreachable: ExitCode(69)
-        case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded, .notYetReadable, .timedOut, .paused: ExitCode(75)
+        case .cancelledByUser, .cancelledBySystem, .cancelledByApp, .superseded, .notYetReadable, .timedOut, .paused,
+            .coolingOff:
+            ExitCode(75)
         case .refused, .sessionOver, .keyInvalidated, .notEnrolled, .lockedOut, .notMatched: ExitCode(77)
         case .insecureServer, .reasonMissing: ExitCode(64)
         default: ExitCode(1)

@@ -49,6 +49,8 @@ package final class InMemoryServer: Transport {
         package var wanted: [String] = []
         /// Access tokens that were ended.
         package var endedTokens: Set<String> = []
+        /// What was sent to end sessions.
+        package var endedSessions: [String] = []
         /// What protected resources answer, if anything else than usual.
         package var problem: Problem?
         /// The actions of step-ups, by their tokens.
@@ -214,6 +216,10 @@ package final class InMemoryServer: Transport {
             return fields["act"] == nil
                 ? respond(200, tokens)
                 : respond(200, StepUpAnswer(accessToken: tokens.accessToken, expiresIn: tokens.expiresIn))
+        case "/v1/revoke":
+            _ = try dpop(request)
+            state.withLock { $0.endedSessions.append(String(decoding: request.body, as: UTF8.self)) }
+            return TransportResponse(status: 200, headers: [:], body: [])
         case "/v1/me":
             let proof = try dpop(request)
             if let token = request.headers["Authorization"],

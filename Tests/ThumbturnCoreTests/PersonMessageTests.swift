@@ -9,7 +9,10 @@ import ThumbturnCore
         case nil: return PersonMessage(key)
         case .count: return .pinTriesLeft(47)
         case .time:
-            let all: [PersonMessage] = [.wait(.seconds(47)), .sensorRests(for: .seconds(47)), .pinPaused(for: .seconds(47))]
+            let all: [PersonMessage] = [
+                .wait(.seconds(47)), .sensorRests(for: .seconds(47)), .pinPaused(for: .seconds(47)),
+                .coolingOff(for: .seconds(47)),
+            ]
             guard let message = all.first(where: { $0.key == key }) else { preconditionFailure("no message for \(key)") }
             return message
         }
@@ -81,6 +84,10 @@ import ThumbturnCore
         #expect(text(.seconds(120)).contains("2\u{A0}minutes"))
         #expect(text(.seconds(121)).contains("3\u{A0}minutes"))
         #expect(text(.seconds(300)).contains("5\u{A0}minutes"))
+        #expect(text(.seconds(7200)).contains("120\u{A0}minutes"))
+        #expect(text(.seconds(7201)).contains("3\u{A0}hours"))
+        #expect(text(.seconds(86_400)).contains("24\u{A0}hours"))
+        #expect(text(.seconds(86_401)).contains("25\u{A0}hours"))
         #expect(text(.seconds(-3)).contains("0\u{A0}seconds"))
         #expect(PersonMessage.pinTriesLeft(-1).text(in: .english).contains("0\u{A0}tries"))
     }
@@ -115,6 +122,12 @@ import ThumbturnCore
         ),
     ]
 
+    static let hours: [(MessageLanguage, [Agreement])] = [
+        (.english, [(3, "3\u{A0}hours")]), (.german, [(3, "3\u{A0}Stunden")]), (.french, [(3, "3\u{A0}heures")]),
+        (.spanish, [(3, "3\u{A0}horas")]),
+        (.arabic, [(3, "3\u{A0}ساعات"), (11, "11\u{A0}ساعة"), (103, "103\u{A0}ساعات")]),
+    ]
+
     static let tries: [(MessageLanguage, [Agreement])] = [
         (.english, [(0, "0\u{A0}tries left."), (1, "1\u{A0}try left."), (2, "2\u{A0}tries left.")]),
         (.german, [(0, "Noch 0\u{A0}Versuche."), (1, "Noch 1\u{A0}Versuch."), (9, "Noch 9\u{A0}Versuche.")]),
@@ -137,6 +150,13 @@ import ThumbturnCore
     @Test(arguments: seconds) func secondsAgreeWithTheirNumber(_ language: MessageLanguage, _ expected: [Agreement]) {
         for (number, phrase) in expected {
             let text = PersonMessage.sensorRests(for: .seconds(number)).text(in: language)
+            #expect(Self.contains(text, phrase), "\(text)")
+        }
+    }
+
+    @Test(arguments: hours) func hoursAgreeWithTheirNumber(_ language: MessageLanguage, _ expected: [Agreement]) {
+        for (number, phrase) in expected {
+            let text = PersonMessage.coolingOff(for: .seconds(number * 3600)).text(in: language)
             #expect(Self.contains(text, phrase), "\(text)")
         }
     }

@@ -54,7 +54,8 @@ struct CeremonyDraft {
     }
 
     let row: Row
-    var now = UnixTime(seconds: 1_000_000)
+    static let start = UnixTime(seconds: 1_000_000)
+    var now = start
     let challenges = Challenges(
         issuer: "server", audience: "server", secrets: [ChallengeSecret(id: "one", bytes: [UInt8](repeating: 1, count: 32))])
 

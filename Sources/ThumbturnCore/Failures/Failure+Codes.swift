@@ -62,6 +62,10 @@ extension Failure.Code {
 
     /// The server does not accept the request. It does not tell which part.
     public static let refused = Self("refused", recovery: .report)
+    /// The person came to this device with their credentials a short time ago, and other devices of the account are there
+    /// longer: until `until` the server lets this one sign in and nothing else that matters. The recovery is `wait`;
+    /// another sign-in makes it no shorter. A device that was enrolled earlier can do it now.
+    public static let coolingOff = Self("coolingOff", recovery: .report)
     /// There is no live session: the person has not signed in, the session ended, or the device was revoked.
     public static let sessionOver = Self("sessionOver", recovery: .fallBack(.biometric))
     /// The server does not answer, or cannot now.

@@ -25,6 +25,7 @@ extension Failure {
         case (.notEnrolled, .signInAgain): PersonMessage(.setUpThisDevice)
         case (.notYetReadable, _): PersonMessage(.unlockDeviceFirst)
         case (.alreadyEnrolled, _): PersonMessage(.alreadySetUp)
+        case (.coolingOff, .wait(let time)): .coolingOff(for: time)
         case (.sessionOver, _): PersonMessage(.signedOut)
         case (.vaultClosed, _): PersonMessage(.vaultClosed)
         case (.notAuthentic, _): PersonMessage(.cannotBeOpenedHere)

@@ -52,8 +52,10 @@ public struct Failure: Error, Hashable, Sendable {
     /// The raw status of the platform, where there is one.
     public var status: PlatformStatus?
     /// Which mistake of the app or of its server it is, in English for developers; nil where it is none. It is not compared:
-    /// two failures with the same code, recovery and status are equal.
+    /// two failures with the same code, recovery, status and `until` are equal.
     public package(set) var developerHint: String?
+    /// When a `coolingOff` ends, by the server's clock; nil for every other code.
+    public private(set) var until: UnixTime?
 
     /// Creates a failure with the code's usual next step, unless another one is given.
     public init(_ code: Code, recovery: Recovery? = nil, status: PlatformStatus? = nil) {
@@ -69,13 +71,26 @@ public struct Failure: Error, Hashable, Sendable {
     }
 
     public static func == (lhs: Self, rhs: Self) -> Bool {
-        lhs.code == rhs.code && lhs.recovery == rhs.recovery && lhs.status == rhs.status
+        lhs.code == rhs.code && lhs.recovery == rhs.recovery && lhs.status == rhs.status && lhs.until == rhs.until
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
         hasher.combine(recovery)
         hasher.combine(status)
+        hasher.combine(until)
+    }
+
+    /// The server refuses this device until a time, although its person is signed in.
+    ///
+    /// - Parameters:
+    ///   - end: when it is over, by the server's clock.
+    ///   - rest: how long that is from now. The recovery is `wait` with it.
+    ///   - status: the raw status, where there is one.
+    public static func coolingOff(until end: UnixTime, rest: Duration, status: PlatformStatus? = nil) -> Failure {
+        var failure = Failure(.coolingOff, recovery: .wait(rest), status: status)
+        failure.until = end
+        return failure
     }
 
     /// A rung that takes no answer for this long.

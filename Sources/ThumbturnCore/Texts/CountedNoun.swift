@@ -2,12 +2,13 @@
 enum CountedNoun {
     case seconds(Int64)
     case minutes(Int64)
+    case hours(Int64)
     /// Tries at the PIN that are left, as a phrase that begins a sentence.
     case tries(Int64)
 
     private var number: Int64 {
         switch self {
-        case .seconds(let number), .minutes(let number), .tries(let number): number
+        case .seconds(let number), .minutes(let number), .hours(let number), .tries(let number): number
         }
     }
 
@@ -26,6 +27,7 @@ enum CountedNoun {
         switch self {
         case .seconds(let n): isOne ? "\(n)\u{A0}second" : "\(n)\u{A0}seconds"
         case .minutes(let n): isOne ? "\(n)\u{A0}minute" : "\(n)\u{A0}minutes"
+        case .hours(let n): isOne ? "\(n)\u{A0}hour" : "\(n)\u{A0}hours"
         case .tries(let n): isOne ? "\(n)\u{A0}try left" : "\(n)\u{A0}tries left"
         }
     }
@@ -34,6 +36,7 @@ enum CountedNoun {
         switch self {
         case .seconds(let n): isOne ? "\(n)\u{A0}Sekunde" : "\(n)\u{A0}Sekunden"
         case .minutes(let n): isOne ? "\(n)\u{A0}Minute" : "\(n)\u{A0}Minuten"
+        case .hours(let n): isOne ? "\(n)\u{A0}Stunde" : "\(n)\u{A0}Stunden"
         case .tries(let n): isOne ? "Noch \(n)\u{A0}Versuch" : "Noch \(n)\u{A0}Versuche"
         }
     }
@@ -42,6 +45,7 @@ enum CountedNoun {
         switch self {
         case .seconds(let n): isOne ? "\(n)\u{A0}seconde" : "\(n)\u{A0}secondes"
         case .minutes(let n): isOne ? "\(n)\u{A0}minute" : "\(n)\u{A0}minutes"
+        case .hours(let n): isOne ? "\(n)\u{A0}heure" : "\(n)\u{A0}heures"
         case .tries(let n): isOne ? "Il reste \(n)\u{A0}essai" : "Il reste \(n)\u{A0}essais"
         }
     }
@@ -50,11 +54,12 @@ enum CountedNoun {
         switch self {
         case .seconds(let n): isOne ? "\(n)\u{A0}segundo" : "\(n)\u{A0}segundos"
         case .minutes(let n): isOne ? "\(n)\u{A0}minuto" : "\(n)\u{A0}minutos"
+        case .hours(let n): isOne ? "\(n)\u{A0}hora" : "\(n)\u{A0}horas"
         case .tries(let n): isOne ? "Queda \(n)\u{A0}intento" : "Quedan \(n)\u{A0}intentos"
         }
     }
 
-    /// Seconds and minutes stand behind "after", which demands the genitive.
+    /// Seconds, minutes and hours stand behind "after", which demands the genitive.
     private func arabic(_ category: PluralCategory) -> String {
         switch (self, category) {
         case (.seconds, .one): "ثانية واحدة"
@@ -65,6 +70,10 @@ enum CountedNoun {
         case (.minutes, .two): "دقيقتين"
         case (.minutes(let n), .few): "\(n)\u{A0}دقائق"
         case (.minutes(let n), _): "\(n)\u{A0}دقيقة"
+        case (.hours, .one): "ساعة واحدة"
+        case (.hours, .two): "ساعتين"
+        case (.hours(let n), .few): "\(n)\u{A0}ساعات"
+        case (.hours(let n), _): "\(n)\u{A0}ساعة"
         case (.tries, .zero): "لم تبقَ أي محاولة"
         case (.tries, .one): "بقيت محاولة واحدة"
         case (.tries, .two): "بقيت محاولتان"

@@ -61,6 +61,7 @@ extension MessageKey {
         case .setUpThisDevice: "يُرجى تسجيل الدخول مرة واحدة لإعداد هذا الجهاز."
         case .alreadySetUp: "هذا الجهاز مُعَدّ من قبل."
         case .unlockDeviceFirst: "يُرجى فتح قفل الجهاز أولًا ثم العودة."
+        case .coolingOffFor: "يمكنك فعل ذلك هنا بعد \(number). ويمكن ذلك الآن على جهاز أعددته من قبل."
         case .signedOut: "انتهت الجلسة. يُرجى تسجيل الدخول مجددًا."
         case .signInToGoOn: "للمتابعة، يُرجى تسجيل الدخول بالحساب."
 

@@ -61,6 +61,7 @@ extension MessageKey {
         case .setUpThisDevice: "Sign in once to set up this device."
         case .alreadySetUp: "This device is already set up."
         case .unlockDeviceFirst: "Unlock your device once, then come back."
+        case .coolingOffFor: "You can do this here in \(number). A device that you set up earlier can do it now."
         case .signedOut: "You are signed out. Please sign in again."
         case .signInToGoOn: "Sign in with your account to go on."
 

@@ -61,6 +61,8 @@ extension MessageKey {
         case .setUpThisDevice: "Connectez-vous une fois pour configurer cet appareil."
         case .alreadySetUp: "Cet appareil est déjà configuré."
         case .unlockDeviceFirst: "Déverrouillez d’abord votre appareil, puis revenez."
+        case .coolingOffFor:
+            "Ici, ce sera possible dans \(number). Un appareil que vous avez configuré avant peut le faire maintenant."
         case .signedOut: "La session est terminée. Connectez-vous à nouveau."
         case .signInToGoOn: "Connectez-vous avec votre compte pour continuer."
 

@@ -60,6 +60,8 @@ extension MessageKey {
         case .setUpThisDevice: "Bitte einmal anmelden, um dieses Gerät einzurichten."
         case .alreadySetUp: "Dieses Gerät ist schon eingerichtet."
         case .unlockDeviceFirst: "Bitte zuerst das Gerät entsperren und dann zurückkommen."
+        case .coolingOffFor:
+            "Hier geht das in \(number). Auf einem Gerät, das Sie früher eingerichtet haben, geht es jetzt schon."
         case .signedOut: "Sie sind abgemeldet. Bitte wieder anmelden."
         case .signInToGoOn: "Weiter geht es nach der Anmeldung mit Ihrem Konto."
 

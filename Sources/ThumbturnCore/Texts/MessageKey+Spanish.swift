@@ -60,6 +60,7 @@ extension MessageKey {
         case .setUpThisDevice: "Inicie sesión una vez para configurar este dispositivo."
         case .alreadySetUp: "Este dispositivo ya está configurado."
         case .unlockDeviceFirst: "Primero desbloquee su dispositivo y luego vuelva."
+        case .coolingOffFor: "Aquí podrá hacerlo dentro de \(number). Un dispositivo que configuró antes puede hacerlo ahora."
         case .signedOut: "La sesión ha terminado. Inicie sesión de nuevo."
         case .signInToGoOn: "Inicie sesión con su cuenta para seguir."
 

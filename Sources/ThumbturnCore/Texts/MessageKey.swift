@@ -70,6 +70,7 @@ package enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     case setUpThisDevice
     case alreadySetUp
     case unlockDeviceFirst
+    case coolingOffFor
     case signedOut
     case signInToGoOn
 
@@ -108,7 +109,7 @@ extension MessageKey {
     /// The kind of number that the text has a place for; nil for most.
     package var placeholder: Placeholder? {
         switch self {
-        case .sensorRestsFor, .pinPausedFor, .waitFor: .time
+        case .sensorRestsFor, .pinPausedFor, .coolingOffFor, .waitFor: .time
         case .pinTriesLeft: .count
         default: nil
         }

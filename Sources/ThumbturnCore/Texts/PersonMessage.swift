@@ -28,6 +28,8 @@ public struct PersonMessage: Hashable, Sendable {
     package static func wait(_ time: Duration) -> PersonMessage { PersonMessage(.waitFor, .time(time)) }
     /// The sensor is not asked for this long.
     package static func sensorRests(for time: Duration) -> PersonMessage { PersonMessage(.sensorRestsFor, .time(time)) }
+    /// The server refuses this device, and not the person's other devices, for this long.
+    package static func coolingOff(for time: Duration) -> PersonMessage { PersonMessage(.coolingOffFor, .time(time)) }
     /// No PIN is taken for this long.
     package static func pinPaused(for time: Duration) -> PersonMessage { PersonMessage(.pinPausedFor, .time(time)) }
     /// The PIN did not match, and this many tries are left. Negative counts become 0.
@@ -64,7 +66,9 @@ public struct PersonMessage: Hashable, Sendable {
         case .time(let time):
             // Rounded up, so that a person who waits as long as the text says has waited long enough.
             let seconds = time.wholeSecondsRoundedUp
-            let noun: CountedNoun = seconds > 90 ? .minutes((seconds - 1) / 60 + 1) : .seconds(seconds)
+            let minutes = max(seconds - 1, 0) / 60 + 1
+            let noun: CountedNoun =
+                seconds <= 90 ? .seconds(seconds) : minutes <= 120 ? .minutes(minutes) : .hours((minutes - 1) / 60 + 1)
             phrase = noun.text(in: language)
         }
         return language.isRightToLeft ? "\u{2068}\(phrase)\u{2069}" : phrase

@@ -35,7 +35,7 @@ extension Authenticator {
     /// - Parameters:
     ///   - signIn: the person's first login; asked before any prompt.
     ///   - policy: its ladder determines which keys are made.
-    ///   - deviceName: the name of this device in a list, 1 to 64 characters.
+    ///   - deviceName: the name of this device in a list, 1 to 64 characters; nil for the one that the platform tells.
     ///   - reason: shown in the system's prompt.
     ///   - ifExists: what to do when this device is already enrolled.
     /// - Returns: the server's record of the new enrolment, or of the one that `keep` left as it was.
@@ -46,7 +46,7 @@ extension Authenticator {
     ///   would try first; what `authenticate` throws.
     @discardableResult
     public func enrol(
-        with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String = "This device",
+        with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String? = nil,
         reason: String = "Set up signing in on this device", ifExists: IfExists = .keep
     ) async throws(Failure) -> EnrolledDevice {
         try await enrol(by: .signIn(signIn), policy, deviceName, reason, ifExists)
@@ -64,19 +64,19 @@ extension Authenticator {
     ///
     /// - Parameters:
     ///   - policy: its ladder determines which keys are made.
-    ///   - deviceName: the name of this device in a list, 1 to 64 characters.
+    ///   - deviceName: the name of this device in a list, 1 to 64 characters; nil for the one that the platform tells.
     ///   - reason: shown in the system's prompt.
     /// - Returns: the server's record of the enrolment.
     /// - Throws: `sessionOver` with `signInAgain` where no full sign-in was made, or it is too long ago; what `enrol` throws.
     @discardableResult
     public func addBiometrics(
-        policy: UnlockPolicy = .unlock, deviceName: String = "This device", reason: String = "Set up signing in on this device"
+        policy: UnlockPolicy = .unlock, deviceName: String? = nil, reason: String = "Set up signing in on this device"
     ) async throws(Failure) -> EnrolledDevice {
         try await enrol(by: .visit, policy, deviceName, reason, .keep)
     }
 
     private func enrol(
-        by right: EnrolmentRight, _ policy: UnlockPolicy, _ deviceName: String, _ reason: String, _ ifExists: IfExists
+        by right: EnrolmentRight, _ policy: UnlockPolicy, _ deviceName: String?, _ reason: String, _ ifExists: IfExists
     ) async throws(Failure) -> EnrolledDevice {
         var maker = try await keyMaker()
         // A device that has nothing to offer says so before the person gives their credentials. Which rungs it is will be
@@ -118,7 +118,8 @@ extension Authenticator {
                 return EnrolledDevice(complete)
             }
             let plan = EnrolmentPlan(
-                number: new, rungs: rungs, policy: policy, deviceName: deviceName, reason: reason, maker: maker)
+                number: new, rungs: rungs, policy: policy, deviceName: await platform.name(given: deviceName),
+                reason: reason, maker: maker)
             let (request, pinHandle) = try await register(plan, with: ticket.ticket)
             try await check(maker)
             // From here on the server may know the enrolment, even if no answer comes.

@@ -12,7 +12,7 @@ extension Authenticator {
     ///   - reason: shown in the system's prompt; an empty one throws `reasonMissing`.
     ///   - policy: which rungs are asked. By default a server takes the sensor's key only.
     /// - Throws: what `send(_:to:json:for:amount:reason:policy:liveness:)` throws; `unexpectedAnswer` for a password that
-    ///   the server does not take, before a prompt; `refused` while the device cools off.
+    ///   the server does not take, before a prompt; `coolingOff` during the device's cool-off.
     public func changePassword(
         to password: String, reason: String, policy: UnlockPolicy = .highRisk
     ) async throws(Failure) {

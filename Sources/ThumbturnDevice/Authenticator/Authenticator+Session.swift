@@ -51,18 +51,10 @@ extension Authenticator {
         let demand = try stepUpDemand(for: action, amount: amount, reason: reason, policy: policy, liveness: liveness)
         let request = ResourceRequest(method: method, path: path, json: json)
         let earlier = try await reusableStepUp(for: demand)
-        switch try await reach(request, with: earlier?.session) {
-        case .answer(let answer): return answer.body
-        case .stepUp(let wanted):
-            guard wanted.ask == nil || wanted.ask == demand.ask else { throw Failure(.unexpectedAnswer) }
-            // Another prompt does not raise the assurance of a key.
-            guard wanted.acrValues.isEmpty else { throw Failure(.refused) }
-        }
-        let fresh = try await stepUp(demand, mayReuse: false).session
-        switch try await reach(request, with: fresh) {
-        case .answer(let answer): return answer.body
-        case .stepUp: throw Failure(.refused)
-        }
+        return try await reach(request, with: earlier?.session) { (asked) async throws(Failure) in
+            guard asked == nil || asked == demand.ask else { throw Failure(.unexpectedAnswer) }
+            return try await self.stepUp(demand, mayReuse: false).session
+        }.body
     }
 
     /// The account that the session belongs to.
@@ -73,12 +65,29 @@ extension Authenticator {
         return SignedInAccount(me)
     }
 
-    /// The devices of this account.
-    public func devices() async throws(Failure) -> [EnrolledDevice] {
-        try decode(DeviceList.self, from: try await send("GET", to: "/v1/devices")).devices.map(EnrolledDevice.init)
+    /// Makes a request. Where the resource demands a proof of presence (RFC 9470), it is given once, and the request is
+    /// made once more.
+    ///
+    /// - Parameters:
+    ///   - stepUp: the step-up whose token is tried first, if there is one.
+    ///   - prove: has the person prove presence for the action that the resource names, if it names one.
+    func reach(
+        _ request: ResourceRequest, with stepUp: DeviceSession? = nil,
+        proving prove: (_ asked: ActionAsk?) async throws(Failure) -> DeviceSession
+    ) async throws(Failure) -> TransportResponse {
+        switch try await reach(request, with: stepUp) {
+        case .answer(let answer): return answer
+        case .stepUp(let wanted):
+            // Another prompt does not raise the assurance of a key, only that of credentials.
+            let isVisit = try await visit() != nil
+            guard wanted.acrValues.isEmpty || isVisit else { throw Failure(.refused) }
+            switch try await reach(request, with: try await prove(wanted.ask)) {
+            case .answer(let answer): return answer
+            case .stepUp: throw Failure(.refused)
+            }
+        }
     }
 
-    /// - Parameter stepUp: the step-up whose token is tried first, if there is one.
     private func reach(
         _ request: ResourceRequest, with stepUp: DeviceSession?
     ) async throws(Failure) -> ServerConnection.Reached {
@@ -117,12 +126,12 @@ extension Authenticator {
 
     /// The number of the session that requests are made with: the visit's, where a full sign-in was the last one, or the live
     /// enrolment's.
-    private func sessionNumber() async throws(Failure) -> Int {
+    func sessionNumber() async throws(Failure) -> Int {
         if let visit = try await visit() { return visit.number }
         return try await requireEnrolment()
     }
 
-    private func requireEnrolment() async throws(Failure) -> Int {
+    func requireEnrolment() async throws(Failure) -> Int {
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
         return live
     }
@@ -136,12 +145,12 @@ extension Authenticator {
 }
 
 /// A request to a resource of the server.
-private struct ResourceRequest: Sendable {
+struct ResourceRequest: Sendable {
     let method: String
     let path: String
     let body: ServerConnection.Body
 
-    init(method: String, path: String, json: [UInt8]?) {
+    init(method: String, path: String, json: [UInt8]? = nil) {
         self.method = method
         self.path = path
         body = json.map(ServerConnection.Body.json) ?? .none
@@ -175,6 +184,13 @@ extension Authenticator {
         // A new sign-in ends the last step-up.
         lastStepUp = nil
         try await keep(answer, of: live)
+        do throws(Failure) {
+            try await check()
+        } catch {
+            // The person signed out while it was written.
+            try await forgetSession(of: live)
+            throw error
+        }
         // There is one session at a time: a key's takes the place of a visit's.
         await endVisit()
         // The enrolment may have been ended while the server answered. Whatever ends it writes that into the journal first
@@ -260,7 +276,7 @@ extension Authenticator {
         try await sessionRecord(of: enrolment).stored.session
     }
 
-    private func sessionRecord(of enrolment: Int) async throws(Failure) -> (bytes: [UInt8], stored: StoredSession) {
+    func sessionRecord(of enrolment: Int) async throws(Failure) -> (bytes: [UInt8], stored: StoredSession) {
         guard let bytes = try await platform.secrets.read(sessionName(enrolment)),
             let stored = try? JSONDecoder().decode(StoredSession.self, from: Data(bytes))
         else { throw Failure(.sessionOver) }
@@ -274,7 +290,7 @@ extension Authenticator {
 }
 
 /// A session as it is stored.
-private struct StoredSession: Codable {
+struct StoredSession: Codable {
     var accessToken: String
     var refreshToken: String
     var expiresAt: UnixTime

@@ -28,6 +28,19 @@ enum EchoedText {
         (1...longestToken).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
+    /// Whether the text can be an id in a path: letters, digits, `-` and `_`.
+    static func isIdentifier(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
     /// Whether the text can be a nonce: visible ASCII without quotation marks and backslashes (RFC 9449 section 8.1).
     static func isNonce(_ text: String) -> Bool {
         (1...longestNonce).contains(text.utf8.count)

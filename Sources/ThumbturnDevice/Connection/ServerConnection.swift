@@ -171,6 +171,11 @@ package final class ServerConnection: Sendable {
                 ? Failure(.notMatched, status: http)
                 : Failure(.keyInvalidated, status: http)
         }
+        // Only to this session key, and another sign-in would not shorten it.
+        if let end = problem?.coolingOffUntil {
+            let rest = problem?.retryAfter.map { Duration.seconds(max($0, 0)) } ?? .zero
+            return .coolingOff(until: end, rest: rest, status: http)
+        }
         // The key pauses after wrong signatures; the server tells this only to the key's own device.
         if let seconds = problem?.retryAfter { return Failure(.refused, recovery: .wait(.seconds(seconds)), status: http) }
         // The person has to remove another device, or the operator does.

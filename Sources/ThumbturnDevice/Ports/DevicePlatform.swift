@@ -31,6 +31,9 @@ public struct DevicePlatform: Sendable {
     /// Takes a sentence of advice for the app's developers, each at most once in a process. By default debug builds write
     /// it to the standard error, and release builds drop it. It is for no person.
     public var advise: @Sendable (String) -> Void = DeveloperAdvice.write
+    /// The device's own name or its model, for the list of a person's devices; nil where the platform tells none. It is
+    /// part of what the server is told at an enrolment without a name.
+    public var deviceName: @Sendable () async -> String? = { HostName.current }
     /// The deadline of each exchange with a server.
     package var exchangeDeadline: Duration = .seconds(30)
     /// What the platforms of this process over one place share.

@@ -1,3 +1,5 @@
+public import ThumbturnCore
+
 /// A problem document (RFC 9457). The types are few and neutral: no answer tells which element was refused.
 ///
 /// At the token endpoint, and wherever DPoP is refused, the member `error` carries the code of RFC 6749 section 5.2 or
@@ -7,6 +9,7 @@ public struct Problem: Codable, Hashable, Sendable {
         case type, title, status, error
         case triesLeft = "tries_left"
         case retryAfter = "retry_after"
+        case coolingOffUntil = "cooling_off_until"
     }
 
     /// The types of problems.
@@ -55,6 +58,10 @@ public struct Problem: Codable, Hashable, Sendable {
     /// How many seconds the key pauses after wrong signatures, or the device cools off, told only to the holder of the
     /// device's session key; or how many seconds a back end has to wait at its rate.
     public var retryAfter: Int64?
+
+    /// When the device's cool-off ends, by the server's clock; absent for every other refusal. Told only to the holder
+    /// of the device's session key.
+    public var coolingOffUntil: UnixTime?
 
     /// A problem of a type.
     public init(_ kind: Kind, status: Int, error: String? = nil, triesLeft: Int? = nil) {

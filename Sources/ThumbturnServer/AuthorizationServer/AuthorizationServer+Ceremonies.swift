@@ -151,7 +151,7 @@ extension RequestError {
             problem.retryAfter = wait.components.seconds
         case .coolsOff(let rest):
             self = refused(.init(rules.log, .coolingOff))
-            problem.retryAfter = rest.components.seconds
+            rest.tell(in: &problem)
         case .wrongPIN(let inARow):
             self = refused(.init(.proof, .wrongPIN))
             problem.triesLeft = max(0, PINLedger.limit - inARow)

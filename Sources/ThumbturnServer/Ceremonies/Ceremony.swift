@@ -107,8 +107,8 @@ struct Ceremony: Sendable {
         case unopened(VerificationError)
         case spent(VerificationError)
         case paused(Duration)
-        /// The device is in its cool-off, for this long.
-        case coolsOff(Duration)
+        /// The device is in its cool-off.
+        case coolsOff(CoolOff)
         case wrongPIN(inARow: Int)
         /// The step-up table has no answer for the action.
         case denied(StepUpTable.Unasked)

@@ -2,6 +2,24 @@
 package import ThumbturnCore
 package import ThumbturnMessages
 
+/// The rest of a device's cool-off at one moment.
+package struct CoolOff: Hashable, Sendable {
+    /// When it ends.
+    package let until: UnixTime
+    /// How long it still lasts.
+    package let rest: Duration
+
+    package init(until end: UnixTime, rest: Duration) {
+        (until, self.rest) = (end, rest)
+    }
+
+    /// Tells the device's session key about it.
+    func tell(in problem: inout Problem) {
+        problem.retryAfter = rest.components.seconds
+        problem.coolingOffUntil = until
+    }
+}
+
 /// The standing of an enrolled key at one moment: its factor, its assurance and its state. Every judgement of a key
 /// uses it.
 ///
@@ -21,7 +39,7 @@ package struct KeyStanding: Hashable, Sendable {
     ///
     /// During its cool-off a device neither changes nor shows what its account's other devices may lose. Each row of
     /// `CeremonyRules` and each line of the list of routes says what that means there.
-    package let coolOff: Duration?
+    package let coolOff: CoolOff?
 
     /// Whether a key's signatures are accepted, and the reason if they are not.
     package enum State: Hashable, Sendable {
@@ -60,7 +78,7 @@ package struct KeyStanding: Hashable, Sendable {
         )
     }
 
-    private init(_ kind: KeyKind, broughtBy origin: KeyOrigin, coolOff: Duration?, state: State) {
+    private init(_ kind: KeyKind, broughtBy origin: KeyOrigin, coolOff: CoolOff?, state: State) {
         self.kind = kind
         factor = origin.factor(of: kind)
         assurance = Self.assuranceWithoutEvidence
@@ -71,7 +89,9 @@ package struct KeyStanding: Hashable, Sendable {
     /// Whether the key's device is in its cool-off.
     package var coolsOff: Bool { coolOff != nil }
 
-    private static func rest(until end: UnixTime, at now: UnixTime) -> Duration? { now < end ? end - now : nil }
+    private static func rest(until end: UnixTime, at now: UnixTime) -> CoolOff? {
+        now < end ? CoolOff(until: end, rest: end - now) : nil
+    }
 
     /// The origin of a key that is brought in by one of this standing.
     package var originOfNewKeys: KeyOrigin {

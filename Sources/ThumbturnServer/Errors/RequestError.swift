@@ -42,10 +42,10 @@ extension RequestError {
         RequestError(.verificationFailed, 401, for: reason, challenge: dpopChallenge())
     }
 
-    /// A device in its cool-off. The rest of the cool-off is told to its session key.
-    static func coolsOff(_ rest: Duration, for subject: LogReason.Subject) -> RequestError {
+    /// A device in its cool-off. The end of the cool-off is told to its session key.
+    static func coolsOff(_ rest: CoolOff, for subject: LogReason.Subject) -> RequestError {
         var refused = unverified(.init(subject, .coolingOff))
-        refused.problem.retryAfter = rest.components.seconds
+        rest.tell(in: &refused.problem)
         return refused
     }
 

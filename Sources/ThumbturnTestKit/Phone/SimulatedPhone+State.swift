@@ -4,6 +4,7 @@ import ThumbturnDevice
 extension SimulatedPhone {
     struct State {
         var model: Model
+        var name = "Simulated phone"
         // The person.
         var acts: [(act: Act, after: Duration?)] = []
         var answerTimes: AnswerTimes?

@@ -65,13 +65,22 @@ public final class SimulatedPhone: Sendable {
     ///   - process: the process that uses the phone. Platforms of one process are one; an app and its extensions receive
     ///     different marks of enrolment, and keep each other's locks.
     public func platform(transport: any Transport = URLSessionTransport(), process: String = "app") -> DevicePlatform {
-        DevicePlatform(
+        var platform = DevicePlatform(
             sensor: PhoneSensor(phone: self, process: process), keys: PhoneKeys(phone: self), secrets: PhoneSecrets(phone: self),
             place: place(of: process), clock: clock, transport: transport, pin: hasPIN ? pinSupport : nil, vaults: vaultStore,
             phases: PhonePhases(phone: self),
             // The sheets of this phone are gone at once, except where the model has a cool-down.
             promptGap: model.coolDown
         )
+        platform.deviceName = { self.name }
+        return platform
+    }
+
+    /// The name of the phone, as the person set it. It is how the phone is called in the account's list of devices, where the
+    /// app gives it no other name.
+    public var name: String {
+        get { state.withLock { $0.name } }
+        set { state.withLock { $0.name = newValue } }
     }
 
     /// The number of prompts that were shown.
