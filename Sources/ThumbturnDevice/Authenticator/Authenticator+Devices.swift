@@ -67,13 +67,9 @@ extension Authenticator {
     ) async throws(Failure) -> TransportResponse {
         // It becomes part of a path.
         guard EchoedText.isIdentifier(device.id) else { throw Failure(.unexpectedAnswer) }
-        var policy = policy
-        policy.reuse = .zero
-        let request = ResourceRequest(method: method, path: "/v1/devices/\(device.id)", json: json)
-        return try await reach(request) { [policy] (asked) async throws(Failure) in
-            // A signature for one action changes no device.
-            guard asked == nil else { throw Failure(.unexpectedAnswer) }
-            return try await self.authenticate(reason, policy: policy).session
+        let request = ResourceRequest.here(method, "/v1/devices/\(device.id)", .init(json: json))
+        return try await reach(request) { (asked) async throws(Failure) in
+            try await self.prove(for: asked, reason: reason, policy: policy)
         }
     }
 }

@@ -26,11 +26,9 @@ extension Authenticator {
     public func send(
         _ method: String, to path: String, json: [UInt8]? = nil, longestAnswer: Int = 256 * 1024
     ) async throws(Failure) -> [UInt8] {
-        let request = ResourceRequest(method: method, path: path, json: json)
+        let body = ServerConnection.Body(json: json)
         let response = try await withSession(of: try await sessionNumber()) { [connection] (token, key) async throws(Failure) in
-            try await connection.send(
-                request.method, to: request.path, body: request.body, token: token, key: key, longestAnswer: longestAnswer
-            )
+            try await connection.send(method, to: path, body: body, token: token, key: key, longestAnswer: longestAnswer)
         }
         return response.body
     }
@@ -49,12 +47,9 @@ extension Authenticator {
         policy: UnlockPolicy = .highRisk, liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> [UInt8] {
         let demand = try stepUpDemand(for: action, amount: amount, reason: reason, policy: policy, liveness: liveness)
-        let request = ResourceRequest(method: method, path: path, json: json)
+        let request = ResourceRequest.here(method, path, .init(json: json))
         let earlier = try await reusableStepUp(for: demand)
-        return try await reach(request, with: earlier?.session) { (asked) async throws(Failure) in
-            guard asked == nil || asked == demand.ask else { throw Failure(.unexpectedAnswer) }
-            return try await self.stepUp(demand, mayReuse: false).session
-        }.body
+        return try await reach(request, with: earlier?.session, proving: prove(demand)).body
     }
 
     /// The account that the session belongs to.
@@ -70,17 +65,16 @@ extension Authenticator {
     ///
     /// - Parameters:
     ///   - stepUp: the step-up whose token is tried first, if there is one.
-    ///   - prove: has the person prove presence for the action that the resource names, if it names one.
+    ///   - prove: has the person prove presence for the action that the resource names, if it names one. Returns the step-up;
+    ///     nil where the stored session proves it now.
     func reach(
         _ request: ResourceRequest, with stepUp: DeviceSession? = nil,
-        proving prove: (_ asked: ActionAsk?) async throws(Failure) -> DeviceSession
+        proving prove: (_ asked: ActionAsk?) async throws(Failure) -> DeviceSession?
     ) async throws(Failure) -> TransportResponse {
         switch try await reach(request, with: stepUp) {
         case .answer(let answer): return answer
         case .stepUp(let wanted):
-            // Another prompt does not raise the assurance of a key, only that of credentials.
-            let isVisit = try await visit() != nil
-            guard wanted.acrValues.isEmpty || isVisit else { throw Failure(.refused) }
+            try await checkIsProvable(wanted)
             switch try await reach(request, with: try await prove(wanted.ask)) {
             case .answer(let answer): return answer
             case .stepUp: throw Failure(.refused)
@@ -94,16 +88,14 @@ extension Authenticator {
         if let stepUp {
             let key = name(of: .session, in: try await requireEnrolment())
             do throws(Failure) {
-                return try await connection.reach(
-                    request.method, at: request.path, body: request.body, token: stepUp.accessToken, key: key
-                )
+                return try await connection.reach(request, token: stepUp.accessToken, key: key)
             } catch {
                 // The step-up is over, by the server's clock or because it was revoked; the session may live.
                 guard error.code == .sessionOver else { throw error }
             }
         }
         return try await withSession(of: try await sessionNumber()) { [connection] (token, key) async throws(Failure) in
-            try await connection.reach(request.method, at: request.path, body: request.body, token: token, key: key)
+            try await connection.reach(request, token: token, key: key)
         }
     }
 
@@ -113,8 +105,7 @@ extension Authenticator {
         of enrolment: Int, _ request: (_ token: String, _ key: KeyName) async throws(Failure) -> Answer
     ) async throws(Failure) -> Answer {
         let key = name(of: .session, in: enrolment)
-        var session = try await storedSession(of: enrolment)
-        if session.expiresAt <= platform.clock.civilTime { session = try await refresh(enrolment) }
+        var session = try await liveSession(of: enrolment)
         do throws(Failure) {
             return try await request(session.accessToken, key)
         } catch {
@@ -131,6 +122,12 @@ extension Authenticator {
         return try await requireEnrolment()
     }
 
+    /// A stored session, refreshed where its token has expired by this device's clock.
+    func liveSession(of number: Int) async throws(Failure) -> DeviceSession {
+        let session = try await storedSession(of: number)
+        return session.expiresAt <= platform.clock.civilTime ? try await refresh(number) : session
+    }
+
     func requireEnrolment() async throws(Failure) -> Int {
         guard let live = try await liveEnrolment() else { throw Failure(.notEnrolled) }
         return live
@@ -144,17 +141,14 @@ extension Authenticator {
     }
 }
 
-/// A request to a resource of the server.
-struct ResourceRequest: Sendable {
-    let method: String
-    let path: String
-    let body: ServerConnection.Body
+/// A request to a resource, at this server or at an origin that the app registered.
+enum ResourceRequest: Sendable {
+    case here(_ method: String, _ path: String, ServerConnection.Body)
+    case there(TransportRequest, WebOrigin)
+}
 
-    init(method: String, path: String, json: [UInt8]? = nil) {
-        self.method = method
-        self.path = path
-        body = json.map(ServerConnection.Body.json) ?? .none
-    }
+extension ServerConnection.Body {
+    init(json: [UInt8]?) { self = json.map(Self.json) ?? .none }
 }
 
 // MARK: - Tokens

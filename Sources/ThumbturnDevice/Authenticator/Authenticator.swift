@@ -18,6 +18,8 @@ public actor Authenticator {
     private nonisolated let account: String
     /// The news of this account's unlocks, for the screens behind their prompts.
     public nonisolated let news = UnlockNewsRelay()
+    /// The origins of the app's own APIs.
+    nonisolated let resources: Set<WebOrigin>
     nonisolated let observe: @Sendable (UnlockNews) -> Void
     /// The app's own login, as the last rung; nil where the app shows it itself.
     nonisolated let signIn: (any PrimarySignIn)?
@@ -36,16 +38,23 @@ public actor Authenticator {
     /// - Parameters:
     ///   - server: an https address, or an http address of this machine itself; any other throws `insecureServer`.
     ///   - account: the app's own label, where it keeps several accounts on one device.
+    ///   - resources: the origins of the app's own APIs, such as `https://api.example.com`, without a path. `authorize` and
+    ///     `send` give the session's tokens to these and to no other; see `authorize(_:doing:amount:reason:policy:)`.
+    ///     Another address than https, or http of this machine itself, throws `insecureServer`.
     ///   - platform: the sensor, keys, storage, time and network to use.
     ///   - signIn: asks for the account's credentials. With it the full sign-in is a rung that opens a session: whoever
     ///     cannot use any other gets in. Without it such an unlock throws, with the next step `signInAgain`.
     ///   - observe: receives hints, moves along the ladder and telemetry.
     public init(
-        server: URL, account: String = "default", platform: DevicePlatform, signIn: (any PrimarySignIn)? = nil,
+        server: URL, account: String = "default", resources: [URL] = [], platform: DevicePlatform,
+        signIn: (any PrimarySignIn)? = nil,
         observe: @escaping @Sendable (UnlockNews) -> Void = { _ in }
     ) throws(Failure) {
         address = try ServerAddress(server)
         self.account = account
+        var origins: Set<WebOrigin> = []
+        for url in resources { origins.insert(try WebOrigin(registered: url)) }
+        self.resources = origins
         self.platform = platform
         self.signIn = signIn
         self.observe = { [news] in

@@ -6,11 +6,14 @@ import ThumbturnMessages
 package struct ServerAddress: Hashable, Sendable {
     /// The address, without a slash at the end.
     package let issuer: String
+    let origin: WebOrigin
 
     /// Accepts an https address, and an http address of this machine itself; any other throws `insecureServer`.
     package init(_ url: URL) throws(Failure) {
-        guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), parts.isSecureServer, parts.query == nil
-        else { throw Failure(.insecureServer) }
+        guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), parts.query == nil else {
+            throw Failure(.insecureServer)
+        }
+        origin = try WebOrigin(of: parts)
         var address = url.absoluteString
         while address.hasSuffix("/") { address.removeLast() }
         issuer = address

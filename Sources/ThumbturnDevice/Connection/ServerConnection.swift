@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 package import ThumbturnCore
 package import ThumbturnMessages
 
@@ -9,12 +8,12 @@ package final class ServerConnection: Sendable {
     let address: ServerAddress
     private let platform: DevicePlatform
     private let transport: BoundedTransport
-    /// The newest nonce that the server gave.
-    private let nonce = Mutex<String?>(nil)
+    let signer: DPoPSigner
 
     package init(address: ServerAddress, platform: DevicePlatform) {
         self.address = address
         self.platform = platform
+        signer = DPoPSigner(platform: platform)
         transport = BoundedTransport(transport: platform.transport, clock: platform.clock)
     }
 
@@ -85,46 +84,62 @@ package final class ServerConnection: Sendable {
         case stepUp(StepUpChallenge)
     }
 
-    /// Sends a request as `send` does; a demand for a step-up (RFC 9470) is no failure.
-    package func reach(
-        _ method: String, at path: String, body: Body = .none, token: String, key: KeyName
-    ) async throws(Failure) -> Reached {
-        let response = try await exchange(method, at: path, body: body, token: token, key: key, returnsStepUps: true)
-        guard response.status == 401 else { return .answer(response) }
-        guard let wanted = response.stepUp else { preconditionFailure("any other answer of this status is a failure") }
-        return .stepUp(wanted)
+    /// Makes a request of a resource with an access token; a demand for a step-up (RFC 9470) is no failure. At this server
+    /// every other answer than a success is one; at an origin that the app registered only a token that is over, because
+    /// the app knows its own answers.
+    func reach(_ call: ResourceRequest, token: String, key: KeyName) async throws(Failure) -> Reached {
+        switch call {
+        case .here(let method, let path, let body):
+            let request = try request(method, at: path, body: body)
+            let response = try await exchange(request, with: address.origin, token: token, key: key)
+            if let wanted = response.stepUp { return .stepUp(wanted) }
+            return .answer(try checked(response))
+        case .there(let request, let origin):
+            let response = try await exchange(request, with: origin, token: token, key: key)
+            if let wanted = response.stepUp { return .stepUp(wanted) }
+            if response.wantsToken {
+                throw Failure(.sessionOver, status: Failure.PlatformStatus(domain: "HTTP", code: 401))
+            }
+            return .answer(response)
+        }
     }
 
     private func exchange(
-        _ method: String, at path: String, body: Body, token: String?, key: KeyName?, returnsStepUps: Bool = false,
+        _ method: String, at path: String, body: Body, token: String?, key: KeyName?,
         longestAnswer: Int = TransportRequest.usualLongestAnswer
     ) async throws(Failure) -> TransportResponse {
-        for attempt in 1...2 {
-            var request = try await request(method, at: path, body: body, token: token, key: key)
-            request.longestAnswer = longestAnswer
-            request.deadline = platform.exchangeDeadline
-            let response = try await transport.send(request)
-            // It is echoed in each proof, so one that is no nonce is not kept.
-            if let fresh = response.headers["dpop-nonce"], EchoedText.isNonce(fresh) {
-                nonce.withLock { $0 = fresh }
-            }
-            if (200..<300).contains(response.status) { return response }
-            let problem = try? StrictJSON.decodeIgnoringUnknown(Problem.self, from: response.body)
-            if problem?.error == "use_dpop_nonce", attempt == 1 { continue }
-            if returnsStepUps, response.stepUp != nil { return response }
-            throw Self.failure(status: response.status, problem: problem)
-        }
-        throw Failure(.unexpectedAnswer)
+        var request = try request(method, at: path, body: body)
+        request.longestAnswer = longestAnswer
+        return try checked(try await exchange(request, with: address.origin, token: token, key: key))
     }
 
-    private func request(
-        _ method: String, at path: String, body: Body, token: String?, key: KeyName?
-    ) async throws(Failure) -> TransportRequest {
+    /// Signs and sends a request, once more where the answer demands a newer nonce (RFC 9449 sections 8 and 9).
+    private func exchange(
+        _ unsigned: TransportRequest, with origin: WebOrigin, token: String?, key: KeyName?
+    ) async throws(Failure) -> TransportResponse {
+        var isLast = false
+        while true {
+            var request = unsigned
+            if let key { try await signer.sign(&request, to: origin, token: token, key: key) }
+            let response = try await transport.send(request)
+            signer.note(response, from: origin)
+            guard !isLast, response.wantsNonce else { return response }
+            isLast = true
+        }
+    }
+
+    private func checked(_ response: TransportResponse) throws(Failure) -> TransportResponse {
+        if (200..<300).contains(response.status) { return response }
+        throw Self.failure(status: response.status, problem: response.problem)
+    }
+
+    private func request(_ method: String, at path: String, body: Body) throws(Failure) -> TransportRequest {
         // Wherever a path comes from, it must not lead the token to another host.
-        guard path.hasPrefix("/"), !path.hasPrefix("//"), let url = URLComponents(string: address.issuer + path),
-            url.host == URLComponents(string: address.issuer)?.host, url.port == URLComponents(string: address.issuer)?.port
+        guard path.hasPrefix("/"), !path.hasPrefix("//"), let parts = URLComponents(string: address.issuer + path),
+            try WebOrigin(of: parts) == address.origin
         else { throw Failure(.insecureServer) }
         var request = TransportRequest(method: method, url: address.issuer + path)
+        request.deadline = platform.exchangeDeadline
         switch body {
         case .none: break
         case .json(let bytes):
@@ -134,19 +149,6 @@ package final class ServerConnection: Sendable {
             request.body = Array(FormText.encode(fields).utf8)
             request.headers["Content-Type"] = "application/x-www-form-urlencoded"
         }
-        guard let sessionKey = key else { return request }
-        let publicKey = try await platform.keys.publicKey(of: sessionKey)
-        let claims = DPoPClaims(
-            jti: Base64URL.encode((0..<16).map { _ in UInt8.random(in: 0...255) }), htm: method,
-            // Without query and fragment (RFC 9449 section 4.2).
-            htu: String(request.url.prefix { $0 != "?" && $0 != "#" }),
-            iat: platform.clock.civilTime, ath: token.map { Signing.hash(Array($0.utf8)) }, nonce: nonce.withLock { $0 },
-            bdy: method == "GET" ? nil : Signing.hash(request.body)
-        )
-        let input = Signing.dpopInput(claims, key: publicKey)
-        let signature = try await platform.keys.sign(input, with: sessionKey, presence: nil)
-        request.headers["DPoP"] = CompactJWS.compact(signingInput: input, signature: signature)
-        if let token { request.headers["Authorization"] = "DPoP \(token)" }
         return request
     }
 
@@ -200,8 +202,22 @@ package final class ServerConnection: Sendable {
 }
 
 extension TransportResponse {
+    /// The value of `WWW-Authenticate`.
+    fileprivate var challenge: String { headers["www-authenticate"] ?? "" }
+
     /// The step-up that a resource demands; nil for every other answer.
-    fileprivate var stepUp: StepUpChallenge? {
-        status == 401 ? headers["www-authenticate"].flatMap(StepUpChallenge.init) : nil
+    var stepUp: StepUpChallenge? { status == 401 ? StepUpChallenge(challenge) : nil }
+
+    /// The problem document of a refusal.
+    fileprivate var problem: Problem? { try? StrictJSON.decodeIgnoringUnknown(Problem.self, from: body) }
+
+    /// Whether the request is to be sent once more with the nonce of this answer: a resource says so in its challenge, the
+    /// token endpoint in the body.
+    var wantsNonce: Bool {
+        switch status {
+        case 401: challenge.contains("use_dpop_nonce") || problem?.error == "use_dpop_nonce"
+        case 400: problem?.error == "use_dpop_nonce"
+        default: false
+        }
     }
 }
