@@ -35,6 +35,19 @@ import ThumbturnTestKit
         #expect(clock.now == start)
     }
 
+    @Test func aTaskWithTheClocksExecutorIsWaitedFor() async throws {
+        let clock = VirtualClock()
+        let start = clock.now
+        try await clock.run {
+            let work = Task(executorPreference: clock.executor) {
+                for _ in 1...1000 { await Task.yield() }
+                return clock.now
+            }
+            try await clock.sleep(until: start.advanced(by: .seconds(10)))
+            #expect(await work.value == start, "the clock moved while the task worked")
+        }
+    }
+
     @Test func theSystemClockCountsFromBootAndNamesIt() throws {
         let clock = SystemClock()
         let before = clock.now

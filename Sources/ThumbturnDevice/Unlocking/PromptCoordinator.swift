@@ -26,7 +26,8 @@ final class PromptCoordinator: Sendable {
         /// The flows that wait for the screen. They hear whether they have it.
         var flows: [PromptLine.Flow: CheckedContinuation<Bool, Never>] = [:]
         var isPromptUp = false
-        var lastPrompt: Instant?
+        /// When a prompt last came or went.
+        var lastPrompt: Moment?
     }
 
     private typealias Outcome = Result<any Sendable, Failure>
@@ -216,7 +217,7 @@ final class PromptCoordinator: Sendable {
         }
         return await watched.answer { isUp in
             self.state.withLock {
-                $0.lastPrompt = platform.clock.now
+                $0.lastPrompt = platform.moment
                 $0.isPromptUp = isUp
             }
             self.visibility.send(isUp)
@@ -224,7 +225,10 @@ final class PromptCoordinator: Sendable {
     }
 
     private func earliest(on platform: DevicePlatform) -> Instant {
-        state.withLock { $0.lastPrompt }?.advanced(by: platform.promptGap) ?? platform.clock.now
+        // A prompt of an earlier boot is gone, and its instant says nothing about this one's.
+        let now = platform.moment
+        guard let gone = state.withLock({ $0.lastPrompt })?.elapsed(until: now) else { return now.sinceBoot }
+        return now.sinceBoot.advanced(by: platform.promptGap - gone)
     }
 
     // MARK: - Voids
