@@ -71,6 +71,7 @@ let package = Package(
         .library(name: "ThumbturnVerifier", targets: ["ThumbturnVerifier"]),
         .library(name: "ThumbturnTestKit", targets: ["ThumbturnTestKit"]),
         .library(name: "ThumbturnServer", targets: ["ThumbturnServer"]),
+        .library(name: "ThumbturnTestServer", targets: ["ThumbturnTestServer"]),
         .executable(name: "thumbturn", targets: ["ThumbturnCLI"]),
         .executable(name: "thumbturn-server", targets: ["ThumbturnServerCLI"]),
         .executable(name: "thumbturn-matcherd", targets: ["ThumbturnMatcherd"]),
@@ -169,6 +170,19 @@ let package = Package(
                     condition: .when(traits: ["Server"])
                 ),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+            ],
+            swiftSettings: strict
+        ),
+        // Apart from ThumbturnTestKit, which needs nothing of a server.
+        .target(
+            name: "ThumbturnTestServer",
+            dependencies: [
+                "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", "ThumbturnServer", "ThumbturnTestKit",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: strict
         ),
@@ -301,6 +315,16 @@ let package = Package(
                     package: "swift-service-lifecycle",
                     condition: .when(traits: ["Server"])
                 ),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ThumbturnTestServerTests",
+            dependencies: [
+                "TestSupport", "ThumbturnCore", "ThumbturnDevice", "ThumbturnServer", "ThumbturnTestKit",
+                "ThumbturnTestServer",
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: strict
         ),

@@ -18,6 +18,8 @@ public final class VirtualClock: DeviceClock {
         var boot = "first boot"
         var sleepers: [Int: Sleeper] = [:]
         var nextSleeper = 0
+        /// How much work goes on outside, for which time stands still.
+        var outside = 0
     }
 
     private struct Sleeper {
@@ -79,7 +81,9 @@ public final class VirtualClock: DeviceClock {
     /// Runs the body in virtual time and returns its result.
     ///
     /// The body must wait only for this clock or for its own work: while it waits for real input or output, the clock
-    /// would jump.
+    /// would jump. Child tasks are its own work. A task that it starts is, where it is started with this clock's executor:
+    /// `Task(executorPreference: clock.executor) { … }`; a plain `Task { … }` runs elsewhere, and the clock may jump while it
+    /// works.
     ///
     /// - Parameters:
     ///   - mainActorToo: whether work on the main actor counts as the body's, as in tests of view models. The main
@@ -101,12 +105,20 @@ public final class VirtualClock: DeviceClock {
         return try await task.value
     }
 
+    /// Does work that waits for other threads or for input and output: time does not move meanwhile.
+    package func outside<Result: Sendable>(_ work: () async throws -> Result) async rethrows -> Result {
+        state.withLock { $0.outside += 1 }
+        defer { state.withLock { $0.outside -= 1 } }
+        return try await work()
+    }
+
     /// The same thread, as an executor for actors.
     package var serialExecutor: any SerialExecutor { loop.serial }
 
-    /// Moves time to the next wake. False if there are no sleepers.
+    /// Moves time to the next wake. False if there are no sleepers, or work goes on outside.
     private func wakeNext() -> Bool {
-        guard let next = state.withLock({ $0.sleepers.values.map(\.wake).min() }) else { return false }
+        let next = state.withLock { state in state.outside > 0 ? nil : state.sleepers.values.map(\.wake).min() }
+        guard let next else { return false }
         move(to: next)
         return true
     }

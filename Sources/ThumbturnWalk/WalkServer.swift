@@ -4,7 +4,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
-import NIOCore
 import Synchronization
 import ThumbturnCore
 import ThumbturnDevice
@@ -115,20 +114,9 @@ final class WalkServer: Sendable {
         }
         if let token { head.headerFields[.authorization] = "DPoP \(token)" }
         if let idempotency { head.headerFields[.idempotencyKey] = idempotency }
-        let response = try await routes.respond(
-            to: Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: bytes))),
-            context: ServerContext(logger: common.logger))
-        if let fresh = response.headers[.dpopNonce] { nonce.withLock { $0 = fresh } }
-        let sink = Sink()
-        try await response.body.write(sink)
-        return Answer(status: response.status.code, body: sink.bytes.withLock { $0 })
-    }
-
-    private final class Sink: ResponseBodyWriter {
-        let bytes = Mutex<[UInt8]>([])
-
-        func write(_ buffer: ByteBuffer) { bytes.withLock { $0 += Array(buffer: buffer) } }
-        consuming func finish(_: HTTPFields?) {}
+        let answer = try await routes.answer(head, bytes, logger: common.logger)
+        if let fresh = answer.headers[.dpopNonce] { nonce.withLock { $0 = fresh } }
+        return Answer(status: answer.status, body: answer.body)
     }
 }
 

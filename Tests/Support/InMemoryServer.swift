@@ -6,6 +6,10 @@ package import ThumbturnDevice
 package import ThumbturnVerifier
 
 /// A back end in memory, judged by the verifier: enough of the server for the device library's own tests.
+///
+/// It is not replaced by `TestServer`, which is the real server: these tests lose answers, change challenges and refuse at
+/// will, which the real one never does, and they run without the trait `Server`. What the real server decides is tested
+/// against `TestServer`.
 package final class InMemoryServer: Transport {
     package static let url = URL(string: "https://bank.example")!
     package static let password = "correct horse battery staple"

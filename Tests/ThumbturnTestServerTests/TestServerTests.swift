@@ -1,0 +1,258 @@
+#if Tools
+import Foundation
+import TestSupport
+import Testing
+import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnServer
+import ThumbturnTestKit
+import ThumbturnTestServer
+
+/// What an app's tests do with the server: each test is one of an app's.
+@Suite struct TestServerTests {
+    static let password = "correct horse battery staple"
+    static let signIn = PasswordSignIn(account: "ada", password: password)
+
+    /// A server, and a phone that is set up at it.
+    struct World: Sendable {
+        let clock: VirtualClock
+        let server: TestServer
+        let phone: SimulatedPhone
+        let auth: Authenticator
+
+        static func run(_ story: @escaping @Sendable (World) async throws -> Void) async throws {
+            let clock = VirtualClock()
+            let server = try await TestServer(accounts: ["ada": password, "bob": password], clock: clock)
+            let world = try World(clock, server)
+            try await clock.run {
+                try await world.auth.enrol(with: signIn)
+                _ = try await world.auth.authenticate("Unlock Acme")
+                try await story(world)
+            }
+        }
+
+        init(_ clock: VirtualClock, _ server: TestServer) throws {
+            (self.clock, self.server) = (clock, server)
+            phone = SimulatedPhone(.iPhone(.face), clock: clock, hasPIN: true)
+            phone.name = "Ada’s first phone"
+            auth = try Authenticator(server: server.url, platform: phone.platform(transport: server.transport))
+        }
+
+        /// Another phone of the same person.
+        func anotherPhone() async throws -> World {
+            let another = try World(clock, server)
+            another.phone.name = "Ada’s new phone"
+            try await another.auth.enrol(with: signIn)
+            _ = try await another.auth.authenticate("Unlock Acme")
+            return another
+        }
+
+        func pass(_ time: Duration) async throws { try await clock.sleep(until: clock.now.advanced(by: time)) }
+
+        /// The device of the other phone, as this one sees it.
+        func other() async throws -> ThumbturnDevice.EnrolledDevice {
+            let others = try await auth.devices().filter { !$0.isCurrent }
+            return try #require(others.first)
+        }
+    }
+
+    /// The page shows this test, word for word.
+    @Test func thePageShowsATestThatRuns() throws {
+        let page = try String(
+            contentsOf: repository.appendingPathComponent("Sources/Thumbturn/Thumbturn.docc/TestingYourApp.md"), encoding: .utf8)
+        let tests = try String(contentsOfFile: #filePath, encoding: .utf8)
+        let start = try #require(page.range(of: "@Test func fromTheFirstStartToThePayment()"))
+        let example = try #require(page[start.lowerBound...].components(separatedBy: "```").first)
+        func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+        #expect(words(tests).contains(words(example)))
+        #expect((10...22).contains(example.split(separator: "\n").count))
+    }
+
+    @Test func fromTheFirstStartToThePayment() async throws {
+        let clock = VirtualClock()
+        let server = try await TestServer(accounts: ["ada": "correct horse battery staple"], clock: clock)
+        let bank = try await server.backEnd()
+        let phone = SimulatedPhone(.iPhone(.face), clock: clock)
+        let auth = try Authenticator(server: server.url, platform: phone.platform(transport: server.transport))
+        try await clock.run {
+            try await auth.enrol(with: PasswordSignIn(account: "ada", password: "correct horse battery staple"))
+            phone.next(.noMatch, .match)
+            let grant = try await auth.authenticate("Unlock Acme")
+            #expect(grant.rung == .biometric)
+
+            let payment = TestBackEnd.payment("12.50", to: "Super Store")
+            let id = try await bank.ask("ada", toApprove: payment)
+            let approval = try await auth.approval(id)
+            _ = try await auth.approve(approval)
+            try await bank.redeem(id, of: payment)
+            #expect(try await bank.state(of: id) == .redeemed)
+        }
+    }
+
+    @Test func aBackEndIsPaidOnce() async throws {
+        try await World.run { world in
+            let bank = try await world.server.backEnd(named: "bank")
+            let payment = TestBackEnd.payment("12.50", to: "Super Store")
+            let id = try await bank.ask("ada", toApprove: payment)
+            await #expect(throws: TestBackEnd.Refused.self) { try await bank.redeem(id, of: payment) }
+            _ = try await world.auth.approve(try await world.auth.approval(id))
+            try await bank.redeem(id, of: payment)
+            await #expect(throws: TestBackEnd.Refused.self) { try await bank.redeem(id, of: payment) }
+            await #expect(throws: (any Error).self) { _ = try await bank.ask("carol", toApprove: payment) }
+
+            let shown = TestBackEnd.payment("12.50", to: "Super Store")
+            let second = try await bank.ask("ada", toApprove: shown)
+            _ = try await world.auth.approve(try await world.auth.approval(second))
+            let another = TestBackEnd.payment("99.00", to: "Super Store")
+            await #expect(throws: TestBackEnd.Refused.self) { try await bank.redeem(second, of: another) }
+            #expect(try await bank.state(of: second) == .withdrawn)
+        }
+    }
+
+    // MARK: Time and the network
+
+    @Test func timeStandsStillWhileTheServerWorks() async throws {
+        let clock = VirtualClock()
+        let server = try await TestServer(accounts: ["ada": Self.password], clock: clock)
+        let world = try World(clock, server)
+        try await clock.run {
+            let start = clock.now
+            async let alarm: Void = clock.sleep(until: start.advanced(by: .seconds(3600)))
+            try await world.auth.enrol(with: Self.signIn)
+            _ = try await world.auth.authenticate("Unlock Acme")
+            try await server.asOperator { _ = try await $0.devices(ofAccountNamed: "ada") }
+            #expect(start.duration(to: clock.now) < .seconds(60))
+            try await alarm
+            #expect(start.duration(to: clock.now) == .seconds(3600))
+        }
+    }
+
+    @Test func theServersTimeIsTheClocks() async throws {
+        try await World.run { world in
+            world.phone.moveWallClock(by: .seconds(-86_400))
+            _ = try await world.auth.me()
+            try await world.pass(.seconds(13 * 3600))
+            await expectFailure(.sessionOver) { _ = try await world.auth.me() }
+            let before = world.clock.civilTime
+            _ = try await world.auth.authenticate("Unlock Acme")
+            let verified = try await world.auth.me().verifiedAt
+            #expect((before...world.clock.civilTime).contains(verified))
+        }
+    }
+
+    @Test func withoutANetworkThereIsNoServer() async throws {
+        try await World.run { world in
+            world.server.isReachable = false
+            await expectFailure(.unreachable) { _ = try await world.auth.me() }
+            world.server.isReachable = true
+            expect(try await world.auth.me().name, is: "ada")
+        }
+    }
+
+    @Test func aWrongPasswordIsRefusedAndTheOperatorRevokes() async throws {
+        try await World.run { world in
+            await expectFailure(.refused) {
+                try await world.auth.enrol(with: PasswordSignIn(account: "ada", password: "wrong horse battery staple"))
+            }
+            let id = try await world.auth.me().deviceID
+            try await world.server.asOperator { try await $0.revoke(id, ofAccountNamed: "ada") }
+            await expectFailure(.sessionOver) { _ = try await world.auth.me() }
+        }
+    }
+
+    // MARK: Devices
+
+    @Test func aNewPhoneCoolsOffAndTheOldOneRemovesIt() async throws {
+        try await World.run { old in
+            let new = try await old.anotherPhone()
+            expect(try await old.auth.devices().map(\.name), is: ["Ada’s first phone", "Ada’s new phone"])
+
+            let enrolled = new.clock.civilTime
+            let failed = await failure { try await new.auth.remove(try await new.other()) }
+            #expect(failed?.code == .coolingOff && failed?.recovery == .wait(.seconds(86_400)))
+            #expect(failed?.until == enrolled + .seconds(86_400))
+            let prompted = await failure { _ = try await new.auth.stepUp(for: .cardDetails, reason: "Show the card") }
+            #expect(prompted?.code == .coolingOff && prompted?.until == enrolled + .seconds(86_400))
+
+            // The proof of the first phone is fresh, so nothing is asked.
+            let prompts = old.phone.promptCount
+            try await old.auth.remove(try await old.other())
+            #expect(old.phone.promptCount == prompts)
+            expect(try await old.auth.devices().map(\.name), is: ["Ada’s first phone"])
+            await expectFailure(.sessionOver) { _ = try await new.auth.me() }
+        }
+    }
+
+    @Test func afterTheCoolOffANewPhoneRemovesALostOneWithAPrompt() async throws {
+        try await World.run { lost in
+            let new = try await lost.anotherPhone()
+            try await new.pass(.seconds(86_401))
+            _ = try await new.auth.authenticate("Unlock Acme")
+            try await new.pass(.seconds(301))
+            let prompts = new.phone.promptCount
+            let device = try await new.other()
+            try await new.auth.remove(device, reason: "Remove the lost phone")
+            #expect(new.phone.promptCount == prompts + 1)
+            expect(try await new.auth.devices().count, is: 1)
+            // It is gone, and removing it once more is no failure.
+            try await new.auth.remove(device)
+            await #expect(throws: Failure.self) { _ = try await lost.auth.authenticate("Unlock Acme") }
+        }
+    }
+
+    @Test func thePasscodeRemovesNoPhoneThatHasAFaceOrAPIN() async throws {
+        try await World.run { old in
+            let new = try await old.anotherPhone()
+            try await old.pass(.seconds(301))
+            var passcode = UnlockPolicy.unlock
+            passcode.ladder = [.devicePasscode, .biometric, .fullCredentials]
+            expect(try await old.auth.authenticate("Unlock Acme", policy: passcode).rung, is: .devicePasscode)
+            let prompts = old.phone.promptCount
+            try await old.auth.remove(try await old.other(), policy: passcode)
+            #expect(old.phone.promptCount == prompts + 1)
+            await expectFailure(.sessionOver) { _ = try await new.auth.me() }
+        }
+    }
+
+    @Test func aCancelledPromptRemovesNothing() async throws {
+        try await World.run { old in
+            _ = try await old.anotherPhone()
+            try await old.pass(.seconds(301))
+            old.phone.next(.cancel)
+            let failed = await failure { try await old.auth.remove(try await old.other()) }
+            #expect(failed?.code == .cancelledByUser)
+            expect(try await old.auth.devices().count, is: 2)
+            await expectFailure(.reasonMissing) { try await old.auth.remove(try await old.other(), reason: "") }
+        }
+    }
+
+    @Test func aDeviceIsRenamedAndThisOneIsRemovedWithoutAPrompt() async throws {
+        try await World.run { old in
+            let devices = try await old.auth.devices()
+            let this = try #require(devices.first)
+            let renamed = try await old.auth.rename(this, to: "Kitchen phone")
+            #expect(renamed.name == "Kitchen phone" && renamed.id == this.id && renamed.isCurrent)
+            await expectFailure(.unexpectedAnswer) { try await old.auth.rename(this, to: "") }
+            let prompts = old.phone.promptCount
+            try await old.auth.remove(renamed)
+            #expect(old.phone.promptCount == prompts && old.phone.keyCount == 0)
+            expect(try await old.server.asOperator { try await $0.devices(ofAccountNamed: "ada").count }, is: 0)
+        }
+    }
+
+    @Test func aSignOutEndsTheSessionAtTheServer() async throws {
+        try await World.run { world in
+            let recording = RecordingTransport(world.server.transport)
+            let auth = try Authenticator(
+                server: world.server.url, platform: world.phone.platform(transport: recording))
+            _ = try await auth.me()
+            try await auth.signOut(forgetDevice: false)
+            let last = try #require(recording.exchanges.last)
+            #expect(last.request.url.hasSuffix("/v1/revoke") && last.response.status == 200)
+            await expectFailure(.sessionOver) { _ = try await auth.me() }
+            expect(try await auth.authenticate("Unlock Acme").rung, is: .biometric)
+            expect(try await world.server.asOperator { try await $0.devices(ofAccountNamed: "ada").count }, is: 1)
+        }
+    }
+}
+#endif
