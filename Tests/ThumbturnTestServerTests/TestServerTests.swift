@@ -240,6 +240,43 @@ import ThumbturnTestServer
         }
     }
 
+    @Test func aPersonWhoSignedInWithTheirPasswordRemovesADeviceWithTheSensor() async throws {
+        try await World.run { old in
+            let new = try await old.anotherPhone()
+            _ = try await old.auth.signIn(with: Self.signIn)
+            let prompts = old.phone.promptCount
+            try await old.auth.remove(try await old.other())
+            #expect(old.phone.promptCount == prompts + 1)
+            await expectFailure(.sessionOver) { _ = try await new.auth.me() }
+        }
+    }
+
+    @Test func aSignOutEndsTheSessionOfAPasswordAndTheOneBefore() async throws {
+        try await World.run { world in
+            _ = try await world.auth.signIn(with: Self.signIn)
+            _ = try await world.auth.me()
+            try await world.auth.signOut(forgetDevice: false)
+            await expectFailure(.sessionOver) { _ = try await world.auth.me() }
+            expect(try await world.auth.authenticate("Unlock Acme").rung, is: .biometric)
+        }
+    }
+
+    @Test func aPersonWithoutAnEnrolmentSignsOut() async throws {
+        let clock = VirtualClock()
+        let server = try await TestServer(accounts: ["ada": Self.password], clock: clock)
+        let world = try World(clock, server)
+        try await clock.run {
+            await expectFailure(.notEnrolled) { try await world.auth.signOut(forgetDevice: false) }
+            for forgets in [false, true] {
+                _ = try await world.auth.signIn(with: Self.signIn)
+                _ = try await world.auth.me()
+                try await world.auth.signOut(forgetDevice: forgets)
+                #expect(world.phone.keyCount == 0)
+                await #expect(throws: Failure.self) { _ = try await world.auth.me() }
+            }
+        }
+    }
+
     @Test func aSignOutEndsTheSessionAtTheServer() async throws {
         try await World.run { world in
             let recording = RecordingTransport(world.server.transport)

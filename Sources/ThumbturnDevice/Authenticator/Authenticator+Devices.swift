@@ -5,7 +5,16 @@ import ThumbturnMessages
 extension Authenticator {
     /// The devices of this account, the oldest first.
     public func devices() async throws(Failure) -> [EnrolledDevice] {
-        try decode(DeviceList.self, from: try await send("GET", to: "/v1/devices")).devices.map(EnrolledDevice.init)
+        let records = try decode(DeviceList.self, from: try await send("GET", to: "/v1/devices")).devices
+        let own = try await ownThumbprint()
+        return records.map { EnrolledDevice($0, isOwn: $0.keys.contains { $0.kid == own }) }
+    }
+
+    /// The thumbprint of this device's session key. A session that full credentials opened is of no device, so the server
+    /// does not tell then which one this is.
+    private func ownThumbprint() async throws(Failure) -> String? {
+        guard let live = try await liveEnrolment() else { return nil }
+        return Signing.thumbprint(of: try await platform.keys.publicKey(of: name(of: .session, in: live)))
     }
 
     /// Removes a device from the account: its sessions end at once, and it can never sign in again. This device is
@@ -77,8 +86,9 @@ extension Authenticator {
 // MARK: - Signing out
 
 extension Authenticator {
-    /// Ends the session. The device stays enrolled, so the next sign-in takes the sensor; with `forgetDevice` the
-    /// enrolment ends too, as `revoke()` ends it, and the next sign-in takes full credentials.
+    /// Ends the session, also one that full credentials opened. The device stays enrolled, so the next sign-in takes the
+    /// sensor; with `forgetDevice` the enrolment ends too, as `revoke()` ends it, and the next sign-in takes full
+    /// credentials.
     ///
     /// No earlier unlock or step-up stands in for a later one, and a call that is under way throws `cancelledByApp`. What
     /// is kept here ends first and without the network. Then the server is told (RFC 7009): its session and the tokens of

@@ -28,12 +28,13 @@ public struct EnrolledDevice: Hashable, Sendable, Identifiable {
     /// that key.
     public let onlySignsIn: Bool
 
-    init(_ record: DeviceRecord) {
+    /// - Parameter isOwn: whether it is known to be this device, whatever the server says.
+    init(_ record: DeviceRecord, isOwn: Bool = false) {
         id = record.id
         name = ShownText.line(from: record.name)
         keys = record.keys.map { Key(id: $0.kid, kind: $0.kind, isActive: $0.active) }
         enrolledAt = record.enrolledAt
-        isCurrent = record.current
+        isCurrent = record.current || isOwn
         onlySignsIn = record.use == .plain
     }
 }
