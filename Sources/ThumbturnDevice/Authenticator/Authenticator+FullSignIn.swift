@@ -21,7 +21,8 @@ extension Authenticator {
     /// - Returns: a grant whose rung is `fullCredentials`.
     /// - Throws: `refused` for credentials that are not right, and where the server has no such sessions;
     ///   `anotherAccount` where this device is enrolled for another account; a cancellation; `unreachable`.
-    public func signIn(with signIn: some PrimarySignIn, reason: String = "Sign in to your account") async throws(Failure) -> Grant {
+    public func signIn(with signIn: some PrimarySignIn, reason: String = "Sign in to your account") async throws(Failure) -> Grant
+    {
         let request = request(reason, UnlockPolicy(ladder: [.fullCredentials]), .signIn)
         return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
             try await self.openSession(ask, signIn: signIn)
