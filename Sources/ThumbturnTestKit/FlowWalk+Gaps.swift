@@ -19,8 +19,9 @@ extension FlowWalk {
         "granted by biometric", "granted by devicePasscode", "granted by appPIN", "granted by fullCredentials",
         "granted by biometric and more",
         "policyDenies", "paused", "notEnrolled", "notYetReadable", "keyInvalidated", "lockedOut", "biometryNotEnrolled",
-        "biometryUnavailable", "biometryTooWeak", "biometryUnconfirmed", "passcodeNotSet", "permissionDenied", "notMatched",
-        "refused", "timedOut", "cancelledByUser", "cancelledBySystem", "cancelledByApp", "superseded", "platform",
+        "biometryAbsent", "biometryForbidden", "biometryUnavailable", "biometryTooWeak", "biometryUnconfirmed", "passcodeNotSet",
+        "permissionDenied", "notMatched", "refused", "timedOut", "cancelledByUser", "cancelledBySystem", "cancelledByApp",
+        "superseded", "platform",
     ]
 
     static let events = [

@@ -6,7 +6,7 @@ import ThumbturnTestKit
 /// The screen behind an unlock always names another way.
 @MainActor @Suite struct UnlockWaysTests {
     @Test func theFirstWayAndTheNextOneAreNamedBeforeThePrompt() async throws {
-        try await Self.tell(purpose: .payment) { _, screen in
+        try await Self.tell(purpose: .payment) { world, screen in
             let first = Rung.biometric.button.naming(await world.auth.readiness().sensor)
             #expect(screen.buttons.map(\.words) == [first, Rung.devicePasscode.button])
         }
