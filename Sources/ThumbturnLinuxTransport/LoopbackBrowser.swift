@@ -52,7 +52,9 @@ public struct LoopbackBrowser: SignInBrowser {
     package static func openWithDesktop(_ url: URL) async throws(Failure) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["xdg-open", url.absoluteString]
+        // Foundation's threads block most signals, and a browser that inherits that could not be ended. `env` of GNU
+        // unblocks them.
+        process.arguments = ["--default-signal", "xdg-open", url.absoluteString]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

@@ -56,10 +56,10 @@ open class ASWebAuthenticationSession: NSObject {
     /// The system requires the main thread, and a provider of the window before the start.
     @discardableResult
     open func start() -> Bool {
-        precondition(Thread.isMainThread, "the session was started away from the main thread")
+        MainActor.preconditionIsolated("the session was started away from the main thread")
         // This is the main thread.
         nonisolated(unsafe) let (provider, session) = (presentationContextProvider, self)
-        let anchor = unsafe MainActor.assumeIsolated { unsafe provider?.presentationAnchor(for: session) }
+        let anchor = MainActor.assumeIsolated { unsafe provider?.presentationAnchor(for: session) }
         browser.note(url, isEphemeral: prefersEphemeralWebBrowserSession)
         guard anchor != nil else {
             finish(nil, code: 2)
@@ -79,7 +79,7 @@ open class ASWebAuthenticationSession: NSObject {
 
     /// The completion handler is not called afterwards, as far as is documented only the sheet goes.
     open func cancel() {
-        precondition(Thread.isMainThread, "the session was cancelled away from the main thread")
+        MainActor.preconditionIsolated("the session was cancelled away from the main thread")
         browser.cancelled()
         completion = nil
     }

@@ -217,9 +217,9 @@ import ThumbturnVerifier
             let new = try await live.phone()
             let id = try await bank.ask(old.account, Bank.payment(), #","expires_in":86400"#).read(ApprovalRecord.self).id
             let approval = try await old.auth.approval(id)
-            await expectFailure(.refused) { _ = try await new.auth.approve(approval) }
+            await expectFailure(.coolingOff) { _ = try await new.auth.approve(approval) }
             live.clock.advance(by: .seconds(24 * 3600 - 1))
-            await expectFailure(.refused) { _ = try await new.auth.approve(approval) }
+            await expectFailure(.coolingOff) { _ = try await new.auth.approve(approval) }
             expect(try await old.auth.approve(approval).state, is: .approved)
         }
     }

@@ -189,7 +189,7 @@ import ThumbturnLoad
                 { try await new.auth.decline(approval) },
             ] as [@Sendable () async throws -> Void] {
                 let refused = await #expect(throws: Failure.self) { try await call() }
-                #expect(refused?.code == .refused && refused?.recovery == .wait(Self.day))
+                #expect(refused?.code == .coolingOff && refused?.recovery == .wait(Self.day))
             }
             #expect(try await bank.state(id) == .open)
         }

@@ -29,7 +29,8 @@ private let judges = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             provider.standardError = FileHandle.nullDevice
             try provider.run()
             defer {
-                provider.terminate()
+                // A program that Foundation starts may have inherited that SIGTERM is blocked.
+                Foundation.kill(provider.processIdentifier, SIGKILL)
                 provider.waitUntilExit()
             }
             // It says its address once it listens.

@@ -42,8 +42,8 @@ public actor Authenticator {
     ///     `send` give the session's tokens to these and to no other; see `authorize(_:doing:amount:reason:policy:)`.
     ///     Another address than https, or http of this machine itself, throws `insecureServer`.
     ///   - platform: the sensor, keys, storage, time and network to use.
-    ///   - signIn: asks for the account's credentials. With it the full sign-in is a rung that opens a session: whoever
-    ///     cannot use any other gets in. Without it such an unlock throws, with the next step `signInAgain`.
+    ///   - signIn: asks for the account's credentials. With it the full sign-in is a rung that opens a session: a
+    ///     person who cannot use any other rung gets in. Without it such an unlock throws, with the next step `signInAgain`.
     ///   - observe: receives hints, moves along the ladder and telemetry.
     public init(
         server: URL, account: String = "default", resources: [URL] = [], platform: DevicePlatform,
