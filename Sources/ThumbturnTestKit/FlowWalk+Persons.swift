@@ -49,7 +49,6 @@ extension FlowWalk {
 
     /// All of a place that changes where a person goes from there: neither times nor counts do.
     struct Situation: Hashable {
-        private var person: String
         private var state: String
         private var prompt: UnlockFlow.Prompt?
         private var isFinishedWith: UnlockFlow.End?
@@ -59,8 +58,7 @@ extension FlowWalk {
         private var wantsAnotherWay = false
         private var attempt: Rung?
 
-        init(_ person: HonestPerson, _ place: Place) {
-            self.person = person.name
+        init(_ place: Place) {
             state = place.flow.state.name
             prompt = place.flow.prompt.map { UnlockFlow.Prompt(id: 0, rung: $0.rung, cancelButton: $0.cancelButton) }
             readiness = place.readiness
@@ -74,6 +72,13 @@ extension FlowWalk {
                 grants = progress.grant.map { 1 + $0.additional.count } ?? 0
             case .finished(let end): isFinishedWith = end
             }
+        }
+
+        /// The prompt and the rungs that are left tell most situations apart.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(state)
+            hasher.combine(prompt)
+            hasher.combine(remaining.count)
         }
     }
 

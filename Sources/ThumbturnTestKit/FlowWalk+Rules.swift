@@ -13,7 +13,8 @@ extension FlowWalk {
             case .failed(let failure): report.ends.insert(failure.code.name)
             }
         }
-        for person in HonestPerson.all where known.insert(Situation(person, place)).inserted && !letsIn(person, at: place) {
+        guard known.insert(Situation(place)).inserted else { return }
+        for person in HonestPerson.all where !letsIn(person, at: place) {
             report.violations.append("a person \(person.name) does not get in: \(place.flow.state) of \(place.readiness)")
         }
     }
@@ -73,7 +74,7 @@ extension FlowWalk {
             demand(!counted, "a cancelled prompt is no mismatch")
         }
         if case .answered(.failed(let failure), let id) = event, failure.code == .lockedOut, id == before.flow.prompt?.id,
-            case .prompting = before.flow.state
+            case .prompting(let prompt, _, _) = before.flow.state, prompt.rung != .fullCredentials
         {
             let isReported = effects.contains { if case .emit(.lockedOut) = $0 { true } else { false } }
             let isCancelled = effects.contains { if case .emit(.cancelled) = $0 { true } else { false } }

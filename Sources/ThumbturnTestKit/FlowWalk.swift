@@ -72,13 +72,13 @@ package struct FlowWalk: Sendable {
         var report = Report()
         walk(Self.allUsable, Person(), disturbed: true, &report)
         for person in persons { walk(Self.allUsable, person, disturbed: false, &report) }
-        // What the device lacks matters where a rung is asked, and does not depend on the person.
-        for start in Self.starts {
-            for canSignIn in [false, true] {
-                var start = start
-                start.canSignIn = canSignIn
-                walk(start, Person(), disturbed: false, &report)
-            }
+        // What the device lacks matters where a rung is asked, and does not depend on the person. Without a full sign-in
+        // only who has no other rung goes another way.
+        for var start in Self.starts {
+            walk(start, Person(), disturbed: false, &report)
+            guard !start.isUsable(.appPIN) else { continue }
+            start.canSignIn = false
+            walk(start, Person(), disturbed: false, &report)
         }
         return report
     }
@@ -139,7 +139,7 @@ package struct FlowWalk: Sendable {
                 for others in kind == .session ? [KeyState.usable] : [.usable, .missing] {
                     var start = Readiness(
                         biometry: .ready, keys: [.session: .usable, .biometric: others, .passcode: others, .pin: others],
-                        ladder: []
+                        ladder: [], canSignIn: true
                     )
                     start.keys[kind] = state
                     starts.append(start)

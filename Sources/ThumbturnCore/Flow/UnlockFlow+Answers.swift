@@ -55,6 +55,8 @@ extension UnlockFlow {
     }
 
     private mutating func mismatched(_ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
+        // A mismatch is the sensor's or the PIN's; wrong credentials are the last word, as any other failure there.
+        if attempt.rung == .fullCredentials { return fail(Failure(.notMatched, recovery: .signInAgain)) }
         var (attempt, progress) = (attempt, progress)
         attempt.mismatches += 1
         progress.note(Failure(.notMatched, recovery: .fallBack(progress.nextUsableRung)))
