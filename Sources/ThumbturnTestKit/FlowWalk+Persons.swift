@@ -27,13 +27,18 @@ extension FlowWalk {
         /// What the person does next in a flow that waits for them; nil where it does not.
         func act(in flow: UnlockFlow, _ readiness: Readiness) -> UnlockFlow.Event? {
             switch flow.state {
-            case .idle: .began(readiness, by: .tap)
-            case .waiting(let readiness, _):
-                readiness.first(of: flow.policy.ladder).map(answers.contains) ?? true ? .tapped : .hintChosen
+            // The screen before the prompt has a button for the first way, and one for the next.
+            case .idle: .began(readiness, by: wants(readiness.usable(of: flow.ladder)).map(UnlockFlow.Start.rung) ?? .tap)
+            case .waiting(let readiness, _): wants(readiness.usable(of: flow.ladder)) == nil ? .tapped : .hintChosen
             case .awayBeforePrompt, .away, .interrupted: .cameFront
             case .prompting(let prompt, _, _): .some(answer(to: prompt))
             case .signing, .finished: nil
             }
+        }
+
+        /// The second of the ways, where the person cannot go the first one.
+        private func wants(_ ways: [Rung]) -> Rung? {
+            ways.first.map(answers.contains) ?? true ? nil : ways.dropFirst().first
         }
 
         private func answer(to prompt: UnlockFlow.Prompt) -> UnlockFlow.Event {
@@ -113,8 +118,8 @@ extension FlowWalk {
 }
 
 extension Readiness {
-    /// The first rung of a ladder that can be asked.
-    fileprivate func first(of ladder: [Rung]) -> Rung? { ladder.first(where: isUsable) }
+    /// The rungs of a ladder that can be asked.
+    fileprivate func usable(of ladder: [Rung]) -> [Rung] { ladder.filter(isUsable) }
 }
 
 extension UnlockFlow {

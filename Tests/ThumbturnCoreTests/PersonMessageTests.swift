@@ -214,7 +214,7 @@ import ThumbturnCore
 
     @Test(arguments: [
         (BiometryState.notEnrolled, MessageKey.biometricsNotSetUp), (.lockedOut(.untilPasscode), .sensorRestsUsePasscode),
-        (.lockedOut(.untilStrongerRung), .sensorRestsUsePasscode), (.paused(for: .seconds(10)), .sensorRestsFor),
+        (.lockedOut(.untilStrongerRung), .sensorRestsUntilSignIn), (.paused(for: .seconds(10)), .sensorRestsFor),
         (.permissionDenied, .permissionNeeded), (.weak, .sensorTooWeak), (.unconfirmed, .confirmAfterUpdate),
         (.passcodeNotSet, .passcodeNotSet),
         (.lidClosed, .lidClosed), (.switchedOff, .sensorSwitchedOff), (.forbidden, .sensorForbidden), (.absent, .noSensor),

@@ -210,10 +210,10 @@ import ThumbturnTestKit
             await Self.mismatches(1, world)
             #expect(
                 await world.auth.readiness().biometry == .paused(for: .seconds(10)), "the cancelled attempt stays counted")
-            await counted.forgive(askedAt: 0)
+            await counted.forgive(by: .fullCredentials, askedAt: 0)
             // A mismatch whose count was forgiven meanwhile is counted anew.
             _ = await counted.attempt {
-                await counted.forgive(askedAt: 0)
+                await counted.forgive(by: .fullCredentials, askedAt: 0)
                 return .notMatched
             }
             await Self.mismatches(2, world)
@@ -226,7 +226,7 @@ import ThumbturnTestKit
             let live = try #require(try await world.auth.liveEnrolment())
             let name = world.auth.name(of: .biometric, in: live)
             let sensors = (1...3).map {
-                CountedSensor(name, on: world.phone.platform(process: "p\($0)"), under: MismatchDelays())
+                CountedSensor(name, on: world.phone.platform(process: "p\($0)"), under: .unlock)
             }
             await withTaskGroup(of: Void.self) { group in
                 for sensor in sensors {

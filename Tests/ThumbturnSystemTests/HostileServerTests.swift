@@ -17,7 +17,10 @@ import ThumbturnCore
         for manner in outcome.accepted { Issue.record("\(manner.name): every call succeeded") }
         #expect(outcome.openings.count == HostileManner.all.count, "a vault opens beside each of them")
         // Nothing of what is sent may be taken for something else than a fault of the server or of the network.
-        let codes: Set<Failure.Code> = [.unreachable, .unexpectedAnswer, .refused, .approvalOver, .sessionOver, .notEnrolled]
+        // On a busy machine a slow server's challenge may be too old to sign once it has come.
+        let codes: Set<Failure.Code> = [
+            .unreachable, .unexpectedAnswer, .refused, .approvalOver, .sessionOver, .notEnrolled, .timedOut,
+        ]
         for call in outcome.calls {
             guard let failure = call.failure else { continue }
             #expect(codes.contains(failure.code), "\(call.manner.name): \(call.name): \(failure.debugDescription)")

@@ -6,6 +6,11 @@ extension Failure {
         case (.cancelledByUser, _), (.cancelledBySystem, _), (.cancelledByApp, _), (.superseded, _):
             PersonMessage(.readyWhenYouAre)
         case (.lockedOut, .wait(let time)): .sensorRests(for: time)
+        // The library's own lockout ends with whichever of the ladder's rungs succeeds; a system's only with the passcode.
+        case (.lockedOut, .fallBack(.appPIN)) where lockout == .untilStrongerRung: PersonMessage(.sensorRestsUntilPIN)
+        case (.lockedOut, .fallBack(.fullCredentials)) where lockout == .untilStrongerRung,
+            (.lockedOut, .signInAgain) where lockout == .untilStrongerRung:
+            PersonMessage(.sensorRestsUntilSignIn)
         case (.lockedOut, .fallBack(.appPIN)): PersonMessage(.sensorRestsUsePIN)
         case (.lockedOut, .fallBack(.fullCredentials)), (.lockedOut, .signInAgain): PersonMessage(.sensorRestsSignIn)
         case (.lockedOut, _): PersonMessage(.sensorRestsUsePasscode)

@@ -54,6 +54,8 @@ public struct Failure: Error, Hashable, Sendable {
     /// Which mistake of the app or of its server it is, in English for developers; nil where it is none. It is not compared:
     /// two failures with the same code, recovery, status and `until` are equal.
     public package(set) var developerHint: String?
+    /// The kind of a `lockedOut`, where it is known; nil for every other code. It is not compared.
+    public private(set) var lockout: Lockout?
     /// When a `coolingOff` ends, by the server's clock; nil for every other code.
     public private(set) var until: UnixTime?
 
@@ -90,6 +92,13 @@ public struct Failure: Error, Hashable, Sendable {
     public static func coolingOff(until end: UnixTime, rest: Duration, status: PlatformStatus? = nil) -> Failure {
         var failure = Failure(.coolingOff, recovery: .wait(rest), status: status)
         failure.until = end
+        return failure
+    }
+
+    /// A sensor that refuses for now, with the rung that helps, or the time after which it is back.
+    package static func lockedOut(_ lockout: Lockout, recovery: Recovery) -> Failure {
+        var failure = Failure(.lockedOut, recovery: recovery)
+        failure.lockout = lockout
         return failure
     }
 

@@ -96,7 +96,7 @@ extension UnlockFlow {
             return fail(failure)
         case .lockedOut:
             progress.note(failure)
-            return [.emit(.lockedOut(failure.lockout))] + moveOn(from: attempt.rung, because: .lockedOut, progress, at: now)
+            return [.emit(.lockedOut(failure.kindOfLockout))] + moveOn(from: attempt.rung, because: .lockedOut, progress, at: now)
         case .paused:
             progress.note(failure)
             return moveOn(from: attempt.rung, because: .mismatches, progress, at: now)
@@ -146,8 +146,9 @@ extension UnlockFlow {
 }
 
 extension Failure {
-    /// The kind of lockout: one that ends by itself, or one that another rung has to end.
-    fileprivate var lockout: Lockout {
-        if case .wait = recovery { .temporary } else { .untilPasscode }
+    /// The kind of lockout. A system's code says only whether it ends by itself, or whether the passcode has to end it.
+    fileprivate var kindOfLockout: Lockout {
+        if let lockout { return lockout }
+        return if case .wait = recovery { .temporary } else { .untilPasscode }
     }
 }

@@ -35,7 +35,7 @@ extension UnlockFlow {
     }
 
     /// The policy's rungs in this person's order: the preferred rung first, where the policy has it and it has a key.
-    private var ladder: [Rung] {
+    package var ladder: [Rung] {
         guard let preferred = person.preferred, preferred.key != nil, policy.ladder.contains(preferred) else {
             return policy.ladder
         }

@@ -34,7 +34,8 @@ public struct UnlockPolicy: Hashable, Sendable {
     /// the next as well: it takes none for a while from the fifth in a row on, and the tenth disables the key.
     public var pinMismatchLimit = 5  // The count over all unlocks is `PINLedger.limit`.
     /// The delays after mismatches at the sensor, which the device counts from one unlock to the next. A match or a
-    /// stronger rung ends the count.
+    /// stronger rung ends the count; what was counted under this policy itself ends only with a match under a policy that
+    /// allows no more mismatches, or with a rung of this ladder (the full sign-in always is one).
     public var delays = MismatchDelays()
     /// How long an unlock may be reused for the next one without a prompt. Step-ups and approvals never reuse one.
     public var reuse: Duration = .zero

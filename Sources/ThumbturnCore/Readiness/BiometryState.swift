@@ -59,8 +59,10 @@ extension BiometryState {
         case .ready: nil
         case .notEnrolled: Failure(.biometryNotEnrolled)
         // Android's lockout lasts 30 s, and does not tell how much of it is left.
-        case .lockedOut(.temporary): Failure(.lockedOut, recovery: .wait(.seconds(30)))
-        case .lockedOut: Failure(.lockedOut)
+        case .lockedOut(.temporary): .lockedOut(.temporary, recovery: .wait(.seconds(30)))
+        case .lockedOut(.untilPasscode): .lockedOut(.untilPasscode, recovery: .fallBack(.devicePasscode))
+        // The full sign-in lifts it under every policy; `Readiness` knows the ladder, and names a nearer rung.
+        case .lockedOut(.untilStrongerRung): .lockedOut(.untilStrongerRung, recovery: .fallBack(.fullCredentials))
         case .paused(let duration): Failure.paused(for: duration)
         case .permissionDenied: Failure(.permissionDenied)
         case .weak: Failure(.biometryTooWeak)

@@ -51,7 +51,16 @@ public struct Readiness: Hashable, Sendable {
     /// other key is of use.
     public func obstacle(to rung: Rung) -> Failure? {
         guard let key = rung.key else { return nil }
-        return state(of: .session).obstacle ?? state(of: key).obstacle ?? (rung == .biometric ? biometry.obstacle : nil)
+        return state(of: .session).obstacle ?? state(of: key).obstacle ?? (rung == .biometric ? sensorObstacle : nil)
+    }
+
+    /// Why the sensor cannot be asked. A lockout names the rung of this ladder that can be asked instead.
+    private var sensorObstacle: Failure? {
+        guard var obstacle = biometry.obstacle else { return nil }
+        if obstacle.code == .lockedOut, case .fallBack = obstacle.recovery, !ladder.isEmpty {
+            obstacle.recovery = .fallBack(ladder.first { $0 != .biometric && isUsable($0) } ?? .fullCredentials)
+        }
+        return obstacle
     }
 
     /// What the person could set up so that a rung can be asked; nil where there is nothing. Without a face, a finger or a

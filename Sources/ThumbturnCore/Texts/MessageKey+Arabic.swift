@@ -48,6 +48,8 @@ extension MessageKey {
         case .sensorRestsUsePasscode: "المستشعر متوقف مؤقتًا. رمز دخول الجهاز يعيد تشغيله."
         case .sensorRestsUsePIN: "المستشعر متوقف مؤقتًا. يمكن استخدام رمز PIN الآن، ورمز دخول الجهاز يعيد تشغيل المستشعر."
         case .sensorRestsSignIn: "المستشعر متوقف مؤقتًا. يُرجى تسجيل الدخول بالحساب، ورمز دخول الجهاز يعيد تشغيل المستشعر."
+        case .sensorRestsUntilPIN: "المستشعر متوقف مؤقتًا. رمز PIN يعيد تشغيله."
+        case .sensorRestsUntilSignIn: "المستشعر متوقف مؤقتًا. تسجيل الدخول بالحساب يعيد تشغيله."
         case .sensorRestsFor: "المستشعر متوقف مؤقتًا. يعود بعد \(number)."
 
         case .enterPIN: "يُرجى إدخال رمز PIN\u{200F}."

@@ -48,6 +48,8 @@ extension MessageKey {
         case .sensorRestsUsePIN: "The sensor is paused. Your PIN works now; the device passcode turns the sensor on again."
         case .sensorRestsSignIn:
             "The sensor is paused. Sign in with your account; the device passcode turns the sensor on again."
+        case .sensorRestsUntilPIN: "The sensor is paused. Your PIN turns it on again."
+        case .sensorRestsUntilSignIn: "The sensor is paused. Signing in with your account turns it on again."
         case .sensorRestsFor: "The sensor is paused. It is back in \(number)."
 
         case .enterPIN: "Enter your PIN."

@@ -48,6 +48,8 @@ extension MessageKey {
         case .sensorRestsUsePIN:
             "Le capteur est en pause. Utilisez votre code PIN\u{A0}; le code de l’appareil réactive le capteur."
         case .sensorRestsSignIn: "Le capteur est en pause. Connectez-vous\u{A0}; le code de l’appareil réactive le capteur."
+        case .sensorRestsUntilPIN: "Le capteur est en pause. Votre code PIN le réactive."
+        case .sensorRestsUntilSignIn: "Le capteur est en pause. La connexion à votre compte le réactive."
         case .sensorRestsFor: "Le capteur est en pause. Il revient dans \(number)."
 
         case .enterPIN: "Saisissez votre code PIN."

@@ -47,6 +47,8 @@ extension MessageKey {
         case .sensorRestsUsePasscode: "Der Sensor macht Pause. Ihr Gerätecode schaltet ihn wieder ein."
         case .sensorRestsUsePIN: "Der Sensor macht Pause. Jetzt hilft Ihre PIN; der Gerätecode schaltet den Sensor wieder ein."
         case .sensorRestsSignIn: "Der Sensor macht Pause. Bitte anmelden; der Gerätecode schaltet den Sensor wieder ein."
+        case .sensorRestsUntilPIN: "Der Sensor macht Pause. Ihre PIN schaltet ihn wieder ein."
+        case .sensorRestsUntilSignIn: "Der Sensor macht Pause. Die Anmeldung mit Ihrem Konto schaltet ihn wieder ein."
         case .sensorRestsFor: "Der Sensor macht Pause. In \(number) ist er wieder da."
 
         case .enterPIN: "PIN eingeben."

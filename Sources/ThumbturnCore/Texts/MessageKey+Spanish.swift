@@ -47,6 +47,8 @@ extension MessageKey {
         case .sensorRestsUsePasscode: "El sensor está en pausa. El código del dispositivo lo activa de nuevo."
         case .sensorRestsUsePIN: "El sensor está en pausa. Use su PIN; el código del dispositivo activa de nuevo el sensor."
         case .sensorRestsSignIn: "El sensor está en pausa. Inicie sesión; el código del dispositivo activa de nuevo el sensor."
+        case .sensorRestsUntilPIN: "El sensor está en pausa. Su PIN lo activa de nuevo."
+        case .sensorRestsUntilSignIn: "El sensor está en pausa. Al iniciar sesión con su cuenta se activa de nuevo."
         case .sensorRestsFor: "El sensor está en pausa. Vuelve en \(number)."
 
         case .enterPIN: "Introduzca su PIN."

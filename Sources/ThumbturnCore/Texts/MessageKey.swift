@@ -55,6 +55,8 @@ package enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     case sensorRestsUsePasscode
     case sensorRestsUsePIN
     case sensorRestsSignIn
+    case sensorRestsUntilPIN
+    case sensorRestsUntilSignIn
     case sensorRestsFor
 
     // The app's PIN.

@@ -270,7 +270,7 @@ extension Authenticator {
         for rung in plan.rungs where rung != .appPIN {
             guard let kind = rung.key else { continue }
             let key = name(of: kind, in: plan.number)
-            if kind == .biometric { try await CountedSensor(key, on: platform, under: plan.policy.delays).createLedger() }
+            if kind == .biometric { try await CountedSensor(key, on: platform, under: plan.policy).createLedger() }
             let publicKey = try await platform.keys.create(key)
             new.publicKeys[rung] = publicKey
             new.signers[rung] = Signer(key: key, kid: Signing.thumbprint(of: publicKey))

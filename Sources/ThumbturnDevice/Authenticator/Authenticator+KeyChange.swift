@@ -180,7 +180,7 @@ extension Authenticator {
         guard let number = pending.number else { return nil }
         guard change == .replaceBiometric else { return .pin(ChosenPIN(), number: number) }
         let key = name(of: .biometric, in: number)
-        try await CountedSensor(key, on: platform, under: policy.delays).createLedger()
+        try await CountedSensor(key, on: platform, under: policy).createLedger()
         let publicKey = try await platform.keys.create(key)
         return .biometric(key, publicKey, kid: Signing.thumbprint(of: publicKey), number: number)
     }

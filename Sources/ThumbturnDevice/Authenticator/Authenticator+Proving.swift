@@ -63,7 +63,7 @@ extension Authenticator {
         if ask.request.kind != .approval { try await check(ask, on: mark) }
         // A sensor that was switched off since the ask began stays off.
         if rung != .biometric, ask.isLive {
-            try? await countedSensor(policy).forgive(askedAt: mark.dismissals)
+            try? await countedSensor(policy).forgive(by: rung, askedAt: mark.dismissals)
             await keepEnrolmentMark()
         }
         let answered = ask.answered(by: rung, at: openedAt, on: mark) { () async throws(Failure) in try await self.placeMark() }

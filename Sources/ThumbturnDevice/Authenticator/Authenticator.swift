@@ -235,7 +235,7 @@ extension Authenticator {
 
     /// The sensor, as it is counted for the live enrolment.
     func countedSensor(_ policy: UnlockPolicy) async throws(Failure) -> CountedSensor {
-        CountedSensor(try await liveName(of: .biometric), on: platform, under: policy.delays)
+        CountedSensor(try await liveName(of: .biometric), on: platform, under: policy)
     }
 
     nonisolated var moment: Moment { platform.moment }

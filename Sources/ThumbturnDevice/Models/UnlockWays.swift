@@ -40,7 +40,12 @@ struct UnlockWays: Sendable {
     }
 
     /// Why the ladder has left a rung: a lockout, a pause, a face that was removed; nil where there is nothing to say.
-    func cause(ofLeaving rung: Rung) -> PersonMessage? { readiness?.obstacle(to: rung).map { named($0.message) } }
+    func cause(ofLeaving rung: Rung) -> PersonMessage? {
+        guard let readiness, let obstacle = readiness.obstacle(to: rung) else { return nil }
+        // The sensor rests, and the person need not wait for it.
+        if rung == .biometric, case .wait(let time) = obstacle.recovery { return .sensorRests(for: time) }
+        return named(obstacle.message)
+    }
 
     /// The rung after the one of now; nil where there is none.
     var nextRung: Rung? {

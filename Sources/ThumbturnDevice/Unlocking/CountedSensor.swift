@@ -2,17 +2,17 @@ import ThumbturnCore
 
 /// The sensor in front of one enrolment's biometric key, with every attempt written into the ledger before the prompt.
 struct CountedSensor: Sendable {
-    private let ledger: LedgerFile<BiometricLedger>
-    private let delays: MismatchDelays
+    private let ledger: LedgerFile<SensorLedger>
+    private let rules: SensorRules
     /// The account's or the vault's switch.
     let sensorSwitch: SensorSwitchFile
 
-    init(_ name: KeyName, on platform: DevicePlatform, under delays: MismatchDelays) {
+    init(_ name: KeyName, on platform: DevicePlatform, under policy: UnlockPolicy) {
         precondition(name.kind == .biometric, "only a biometric key has a ledger of the sensor")
-        self.delays = delays
+        rules = SensorRules(policy)
         sensorSwitch = SensorSwitchFile(server: name.server, account: name.account, on: platform)
         ledger = LedgerFile(name: Self.ledgerName(name), platform: platform, server: name.server) {
-            $0.anchored(at: $1, under: delays)
+            [rules] in $0.anchored(at: $1, under: rules)
         }
     }
 
@@ -22,13 +22,13 @@ struct CountedSensor: Sendable {
     /// Switches the sensor on, and starts the longest pause now, with one attempt after it, whatever was counted.
     func slowDown() async throws(Failure) {
         try await sensorSwitch.delete()
-        try await ledger.change { _, now in (.replacingDamaged(at: now), ()) }
+        try await ledger.change { _, now in (.slowed(at: now), ()) }
     }
 
     /// The state of a sensor that the system calls ready, as far as the switch and the ledger allow it.
     func state() async throws(Failure) -> BiometryState {
         guard try await !sensorSwitch.read().isOff else { return BiometricLedger.Standing.off.state }
-        return try await ledger.current().standing(at: ledger.now, under: delays).state
+        return try await ledger.current().standing(at: ledger.now, under: rules).state
     }
 
     /// Shows the prompt if the switch and the ledger allow it. A mismatch that begins a pause is reported as that pause.
@@ -63,13 +63,15 @@ struct CountedSensor: Sendable {
         }
     }
 
-    /// Empties the ledger and switches the sensor on, because a stronger rung has succeeded.
+    /// Empties the counts that a stronger rung lifts and switches the sensor on, because that rung has succeeded.
     ///
-    /// - Parameter dismissals: the switch's count when that rung was asked for.
-    func forgive(askedAt dismissals: Int) async {
+    /// - Parameters:
+    ///   - rung: the stronger rung.
+    ///   - dismissals: the switch's count when that rung was asked for.
+    func forgive(by rung: Rung, askedAt dismissals: Int) async {
         await sensorSwitch.lift(askedAt: dismissals)
         // Where this cannot be written the sensor stays slow, which is the safe side.
-        try? await ledger.change { _, _ in (BiometricLedger(), ()) }
+        try? await ledger.change { ledger, _ in (ledger.lifted(by: rung), ()) }
     }
 
     static func delete(_ name: KeyName, on platform: DevicePlatform) async throws(Failure) {
@@ -84,15 +86,15 @@ struct CountedSensor: Sendable {
 extension CountedSensor {
     /// The ledger before an attempt, and with the attempt counted as a mismatch.
     private struct Attempt {
-        var before: BiometricLedger
-        var during: BiometricLedger
+        var before: SensorLedger
+        var during: SensorLedger
     }
 
     /// Writes an attempt down as a mismatch, until it is settled.
     private func begin() async throws(Failure) -> Attempt {
         let begun = try await ledger.change { before, now in
-            let obstacle = before.standing(at: now, under: delays).state.obstacle
-            let during = obstacle == nil ? before.attempting(at: now, under: delays) : before
+            let obstacle = before.standing(at: now, under: rules).state.obstacle
+            let during = obstacle == nil ? before.attempting(at: now, under: rules) : before
             return (during, (obstacle: obstacle, attempt: Attempt(before: before, during: during)))
         }
         if let obstacle = begun.obstacle { throw obstacle }
@@ -104,10 +106,10 @@ extension CountedSensor {
         (try? await sensorSwitch.read().isOff) == false ? nil : BiometricLedger.Standing.off.state.obstacle
     }
 
-    /// Empties the ledger after a match.
+    /// Empties the counts that a match under this policy empties.
     private func settleMatch() async {
         // Where this cannot be written the attempt stays counted, which is the safe side.
-        try? await ledger.change { _, _ in (BiometricLedger(), ()) }
+        try? await ledger.change { ledger, _ in (ledger.matched(under: rules), ()) }
     }
 
     /// Leaves the mismatch counted. Where another flow has settled its own attempt meanwhile, this one is counted on
@@ -115,7 +117,7 @@ extension CountedSensor {
     private func settleMismatch(_ attempt: Attempt) async {
         // Where this cannot be written, what stands there counts the attempt or a later one.
         try? await ledger.change { ledger, now in
-            (ledger == attempt.during ? ledger : ledger.attempting(at: now, under: delays), ())
+            (ledger == attempt.during ? ledger : ledger.attempting(at: now, under: rules), ())
         }
     }
 
@@ -125,8 +127,8 @@ extension CountedSensor {
         try? await ledger.change { ledger, _ in (ledger == attempt.during ? attempt.before : ledger, ()) }
     }
 
-    private func obstacle(in ledger: BiometricLedger) -> Failure? {
-        ledger.standing(at: self.ledger.now, under: delays).state.obstacle
+    private func obstacle(in ledger: SensorLedger) -> Failure? {
+        ledger.standing(at: self.ledger.now, under: rules).state.obstacle
     }
 }
 

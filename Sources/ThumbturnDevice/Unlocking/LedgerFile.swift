@@ -11,7 +11,7 @@ protocol AttemptLedger: Codable, Equatable, Sendable {
 }
 
 extension PINLedger: AttemptLedger {}
-extension BiometricLedger: AttemptLedger {}
+extension SensorLedger: AttemptLedger {}
 
 /// The ledger of one key, kept among the small secrets.
 struct LedgerFile<Ledger: AttemptLedger>: Sendable {

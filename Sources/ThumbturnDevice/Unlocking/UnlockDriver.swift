@@ -119,7 +119,7 @@ extension UnlockDriver {
         }
         let answered =
             prompt.rung == .biometric
-            ? await CountedSensor(use.key, on: platform, under: policy.delays).attempt(isNewKey: isNewKey, answer)
+            ? await CountedSensor(use.key, on: platform, under: policy).attempt(isNewKey: isNewKey, answer)
             : await answer()
         switch answered {
         case .matched(let presence):

@@ -189,7 +189,7 @@ extension Vault {
         // again.
         guard (try? record.secrets(of: name, with: key)) != nil else { throw Failure(.keyInvalidated) }
         if rung != .biometric {
-            await countedSensor(record.number).forgive(askedAt: dismissals)
+            await countedSensor(record.number).forgive(by: rung, askedAt: dismissals)
             await addMissingCopies(of: key, number: record.number, in: store)
         }
         return (answered, key)
@@ -266,7 +266,7 @@ extension Vault {
     }
 
     private func countedSensor(_ number: Int) -> CountedSensor {
-        CountedSensor(copy(.biometric, number), on: platform, under: policy.delays)
+        CountedSensor(copy(.biometric, number), on: platform, under: policy)
     }
 
     private var sensorSwitch: SensorSwitchFile { SensorSwitchFile(server: Self.realm, account: name, on: platform) }

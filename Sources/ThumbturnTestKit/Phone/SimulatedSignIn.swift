@@ -47,6 +47,9 @@ public final class SimulatedSignIn: PrimarySignIn {
         state.withLock { $0.acts += acts.map { ($0, after) } }
     }
 
+    /// Takes back the instructions that no sign-in has used.
+    public func forgetActs() { state.withLock { $0.acts = [] } }
+
     public func credentials(for request: SignInRequest) async throws(Failure) -> Credentials {
         let (act, after) = state.withLock { state in
             state.requests.append(request)
