@@ -10,8 +10,8 @@ public import ThumbturnCore
 ///
 /// Only the success of an ask that began after the last lock, absence and dismissal opens it. Locking makes all earlier
 /// successes on the platform worthless, so no unlock is reused across it. Dismissing the person who opened the
-/// app locks it: `Authenticator.forgetRecentAuthentication()`, `requireStrongerRungNextTime()`, `revoke()` and, where a
-/// vault opened it, `Vault.delete()`.
+/// app locks it: `Authenticator.forgetRecentAuthentication()`, `requireStrongerRungNextTime()`, `signOut(forgetDevice:)`,
+/// `revoke()` and, where a vault opened it, `Vault.delete()`.
 ///
 /// Processes that share a place tell each other nothing at once. What another one has revoked, deleted, enrolled or
 /// switched off locks the app when it comes to the front, before the contents show, and when a prompt comes or goes. Its
