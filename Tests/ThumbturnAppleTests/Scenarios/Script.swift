@@ -1,5 +1,6 @@
 #if STAND_INS
 import Synchronization
+import TestSupport
 import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnDevice
@@ -45,7 +46,7 @@ final class Script: Sendable {
 
     /// Starts the time of the scenario, and prepares the person's acts.
     func begin() {
-        for (prompt, shown) in scenario.prompts where prompt.rung != .appPIN {
+        for (prompt, shown) in scenario.prompts where prompt.rung.isAskedByTheSystem {
             var last = shown
             let acts = scenario.acts(at: prompt.id)
             for (at, act) in acts {
@@ -90,7 +91,7 @@ final class Script: Sendable {
         note(Scenario.shown(rung, button))
         return state.withLock { state in
             state.prompt += 1
-            if rung != .appPIN { state.asked += 1 }
+            if rung.isAskedByTheSystem { state.asked += 1 }
             return state.prompt
         }
     }
@@ -101,6 +102,18 @@ final class Script: Sendable {
         guard isOn, let (at, killed) = scenario.signing(after: prompt) else { return }
         try? await clock.sleep(until: instant(at))
         if killed { phone.enrolNewFace() }
+    }
+
+    /// The app's own screen for the full sign-in.
+    var signIn: any PrimarySignIn { ScriptedSignIn(script: self) }
+
+    fileprivate func signIn(_ prompt: Int) async throws(Failure) -> Credentials {
+        guard let (at, answer) = scenario.answer(to: prompt), (try? await clock.sleep(until: instant(at))) != nil else {
+            throw Failure(.cancelledByApp)
+        }
+        if case .failed(let failure) = answer { throw failure }
+        let isRight = scenario.isSigned(prompt)
+        return .password(isRight ? InMemoryServer.password : "not the password", for: "ada")
     }
 
     fileprivate func pin(_ prompt: Int) async -> PINAnswer {
@@ -116,6 +129,11 @@ final class Script: Sendable {
         guard let pin = PIN(isRight ? SimulatedPhone.pin : "739150") else { preconditionFailure("both are PINs") }
         return .entered(pin)
     }
+}
+
+extension Rung {
+    /// Whether the system shows the prompt, and not the app.
+    fileprivate var isAskedByTheSystem: Bool { self == .biometric || self == .devicePasscode }
 }
 
 private struct ScriptedSensor: Sensor {
@@ -148,6 +166,14 @@ private struct ScriptedKeys: DeviceKeys {
     func sign(_ message: [UInt8], with name: KeyName, presence: Presence?) async throws(Failure) -> [UInt8] {
         if presence != nil { await script.sign() }
         return try await keys.sign(message, with: name, presence: presence)
+    }
+}
+
+private struct ScriptedSignIn: PrimarySignIn {
+    let script: Script
+
+    func credentials(for request: SignInRequest) async throws(Failure) -> Credentials {
+        try await script.signIn(script.show(.fullCredentials, .cancel))
     }
 }
 
