@@ -63,7 +63,7 @@ struct Difference: Sendable {
             ],
             but: [
                 "900 ms: emit fellBack (because: lockedOut, from: biometric, to: appPIN)",
-                "900 ms: emit lockedOut untilPasscode",
+                "900 ms: emit lockedOut untilStrongerRung",
                 "900 ms: emit sensorAnswered (after: 900, outcome: lockedOut)",
                 "900 ms: move (because: lockedOut, from: biometric, to: appPIN)",
             ]),
