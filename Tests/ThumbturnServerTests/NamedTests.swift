@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The tests of this repository, as pages name them: `Suite.test`.
+/// The tests of this repository, as pages name them: `Suite.test`, or a scenario.
 enum NamedTests {
     private static let sources: [String] = {
         let files = FileManager.default.enumerator(
@@ -10,8 +10,12 @@ enum NamedTests {
             .compactMap { try? String(contentsOf: $0, encoding: .utf8) }
     }()
 
-    /// Whether a suite of this name has a test of this name.
+    /// Whether a suite of this name has a test of this name; or whether there is such a scenario, as `match.json`, which
+    /// `ScenarioTests.asTold` plays.
     static func exist(_ name: String) -> Bool {
+        if name.hasSuffix(".json") {
+            return FileManager.default.fileExists(atPath: repository.appendingPathComponent("Tests/Scenarios/\(name)").path)
+        }
         let parts = name.split(separator: ".")
         return parts.count == 2
             && sources.contains { $0.contains("struct \(parts[0]) {") && isATest("func \(parts[1])(", in: $0) }
