@@ -176,6 +176,25 @@ struct SignInWorld: Sendable {
         }
     }
 
+    /// The lock that closes because the next person signs in leaves that sign-in alone, also where the disk is slow.
+    @Test func theLockThatAVisitClosesDoesNotEndThatVisit() async throws {
+        let clock = VirtualClock()
+        try await clock.run(mainActorToo: true) { @MainActor in
+            var platform = SimulatedPhone(.plain, clock: clock).platform(transport: InMemoryServer(clock: clock))
+            platform.secrets = SlowSecrets(secrets: platform.secrets, clock: clock)
+            let auth = try Authenticator(server: InMemoryServer.url, platform: platform)
+            let lock = AppLockModel(for: auth, reason: "Unlock Acme")
+            try await Self.run(lock, in: clock) {
+                lock.unlocked(by: try await auth.signIn(with: World.signIn))
+                #expect(!lock.isLocked)
+                let next = try await auth.signIn(with: SignInWorld.eve)
+                #expect(lock.isLocked)
+                lock.unlocked(by: next)
+                #expect(!lock.isLocked)
+            }
+        }
+    }
+
     @Test func aKeysSessionTakesThePlaceOfAVisits() async throws {
         let world = try World()
         try await world.clock.run {
@@ -222,5 +241,24 @@ struct SignInWorld: Sendable {
         try await story()
         running.cancel()
         await running.value
+    }
+}
+
+/// Secrets on a disk that takes a second for each of them.
+private struct SlowSecrets: SecretStore {
+    let secrets: any SecretStore
+    let clock: any DeviceClock
+
+    private func pause() async { try? await clock.sleep(until: clock.now.advanced(by: .seconds(1))) }
+
+    func read(_ name: String) async throws(Failure) -> [UInt8]? { try await secrets.read(name) }
+    func write(_ secret: [UInt8], as name: String) async throws(Failure) {
+        await pause()
+        try await secrets.write(secret, as: name)
+    }
+    func delete(_ name: String) async throws(Failure) { try await secrets.delete(name) }
+    func replace(_ old: [UInt8]?, by new: [UInt8]?, as name: String) async throws(Failure) -> Bool {
+        await pause()
+        return try await secrets.replace(old, by: new, as: name)
     }
 }

@@ -18,10 +18,10 @@ package struct Voids: Hashable, Sendable {
         return Tick(number: last)
     }
 
-    /// Makes every ask until now worthless: the app was locked, or the person left it.
-    package mutating func voidEverything() {
-        everything = next()
-        asks = []
+    /// Makes every ask worthless that began before a tick, or until now: the app was locked, or the person left it.
+    package mutating func voidEverything(before tick: Tick? = nil) {
+        everything = max(everything, tick ?? next())
+        asks = asks.filter { $0 > everything }
     }
 
     /// Makes every ask of an account or a vault until now worthless: its person was dismissed, or its keys were revoked.
@@ -34,6 +34,9 @@ package struct Voids: Hashable, Sendable {
     package func isLive(_ ask: Tick, of asker: String) -> Bool {
         ask > everything && !asks.contains(ask) && !wasDismissed(ask, of: asker)
     }
+
+    /// When an account or a vault was last dismissed; nil where it was not.
+    package func dismissal(of asker: String) -> Tick? { askers[asker] }
 
     /// Whether an ask began before its account or vault was last dismissed.
     package func wasDismissed(_ ask: Tick, of asker: String) -> Bool { askers[asker].map { ask < $0 } ?? false }

@@ -195,6 +195,8 @@ public import ThumbturnCore
 
     /// Passes a success to the lock, which opens or does not.
     private func take(_ answered: AnsweredAsk, isLive: Bool, as event: (_ isLive: Bool) -> AppLock.Event) {
+        // The success may itself have dismissed the person of before, which the lock has not heard yet.
+        lockIfDismissedHere()
         if isLive, isLocked { openedBy = answered }
         handle(event(isLive))
     }
@@ -206,12 +208,14 @@ public import ThumbturnCore
     /// Locks where what opened the app is worth nothing any more: at once where this process has dismissed the person, and
     /// once the place was read where another one has.
     private func lockIfDismissed() async {
-        guard let success = openedBy else { return }
-        if success.isLive {
-            // The app may have been locked, and opened by another success, while the place was read.
-            guard await success.wasDismissedElsewhere(), openedBy?.tick == success.tick else { return }
-        }
-        handle(.dismissed)
+        lockIfDismissedHere()
+        guard let success = openedBy, await success.wasDismissedElsewhere() else { return }
+        // The app may have been locked, and opened by another success, while the place was read.
+        if openedBy?.tick == success.tick { handle(.dismissed) }
+    }
+
+    private func lockIfDismissedHere() {
+        if openedBy?.isLive == false { handle(.dismissed) }
     }
 
     // MARK: - The lock
@@ -288,6 +292,9 @@ public import ThumbturnCore
     private func handle(_ event: AppLock.Event) {
         let now = platform.moment
         let effects = lock.handle(event, at: now)
+        // What began after the dismissal goes on: it may be the next person's sign-in that ended the visit of before.
+        let dismissed = event == .dismissed && openedBy?.isLive == false ? openedBy : nil
+        let dismissal = dismissed.flatMap { platform.prompts.dismissal(of: $0.asker) }
         if lock.state == .unlocked { message = nil } else { openedBy = nil }
         let wasAsking = isAsking
         isLocked = lock.state != .unlocked
@@ -297,7 +304,7 @@ public import ThumbturnCore
         isCovered = lock.isCovered
         for effect in effects {
             switch effect {
-            case .void: platform.prompts.voidEverything()
+            case .void: platform.prompts.voidEverything(before: dismissal)
             case .lock: whenLocked()
             case .wake(let time): wakebox?.yield(time)
             case .ask(let ask):

@@ -240,24 +240,24 @@ final class PromptCoordinator: Sendable {
     ///
     /// - Parameter spared: an ask of its own that goes on, and counts as one of after the void.
     func void(_ asker: String, sparing spared: RunningAsk? = nil) {
-        void(where: { $0.asker == asker }, sparing: spared) { $0.void(asker) }
+        void { voids in
+            voids.void(asker)
+            if let spared { spared.restart(at: voids.next()) }
+        }
         dismissals.send(asker)
     }
 
-    /// Makes every ask until now worthless, and stops those that are under way.
-    func voidEverything() {
-        void(where: { _ in true }) { $0.voidEverything() }
+    /// Makes every ask worthless that began before a tick, or until now, and stops those that are under way.
+    func voidEverything(before tick: Tick? = nil) {
+        void { $0.voidEverything(before: tick) }
         dismissals.send(nil)
     }
 
-    private func void(
-        where matches: (UnlockRequest) -> Bool, sparing spared: RunningAsk? = nil, _ count: (inout Voids) -> Void
-    ) {
+    private func void(_ count: (inout Voids) -> Void) {
         let rest = state.withLock { state in
             count(&state.voids)
-            if let spared { spared.restart(at: state.voids.next()) }
-            let asks = state.asks.asks.filter { matches($0.request) && $0.id != spared?.id }
-            let effects = asks.flatMap { state.asks.handle(.voided(ask: $0.id)) }
+            let worthless = state.running.filter { !state.voids.isLive($1.ask.tick, of: $1.ask.request.asker) }
+            let effects = worthless.keys.sorted().flatMap { state.asks.handle(.voided(ask: $0)) }
             return perform(effects, outcome: .failure(Failure(.cancelledByApp)), &state)
         }
         rest()
@@ -265,6 +265,9 @@ final class PromptCoordinator: Sendable {
 
     /// Whether the success of an ask is still worth something.
     func isLive(_ ask: Tick, of asker: String) -> Bool { state.withLock { $0.voids.isLive(ask, of: asker) } }
+
+    /// When an account or a vault was last dismissed; nil where it was not.
+    func dismissal(of asker: String) -> Tick? { state.withLock { $0.voids.dismissal(of: asker) } }
 
     /// Spends the success of an ask on one sheet; false where another sheet had it.
     func spend(_ ask: Tick) -> Bool { state.withLock { $0.spent.insert(ask).inserted } }
