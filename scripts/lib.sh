@@ -51,3 +51,15 @@ need_real_parts() {
     [ "$(uname -s)" = Linux ] || stop "The parts of a Linux machine run only on Linux."
     need_packages swtpm tpm2-tools fprintd polkitd dbus util-linux
 }
+
+# The independent judges, PyJWT with cryptography and joserfc, and an OpenID provider of Authlib and Flask, in a virtual environment of
+# their own: .build/judges.
+need_judges() {
+    [ "$(uname -s)" = Linux ] && need_packages python3-venv
+    .build/judges/bin/python -c 'import authlib.oauth2.rfc9207, cryptography, flask, joserfc, jwt' 2>/dev/null && return
+    say "Setting up the judges (PyJWT, cryptography, joserfc, Authlib and Flask) …"
+    mkdir -p .build
+    python3 -m venv .build/judges && .build/judges/bin/pip install --quiet --disable-pip-version-check \
+            pyjwt cryptography joserfc 'authlib>=1.8' flask ||
+        { rm -rf .build/judges; stop "pip could not install pyjwt, cryptography, joserfc, authlib and flask."; }
+}

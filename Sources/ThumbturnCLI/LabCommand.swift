@@ -16,18 +16,24 @@ struct StoryCommand: AsyncParsableCommand {
         commandName: "story",
         abstract: "Runs enrolment, sign-in, theft, a new face and revocation as a story.",
         discussion: """
-            The phones are simulated; the server, its database and every signature are real. The account's password is read from \
-            the environment variable THUMBTURN_PASSWORD. With --hostile, other phones meet a server that is hostile in every \
-            manner, beside the story. Exit status 1: a step had an unexpected outcome, a call did not end in time, or the memory \
-            grew by 50 MB.
+            The phones are simulated; the server, its database and every signature are real. The accounts' password is read from \
+            the environment variable THUMBTURN_PASSWORD.
+
+            With --hostile, other phones meet a server that is hostile in every manner, beside the story.
+
+            With --people, eight people for whom the first way in is not the one get in instead, and what their screens say at \
+            every step is printed. It needs the accounts \(PeopleStory.accounts.joined(separator: ", ")), and a provider whose \
+            ID tokens the server takes. It takes a minute; `scripts/run --people` has all of it.
+
+            Exit status 1: a step had an unexpected outcome, a call did not end in time, or the memory grew by 50 MB.
             """
     )
 
     @Option(help: "The server's public address.")
     var server: String
 
-    @Option(help: "The name of an existing account.")
-    var account: String
+    @Option(help: "The name of an existing account. Not with --people.")
+    var account: String?
 
     @Option(help: "The address of `thumbturn lab hostile-server`.")
     var hostile: String?
@@ -35,11 +41,26 @@ struct StoryCommand: AsyncParsableCommand {
     @Option(help: "The deadline of each exchange with the hostile server, in seconds.")
     var deadline = 30.0
 
+    @Flag(help: "Runs the story of eight people.")
+    var people = false
+
+    @OptionGroup var provider: ProviderOptions
+
+    func validate() throws {
+        guard people == (account == nil), people == (provider.issuer != nil) else {
+            throw ValidationError("Give --account NAME, or --people with --issuer and --client-id.")
+        }
+        guard !people || hostile == nil else { throw ValidationError("--hostile belongs to the story of one account.") }
+    }
+
     func run() async throws {
         guard let url = URL(string: server), let password = ProcessInfo.processInfo.environment["THUMBTURN_PASSWORD"] else {
             throw ValidationError("Give --server an address, and the account's password in THUMBTURN_PASSWORD.")
         }
         try await runStory {
+            guard let account else {
+                return try await PeopleStory(server: url, password: password, provider: provider).play()
+            }
             guard let hostile else { return try await Story(server: url, account: account, password: password).play() }
             guard deadline > 0, let address = URL(string: hostile) else {
                 throw ValidationError("Give --hostile an address, and --deadline more than 0.")
