@@ -72,6 +72,28 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func aRungThatWasNeverSetUpIsNoCause() async throws {
+        // A Linux machine has no passcode, so the ladder passes over it on its way to the PIN.
+        try await Self.tell(.linux, then: .ignore) { world, screen in
+            await world.wait(.seconds(1))
+            world.phone.pins(.ignore)
+            screen.press(.anotherWay)
+            await world.wait(.seconds(1))
+            #expect(screen.rung == .appPIN && screen.cause == nil, "\(screen.cause?.description ?? "")")
+        }
+    }
+
+    @Test("a face that was removed may be added again, whether the screen asks by itself or after a tap", arguments: [true, false])
+    func removedFace(_ asksItself: Bool) async throws {
+        let purpose: UnlockScreen.Purpose = asksItself ? .unlock : .payment
+        try await Self.tell(.iPhone(.face), purpose: purpose, after: { $0.removeFaces() }, then: .ignore) { world, screen in
+            if !asksItself { screen.press(.ask) }
+            await world.wait(.seconds(1))
+            #expect(screen.stage == .asking && screen.rung == .devicePasscode)
+            #expect(screen.offer?.action == .recover(.openSettings))
+        }
+    }
+
     @Test func aPauseIsCountedDown() async throws {
         var sensorAlone = UnlockPolicy(ladder: [.biometric])
         sensorAlone.mismatchLimit = 3
@@ -95,11 +117,13 @@ import ThumbturnTestKit
     /// Runs a screen of an enrolled phone that has every rung, beside a story.
     private static func tell(
         _ model: SimulatedPhone.Model = .plain, policy: UnlockPolicy = .unlock, purpose: UnlockScreen.Purpose = .unlock,
+        after change: @escaping @Sendable (SimulatedPhone) -> Void = { _ in },
         then acts: SimulatedPhone.Act..., story: @escaping @MainActor @Sendable (SignInWorld, UnlockScreen) async throws -> Void
     ) async throws {
         let world = try SignInWorld(model, hasPIN: true)
         try await world.clock.run(mainActorToo: true) { @MainActor in
             try await world.auth.enrol(with: World.signIn)
+            change(world.phone)
             for act in acts { world.phone.next(act) }
             let screen = UnlockScreen(for: world.auth, reason: "Unlock Acme", policy: policy, purpose: purpose)
             let shown = Task(executorPreference: world.clock.executor) { await screen.appear() }

@@ -58,9 +58,13 @@ import ThumbturnTestKit
         let phone = SimulatedPhone(.iPhone(.face))
         phone.removeFaces()
         let nora = try await enrolled("nora", phone)
-        let looking = look(nora)
-        try await looking.read("Settings")
-        return try await expect(.devicePasscode, of: looking, nora)
+        let offer = try await offer(to: nora)
+        guard offer.buttons.contains(where: { $0.words.description.contains("Settings") }) else {
+            throw UnexpectedOutcome("the offer does not lead to the settings")
+        }
+        tell("person", "presses [\(BiometricOffer.buttons.first { $0.answer == .notNow }?.words.description ?? "")]")
+        await offer.answer(.notNow)
+        return try await expect(.devicePasscode, of: look(nora), nora)
     }
 
     private func lockedOut() async throws -> Rung {
@@ -90,10 +94,9 @@ import ThumbturnTestKit
     private func declines() async throws -> Rung {
         let dee = try person("dee", SimulatedPhone(.android(.finger), hasPIN: true))
         _ = try await dee.auth.signIn(with: ToldSignIn(signIn: PasswordSignIn(account: "dee", password: password)))
-        let offer = BiometricOfferModel(for: dee.auth) { try await dee.auth.addBiometrics() }
-        await offer.refresh()
-        tell("app", "\(offer.title) \(offer.text) " + offer.buttons.map { "[\($0.words)]" }.joined(separator: " "))
-        try await dee.auth.declineBiometrics()
+        let offer = try await offer(to: dee)
+        tell("person", "presses [\(BiometricOffer.buttons.first { $0.answer == .never }?.words.description ?? "")]")
+        await offer.answer(.never)
         try await dee.auth.addBiometrics()
         await offer.refresh()
         guard !offer.isShown else { throw UnexpectedOutcome("the offer came again, although Dee has declined") }
@@ -138,6 +141,15 @@ import ThumbturnTestKit
         try await person.auth.enrol(with: PasswordSignIn(account: account, password: password))
         tell("app", "was set up before")
         return person
+    }
+
+    /// The app's offer of biometrics, which is told.
+    private func offer(to person: Person) async throws -> BiometricOfferModel {
+        let offer = BiometricOfferModel(for: person.auth) { try await person.auth.addBiometrics() }
+        await offer.refresh()
+        guard offer.isShown else { throw UnexpectedOutcome("biometrics are not offered") }
+        tell("app", "\(offer.title) \(offer.text) " + offer.buttons.map { "[\($0.words)]" }.joined(separator: " "))
+        return offer
     }
 
     private func look(_ person: Person, under policy: UnlockPolicy = .unlock) -> Looking {

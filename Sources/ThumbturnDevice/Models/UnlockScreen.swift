@@ -216,7 +216,7 @@ import ThumbturnMessages
 
     private func ask(_ rung: Rung) {
         (stage, self.rung, ways.rung) = (.asking, rung, rung)
-        (message, cause, buttons, offer) = (nil, nil, ways.besideThePrompt, nil)
+        (message, cause, buttons) = (nil, nil, ways.besideThePrompt)
     }
 
     /// Reads what the device can do, and names the ways that there are now.
@@ -235,7 +235,7 @@ import ThumbturnMessages
     }
 
     private func begin(by start: UnlockFlow.Start) {
-        isRunning = true
+        (isRunning, offer) = (true, nil)
         shown?.work.yield(.ask(start))
     }
 
@@ -286,6 +286,10 @@ import ThumbturnMessages
             stage = .asking
             (message, buttons) = (nil, ways.besideThePrompt)
         }
+        // An unlock that still waits for its moment has seen already what is missing.
+        if isRunning, case .offerSetUp(let failure) = news {
+            offer = failure.recovery.button.map { Button(action: .recover(failure.recovery), words: $0) }
+        }
         guard stage == .asking else { return }
         switch news {
         case .hint(let rung):
@@ -299,9 +303,7 @@ import ThumbturnMessages
             await look(in: appearance)
             // It may have moved on meanwhile.
             if self.rung == rung, stage == .asking { cause = ways.cause(ofLeaving: from) }
-        case .offerSetUp(let failure):
-            offer = failure.recovery.button.map { Button(action: .recover(failure.recovery), words: $0) }
-        case .telemetry: break
+        case .offerSetUp, .telemetry: break
         }
     }
 }

@@ -42,6 +42,8 @@ struct UnlockWays: Sendable {
     /// Why the ladder has left a rung: a lockout, a pause, a face that was removed; nil where there is nothing to say.
     func cause(ofLeaving rung: Rung) -> PersonMessage? {
         guard let readiness, let obstacle = readiness.obstacle(to: rung) else { return nil }
+        // A rung that this person never set up was not left.
+        if obstacle.code == .notEnrolled, readiness.isEnrolled { return nil }
         // The sensor rests, and the person need not wait for it.
         if rung == .biometric, case .wait(let time) = obstacle.recovery { return .sensorRests(for: time) }
         return named(obstacle.message)
