@@ -46,10 +46,13 @@ public struct BiometricOffer: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether to offer biometrics: the sensor is ready or waits for its first face or finger, the device is enrolled, its
-    /// policy asks the sensor, there is no biometric key, and the person has not refused.
-    package func isDue(_ readiness: Readiness, at now: UnixTime, under rules: Rules = Rules()) -> Bool {
-        guard [.ready, .notEnrolled].contains(readiness.biometry), readiness.isEnrolled, readiness.ladder.contains(.biometric)
+    /// Whether to offer biometrics: the sensor is ready or waits for its first face or finger, the device is enrolled or the
+    /// person has just signed in, the policy asks the sensor, there is no biometric key, and the person has not refused.
+    package func isDue(
+        _ readiness: Readiness, at now: UnixTime, under rules: Rules = Rules(), hasJustSignedIn: Bool = false
+    ) -> Bool {
+        guard [.ready, .notEnrolled].contains(readiness.biometry), readiness.isEnrolled || hasJustSignedIn,
+            readiness.ladder.contains(.biometric)
         else { return false }
         let key = readiness.state(of: .biometric)
         guard key == .missing || key.isDead, !isDeclined, timesPutOff < rules.mostTimes else { return false }

@@ -17,7 +17,8 @@ extension Authenticator {
         try await sensorSwitch.turnOff()
     }
 
-    /// Whether to offer biometrics now; see `BiometricOffer`. Also where no face or finger is enrolled yet:
+    /// Whether to offer biometrics now; see `BiometricOffer`. On a device that is not enrolled, for as long as
+    /// `addBiometrics()` needs no other sign-in. Also where no face or finger is enrolled yet:
     /// `Readiness.biometry` tells, and the offer says how to add one. Silent: it never prompts and never throws.
     public func shouldOfferBiometrics(
         for policy: UnlockPolicy = .unlock, under rules: BiometricOffer.Rules = .init()
@@ -27,7 +28,8 @@ extension Authenticator {
 
     func shouldOfferBiometrics(_ readiness: Readiness, under rules: BiometricOffer.Rules) async -> Bool {
         guard let offer = try? await biometricOffer() else { return false }
-        return offer.isDue(readiness, at: platform.clock.civilTime, under: rules)
+        return offer.isDue(
+            readiness, at: platform.clock.civilTime, under: rules, hasJustSignedIn: await hasJustSignedIn())
     }
 
     /// Stores the person's answer to the offer. "Set up" makes no key by itself: it lets the next enrolment make one,

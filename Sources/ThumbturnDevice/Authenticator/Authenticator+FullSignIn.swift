@@ -80,6 +80,8 @@ struct Visit: Codable, Sendable {
     var number: Int
     /// The id of the account that signed in; nil where the server did not name it.
     var account: String?
+    /// When it began, by the device's calendar; nil for one of an earlier version of the library.
+    var began: UnixTime?
 }
 
 extension Authenticator {
@@ -115,7 +117,7 @@ extension Authenticator {
             }
             (lastStepUp, lastUnlock) = (nil, nil)
             try await keep(session, of: given.number)
-            let visit = Visit(number: given.number, account: ticket.account)
+            let visit = Visit(number: given.number, account: ticket.account, began: platform.clock.civilTime)
             try await platform.secrets.write(StoredRecord.encode(visit), as: visitName)
             if let earlier { await forget(earlier) }
             return session
@@ -137,6 +139,13 @@ extension Authenticator {
             guard error.code == .refused || error.code == .sessionOver else { throw error }
             throw Failure(.sessionOver, recovery: .signInAgain, status: error.status)
         }
+    }
+
+    /// Whether `addBiometrics()` would need no other sign-in, as far as the device can tell: the server decides.
+    func hasJustSignedIn() async -> Bool {
+        guard let began = (try? await visit())??.began else { return false }
+        let now = platform.clock.civilTime
+        return began <= now && now < began + .seconds(300)
     }
 
     /// Ends the visit on this device: a key's session takes its place, or the person signed out.

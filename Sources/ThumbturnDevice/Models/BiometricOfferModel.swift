@@ -3,6 +3,12 @@ public import ThumbturnCore
 
 /// The offer of biometrics, for a card or a sheet after signing in. It names the device's sensor; where no face or finger
 /// is enrolled yet, it says how to add one.
+///
+/// On a first start it comes after `signIn(with:)` and before the system's dialog:
+///
+///     try await auth.signIn(with: login)
+///     let offer = BiometricOfferModel(for: auth) { try await auth.addBiometrics() }
+///     await offer.refresh()
 @MainActor @Observable public final class BiometricOfferModel {
     /// Whether to show the offer.
     public private(set) var isShown = false
@@ -30,7 +36,8 @@ public import ThumbturnCore
     ///   - auth: the account's authenticator.
     ///   - policy: the policy that the biometric key is for.
     ///   - rules: when an offer is due.
-    ///   - setUp: enrols anew with the person's full sign-in, which is the stronger rung that a new key needs.
+    ///   - setUp: makes the key, with the full sign-in that a new key needs: `addBiometrics()` just after `signIn(with:)`,
+    ///     `replaceBiometricKey(with:)` on a device that is enrolled without biometrics.
     ///   - recover: opens the system's settings, where no face or finger is enrolled yet.
     public init(
         for auth: Authenticator, policy: UnlockPolicy = .unlock, rules: BiometricOffer.Rules = .init(),

@@ -33,7 +33,7 @@ public import ThumbturnCore
     /// - Parameters:
     ///   - auth: the account's authenticator.
     ///   - policy: the policy that the biometric key is for.
-    ///   - setUp: enrols anew with the person's full sign-in, which is the stronger rung that a new key needs.
+    ///   - setUp: makes the key, with the full sign-in that a new key needs: `replaceBiometricKey(with:)`.
     public init(
         for auth: Authenticator, policy: UnlockPolicy = .unlock, setUp: @escaping @Sendable () async throws -> Void
     ) {

@@ -61,7 +61,7 @@ import ThumbturnMessages
     public private(set) var message: PersonMessage?
     /// Why the ladder left the rung of before, such as a lockout; nil where there is nothing to say.
     public private(set) var cause: PersonMessage?
-    /// The buttons below the message, the first one first. There is always another way among them, by name, where the
+    /// The buttons below the message, the first one first; none until the device said what it can do. There is always another way among them, by name, where the
     /// device has one.
     public private(set) var buttons: [Button] = []
     /// The success of the unlock, for example for `AppLockModel.unlocked(by:)`; nil where `stage` is not `unlocked`.
@@ -151,7 +151,6 @@ import ThumbturnMessages
         self.readiness = readiness
         self.clock = clock
         ways = UnlockWays(rung: rung)
-        buttons = ways.beforeThePrompt
     }
 
     /// Runs the screen until the task is cancelled, which also ends the unlock. A second call ends the first.
@@ -168,7 +167,7 @@ import ThumbturnMessages
         case .ready, .asking, .unlocked:
             (stage, answered, rung) = (.ready, nil, firstRung)
             ways.rung = firstRung
-            (message, cause, buttons, offer) = (nil, nil, ways.beforeThePrompt, nil)
+            (message, cause, buttons, offer) = (nil, nil, [], nil)
         }
         defer { if shown?.number == number { (shown, isRunning) = (nil, false) } }
         let news = news.stream()
@@ -255,7 +254,7 @@ import ThumbturnMessages
         switch outcome {
         case .success(let success):
             (stage, answered) = (.unlocked, success)
-            (message, buttons) = (nil, [])
+            (message, cause, buttons) = (nil, nil, [])
         case .failure(let failure):
             stage = .stopped(failure)
             (message, cause) = (ways.named(failure.message), nil)

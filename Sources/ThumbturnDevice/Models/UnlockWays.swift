@@ -44,8 +44,10 @@ struct UnlockWays: Sendable {
         guard let readiness, let obstacle = readiness.obstacle(to: rung) else { return nil }
         // A rung that this person never set up was not left.
         if obstacle.code == .notEnrolled, readiness.isEnrolled { return nil }
-        // The sensor rests, and the person need not wait for it.
-        if rung == .biometric, case .wait(let time) = obstacle.recovery { return .sensorRests(for: time) }
+        // The sensor or the PIN rests, and the person need not wait for it.
+        if case .wait(let time) = obstacle.recovery {
+            return rung == .appPIN ? .pinPaused(for: time) : .sensorRests(for: time)
+        }
         return named(obstacle.message)
     }
 
