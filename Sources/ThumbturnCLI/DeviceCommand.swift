@@ -69,7 +69,7 @@ extension UnlockNews {
         case .readPoorly(.notCentered): "The middle of the finger, please."
         case .readPoorly(.removeAndRetry): "Lift the finger, and put it down again."
         case .offerSetUp(let failure): failure.message.text(in: .english)
-        case .moved(_, let rung, _): rung.announcement.description
+        case .moved(_, let rung, _, _): rung.announcement.description
         case .telemetry: nil
         }
     }

@@ -141,7 +141,8 @@ import ThumbturnVerifier
             expect(try await world.auth.me().name, is: "ada")
             #expect(world.phone.pinRequests.map(\.reason) == ["Unlock"])
             #expect(start == world.clock.now)
-            #expect(world.news.all.contains(.moved(from: .biometric, to: .appPIN, because: .mismatches)))
+            #expect(
+                world.news.all.contains(.moved(from: .biometric, to: .appPIN, because: .mismatches, over: .milliseconds(250))))
         }
     }
 

@@ -132,7 +132,8 @@ struct World: Sendable {
             #expect(start.duration(to: world.clock.now) == .seconds(12))
             let hint = try #require(world.news.all.firstIndex(of: .hint(.devicePasscode)))
             let move = try #require(
-                world.news.all.firstIndex(of: .moved(from: .biometric, to: .devicePasscode, because: .timeout)))
+                world.news.all.firstIndex(
+                    of: .moved(from: .biometric, to: .devicePasscode, because: .timeout, over: .milliseconds(250))))
             #expect(hint < move)
         }
     }

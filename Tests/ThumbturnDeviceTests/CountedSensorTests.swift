@@ -69,7 +69,9 @@ import ThumbturnTestKit
             let start = world.clock.now
             expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
             #expect(world.phone.promptCount == prompts + 1 && world.clock.now == start)
-            #expect(world.news.all.contains(.moved(from: .biometric, to: .devicePasscode, because: .skipped(.paused))))
+            #expect(
+                world.news.all.contains(
+                    .moved(from: .biometric, to: .devicePasscode, because: .skipped(.paused), over: .milliseconds(250))))
         }
     }
 

@@ -108,7 +108,9 @@ struct SignInWorld: Sendable {
             let grant = try await world.auth.authenticate("Pay", policy: .highRisk)
             #expect(grant.rung == .fullCredentials)
             #expect(
-                world.news.all.contains { if case .moved(from: .biometric, to: .fullCredentials, _) = $0 { true } else { false } }
+                world.news.all.contains {
+                    if case .moved(from: .biometric, to: .fullCredentials, _, _) = $0 { true } else { false }
+                }
             )
         }
     }

@@ -112,7 +112,9 @@ import ThumbturnVerifier
         try await Self.enrolled(policy: Self.withoutPIN) { world in
             world.phone.next(.noMatch, .noMatch, .noMatch)
             try await world.auth.setPIN()
-            #expect(world.news.all.contains(.moved(from: .biometric, to: .devicePasscode, because: .mismatches)))
+            #expect(
+                world.news.all.contains(
+                    .moved(from: .biometric, to: .devicePasscode, because: .mismatches, over: .milliseconds(250))))
             #expect(await Self.opens(Self.old, world))
         }
     }

@@ -27,7 +27,7 @@ import ThumbturnMessages
         let triggers: [Trigger] = [.timeout, .mismatches, .lockedOut, .keyInvalidated, .choice, .skipped(.paused)]
         let news: [UnlockNews] =
             [.hint(.appPIN), .readPoorly(.tooPoor), .offerSetUp(failure)] + telemetry.map { .telemetry($0) }
-            + triggers.map { .moved(from: .biometric, to: .appPIN, because: $0) }
+            + triggers.map { .moved(from: .biometric, to: .appPIN, because: $0, over: .milliseconds(250)) }
         let states: [BiometryState] = [.ready, .lockedOut(.untilPasscode), .paused(for: .seconds(1)), .lidClosed]
         let keys: [KeyState] = [.usable, .invalidated(.restored), .paused(for: .seconds(1)), .notYetReadable]
         let values: [any Sendable] = [

@@ -98,6 +98,37 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func theCrossFadeOfThePolicyReachesTheView() async throws {
+        var slow = UnlockPolicy.unlock
+        slow.transition = .milliseconds(300)
+        try await Self.tell(policy: slow, then: .noMatch, .noMatch, .noMatch, .ignore) { world, screen in
+            #expect(screen.transition == .milliseconds(300))
+            await world.wait(.seconds(1))
+            #expect(screen.rung == .devicePasscode && screen.transition == .milliseconds(300))
+            let move = UnlockNews.moved(
+                from: .biometric, to: .devicePasscode, because: .mismatches, over: .milliseconds(300))
+            #expect(world.news.all.contains(move))
+        }
+    }
+
+    @Test func aScreenOfItsOwnLearnsTheCrossFadeFromTheNews() async throws {
+        let world = try SignInWorld(hasPIN: true)
+        try await world.clock.run(mainActorToo: true) { @MainActor in
+            try await world.auth.enrol(with: World.signIn)
+            for act in [SimulatedPhone.Act.noMatch, .noMatch, .noMatch, .ignore] { world.phone.next(act) }
+            var quick = UnlockPolicy.unlock
+            quick.transition = .milliseconds(200)
+            let screen = UnlockScreen(reason: "Unlock Acme", news: world.auth.news, clock: world.clock) { [quick] start in
+                try await world.auth.authenticate("Unlock Acme", policy: quick, by: start)
+            }
+            let shown = Task(executorPreference: world.clock.executor) { await screen.appear() }
+            await world.wait(.seconds(2))
+            #expect(screen.rung == .devicePasscode && screen.transition == .milliseconds(200))
+            shown.cancel()
+            await shown.value
+        }
+    }
+
     @Test func aPauseIsCountedDown() async throws {
         var sensorAlone = UnlockPolicy(ladder: [.biometric])
         sensorAlone.mismatchLimit = 3
@@ -185,6 +216,16 @@ extension SignInWorld {
         }
     }
 
+    @Test func theCrossFadeOfThePolicyReachesTheLockScreen() async throws {
+        var quick = UnlockPolicy.unlock
+        quick.transition = .milliseconds(200)
+        try await Self.tell(policy: quick, then: .noMatch, .noMatch, .noMatch, .ignore) { world, lock in
+            #expect(lock.transition == .milliseconds(200))
+            await world.wait(.seconds(1))
+            #expect(lock.message == Rung.devicePasscode.announcement && lock.transition == .milliseconds(200))
+        }
+    }
+
     @Test func anotherWayWorksBeforeThePromptAndBehindIt() async throws {
         try await Self.tell { world, lock in
             let prompts = world.phone.promptCount
@@ -209,14 +250,14 @@ extension SignInWorld {
 
     /// Runs the lock of an enrolled phone that has every rung, beside a story.
     private static func tell(
-        _ rules: AppLock.Rules = .init(), then acts: SimulatedPhone.Act...,
+        _ rules: AppLock.Rules = .init(), policy: UnlockPolicy = .unlock, then acts: SimulatedPhone.Act...,
         story: @escaping @MainActor @Sendable (SignInWorld, AppLockModel) async throws -> Void
     ) async throws {
         let world = try SignInWorld(hasPIN: true)
         try await world.clock.run(mainActorToo: true) { @MainActor in
             try await world.auth.enrol(with: World.signIn)
             for act in acts { world.phone.next(act) }
-            let lock = AppLockModel(for: world.auth, reason: "Unlock Acme", rules: rules)
+            let lock = AppLockModel(for: world.auth, reason: "Unlock Acme", policy: policy, rules: rules)
             let shown = Task(executorPreference: world.clock.executor) { await lock.run() }
             await world.wait(.milliseconds(1))
             try await story(world, lock)

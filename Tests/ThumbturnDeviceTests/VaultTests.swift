@@ -259,7 +259,9 @@ import ThumbturnTestKit
             expect(try await world.vault("designs", .userPresence).rung(), is: .devicePasscode)
             #expect(start.duration(to: world.clock.now) == .seconds(12))
             #expect(world.news.all.contains(.hint(.devicePasscode)))
-            #expect(world.news.all.contains(.moved(from: .biometric, to: .devicePasscode, because: .timeout)))
+            #expect(
+                world.news.all.contains(
+                    .moved(from: .biometric, to: .devicePasscode, because: .timeout, over: .milliseconds(250))))
         }
     }
 

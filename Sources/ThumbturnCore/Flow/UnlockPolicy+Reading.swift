@@ -12,7 +12,7 @@ extension UnlockPolicy: Codable {
         case earliestFallback = "earliest_fallback"
         case mismatchLimit = "mismatch_limit"
         case pinMismatchLimit = "pin_mismatch_limit"
-        case delays, reuse
+        case delays, transition, reuse
     }
 
     /// Reads a policy: an object whose durations are whole milliseconds.
@@ -39,6 +39,7 @@ extension UnlockPolicy: Codable {
         mismatchLimit = try values.decodeIfPresent(Int.self, forKey: .mismatchLimit) ?? mismatchLimit
         pinMismatchLimit = try values.decodeIfPresent(Int.self, forKey: .pinMismatchLimit) ?? pinMismatchLimit
         delays = try values.decodeIfPresent(MismatchDelays.self, forKey: .delays) ?? delays
+        try read(.transition, into: &transition)
         try read(.reuse, into: &reuse)
         let deadEnd =
             ladder.last == .fullCredentials ? nil : "ladder: does not end with fullCredentials, so a person may be locked out"
@@ -78,6 +79,7 @@ extension UnlockPolicy: Codable {
         try values.encode(mismatchLimit, forKey: .mismatchLimit)
         try values.encode(pinMismatchLimit, forKey: .pinMismatchLimit)
         try values.encode(delays, forKey: .delays)
+        try values.encode(transition.milliseconds, forKey: .transition)
         try values.encode(reuse.milliseconds, forKey: .reuse)
     }
 }

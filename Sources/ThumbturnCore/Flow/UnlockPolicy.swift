@@ -37,6 +37,9 @@ public struct UnlockPolicy: Hashable, Sendable {
     /// stronger rung ends the count; what was counted under this policy itself ends only with a match under a policy that
     /// allows no more mismatches, or with a rung of this ladder (the full sign-in always is one).
     public var delays = MismatchDelays()
+    /// How long the cross-fade from one rung's screen to the next one's takes, on the same background. `UnlockNews.moved`
+    /// and the models carry it to the app's views; the flow does not wait for it.
+    public var transition: Duration = .milliseconds(250)
     /// How long an unlock may be reused for the next one without a prompt. Step-ups and approvals never reuse one.
     public var reuse: Duration = .zero
 
@@ -95,6 +98,7 @@ extension UnlockPolicy {
             ),
             ((1...5).contains(mismatchLimit), "mismatch_limit: is 1 to 5; no system allows more"),
             ((1...PINLedger.limit).contains(pinMismatchLimit), "pin_mismatch_limit: is 1 to \(PINLedger.limit)"),
+            ((.milliseconds(200) ... .milliseconds(300)).contains(transition), "transition: is 200 to 300 ms"),
             ((.zero ... .seconds(300)).contains(reuse), "reuse: is 0 to 300 s"),
         ]
         return checks.first { !$0.holds }?.reason ?? delays.problem.map { "delays.\($0)" }

@@ -23,6 +23,8 @@ public import ThumbturnCore
     public private(set) var isCovered = true
     /// Whether the person is being asked.
     public private(set) var isAsking = false
+    /// How long a view cross-fades when `message` or `buttons` change: the `UnlockPolicy.transition` of the policy that is asked.
+    public private(set) var transition: Duration
     /// The message of the lock screen; nil where there is none.
     public private(set) var message: PersonMessage?
     /// Why the ladder left the rung of before, such as a lockout; nil where there is nothing to say.
@@ -113,6 +115,7 @@ public import ThumbturnCore
         self.unlock = unlock
         self.whenLocked = whenLocked
         self.recover = recover
+        transition = (account?.policy ?? .unlock).transition
         ways.rung = account?.policy.ladder.first ?? .biometric
         buttons = ways.beforeThePrompt
     }
@@ -279,7 +282,8 @@ public import ThumbturnCore
         switch news {
         case .hint(let rung): message = ways.named(rung.hint)
         case .readPoorly(let reading): message = ways.named(reading.message)
-        case .moved(let from, let rung, because: _):
+        case .moved(let from, let rung, because: _, let time):
+            transition = time
             ways.rung = rung
             message = ways.named(rung.announcement)
             await look()

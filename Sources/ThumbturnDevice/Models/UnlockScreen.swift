@@ -57,6 +57,10 @@ import ThumbturnMessages
     public private(set) var stage = Stage.ready
     /// The rung that is asked, or will be.
     public private(set) var rung: Rung
+    /// How long a view cross-fades when `rung` changes: the `UnlockPolicy.transition` of the policy that is asked.
+    ///
+    ///     .animation(.easeInOut(duration: screen.transition / .seconds(1)), value: screen.rung)
+    public private(set) var transition = UnlockPolicy.unlock.transition
     /// The message beside the reason; nil where there is none. After a pause it counts the seconds down.
     public private(set) var message: PersonMessage?
     /// Why the ladder left the rung of before, such as a lockout; nil where there is nothing to say.
@@ -115,6 +119,7 @@ import ThumbturnMessages
             readiness: { await auth.readiness(for: policy) }, clock: auth.platform.clock,
             unlock: { start in try await auth.authenticate(reason, policy: policy, by: start) },
             prompt: { await auth.prompt(reason) }, useAnotherWay: { await auth.useAnotherWay(reason) }, recover: recover)
+        transition = policy.transition
     }
 
     /// Makes the screen of any unlock, such as a vault's.
@@ -295,7 +300,8 @@ import ThumbturnMessages
             message = ways.named(rung.hint)
             buttons = [Button(action: .anotherWay, words: ways.named(rung.button))]
         case .readPoorly(let reading): message = ways.named(reading.message)
-        case .moved(let from, let rung, because: _):
+        case .moved(let from, let rung, because: _, let time):
+            transition = time
             (self.rung, ways.rung) = (rung, rung)
             message = ways.named(rung.announcement)
             buttons = ways.besideThePrompt

@@ -13,8 +13,8 @@ public enum UnlockNews: Sendable, Hashable, CustomStringConvertible {
     /// Something is missing that the person could set up: a screen may offer it beside the unlock. The failure's
     /// recovery leads to the settings.
     case offerSetUp(Failure)
-    /// The ladder moved on to another rung.
-    case moved(from: Rung, to: Rung, because: Trigger)
+    /// The ladder moved on to another rung. The screens cross-fade over this time: `UnlockPolicy.transition`.
+    case moved(from: Rung, to: Rung, because: Trigger, over: Duration)
     /// An event to count. It carries no identifiers.
     case telemetry(Telemetry)
 
@@ -24,7 +24,7 @@ public enum UnlockNews: Sendable, Hashable, CustomStringConvertible {
         case .hint(let rung): "hint: \(rung)"
         case .readPoorly(let reading): "poor reading: \(reading)"
         case .offerSetUp(let failure): "set-up offered: \(failure.code.name)"
-        case .moved(let from, let to, let trigger): "moved from \(from) to \(to): \(trigger)"
+        case .moved(let from, let to, let trigger, over: _): "moved from \(from) to \(to): \(trigger)"
         case .telemetry(let telemetry): "telemetry: \(telemetry)"
         }
     }

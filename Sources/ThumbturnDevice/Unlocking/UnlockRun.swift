@@ -262,7 +262,7 @@ extension UnlockRun {
     private mutating func move(from: Rung, to: Rung, because trigger: Trigger) {
         // What a rung's key gave is void once the ladder leaves that rung.
         outputs = [:]
-        driver.observe(.moved(from: from, to: to, because: trigger))
+        driver.observe(.moved(from: from, to: to, because: trigger, over: driver.policy.transition))
     }
 
     private func emit(_ telemetry: Telemetry) {

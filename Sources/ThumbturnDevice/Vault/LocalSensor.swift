@@ -21,7 +21,7 @@ extension UnlockNews {
     /// Whether a screen would offer the full sign-in, which opens no vault.
     var namesTheFullSignIn: Bool {
         switch self {
-        case .hint(.fullCredentials), .moved(from: _, to: .fullCredentials, because: _): true
+        case .hint(.fullCredentials), .moved(from: _, to: .fullCredentials, because: _, over: _): true
         case .hint, .readPoorly, .offerSetUp, .moved, .telemetry: false
         }
     }

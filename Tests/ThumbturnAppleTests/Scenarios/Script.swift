@@ -80,7 +80,8 @@ final class Script: Sendable {
         switch news {
         case .hint(let rung): note(UnlockFlow.Effect.showHint(rung).seen)
         case .offerSetUp(let failure): note(UnlockFlow.Effect.offerSetUp(failure).seen)
-        case .moved(let from, let to, let trigger): note(UnlockFlow.Effect.move(from: from, to: to, because: trigger).seen)
+        case .moved(let from, let to, let trigger, over: _):
+            note(UnlockFlow.Effect.move(from: from, to: to, because: trigger).seen)
         case .telemetry(let telemetry): note(UnlockFlow.Effect.emit(telemetry).seen)
         // Reported as telemetry as well.
         case .readPoorly: break
