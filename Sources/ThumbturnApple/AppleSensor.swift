@@ -49,9 +49,10 @@ public struct AppleSensor: Sensor {
     public func name() async -> SensorName? { await PromptContext(system).preflight().name }
     public func enrolmentMark() async -> EnrolmentMark? { await PromptContext(system).enrolmentMark() }
 
-    /// Shows the system's sheet. Apple's systems do not report single readings, so `hearing` is never called.
+    /// Shows the system's sheet. Apple's systems report neither single readings nor that the sheet is up, so
+    /// `hearing` is never called.
     public func prompt(
-        _ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void
+        _ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void
     ) async -> PromptAnswer {
         // A key without user verification would match without a prompt.
         guard let kind = request.rung.key, kind == request.key.kind, [.biometric, .passcode].contains(kind) else {

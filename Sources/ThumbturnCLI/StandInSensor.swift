@@ -22,7 +22,7 @@ final class StandInSensor: Sensor {
     func biometry() -> BiometryState { .ready }
     func isPasscodeSet() -> Bool { false }
 
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         switch await next(request) {
         case .match: return .matched(Presence(context: "stand-in"))
         case .noMatch: return .notMatched

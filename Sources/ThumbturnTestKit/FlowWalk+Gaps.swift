@@ -25,7 +25,8 @@ extension FlowWalk {
     ]
 
     static let events = [
-        "began", "tapped", "answered", "readPoorly", "hintChosen", "signed", "signingFailed", "changed", "wentBack", "cameFront",
+        "began", "tapped", "appeared", "answered", "readPoorly", "hintChosen", "signed", "signingFailed", "changed", "wentBack",
+        "cameFront",
         "stopped", "woke",
     ]
 
@@ -35,7 +36,7 @@ extension FlowWalk {
         "idle": ["began", "stopped"],
         "waiting": ["tapped", "hintChosen", "woke", "changed", "wentBack", "stopped"],
         "awayBeforePrompt": ["hintChosen", "changed", "cameFront", "stopped"],
-        "prompting": ["answered", "readPoorly", "hintChosen", "woke", "changed", "wentBack", "stopped"],
+        "prompting": ["appeared", "answered", "readPoorly", "hintChosen", "woke", "changed", "wentBack", "stopped"],
         "signing": ["signed", "signingFailed", "changed", "stopped"],
         "away": ["hintChosen", "changed", "cameFront", "stopped"],
         "interrupted": ["tapped", "hintChosen", "changed", "wentBack", "cameFront", "woke", "stopped"],

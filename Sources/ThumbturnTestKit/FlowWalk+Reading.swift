@@ -48,6 +48,7 @@ extension UnlockFlow.Event {
         switch self {
         case .began: "began"
         case .tapped: "tapped"
+        case .appeared: "appeared"
         case .answered: "answered"
         case .readPoorly: "readPoorly"
         case .hintChosen: "hintChosen"
@@ -64,8 +65,19 @@ extension UnlockFlow.Event {
     /// The prompt that the event is about; nil where it is about none.
     var prompt: Int? {
         switch self {
-        case .answered(_, let id), .readPoorly(_, let id), .signed(_, let id), .signingFailed(_, let id): id
+        case .appeared(_, let id), .answered(_, let id), .readPoorly(_, let id), .signed(_, let id), .signingFailed(_, let id): id
         case .began, .tapped, .hintChosen, .changed, .wentBack, .cameFront, .stopped, .woke: nil
+        }
+    }
+
+    /// Whether the sensor did not match, or the PIN was wrong, at the current prompt.
+    func isMismatch(in flow: UnlockFlow) -> Bool {
+        switch (self, flow.state) {
+        case (.answered(.notMatched, let id), .prompting(let prompt, _, _)): id == prompt.id
+        case (.answered(.failed(let failure), let id), .prompting(let prompt, _, _)): id == prompt.id && failure.followsMismatch
+        case (.signingFailed(let failure, let id), .signing(let prompt, _, _)) where id == prompt.id && prompt.rung == .appPIN:
+            failure.code == .notMatched || failure.followsMismatch
+        default: false
         }
     }
 
@@ -74,6 +86,7 @@ extension UnlockFlow.Event {
     func times(in state: UnlockFlow.State) -> [Duration] {
         switch (self, state) {
         case (.woke, .waiting), (.woke, .interrupted), (.cameFront, .awayBeforePrompt), (.cameFront, .away): [.zero, .seconds(4)]
+        case (.appeared, .prompting): [.seconds(4)]
         case (.answered(.notMatched, _), .prompting(let prompt, _, _)) where prompt.rung == .biometric: [.zero, .seconds(8)]
         case (.woke, .prompting(let prompt, _, _)) where prompt.rung == .biometric: [.zero, .seconds(4), .seconds(8)]
         default: [.zero]

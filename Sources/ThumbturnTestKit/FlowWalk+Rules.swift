@@ -80,6 +80,13 @@ extension FlowWalk {
             let isCancelled = effects.contains { if case .emit(.cancelled) = $0 { true } else { false } }
             demand(isReported && !isCancelled, "a lockout is reported as a lockout")
         }
+        let outcomes = effects.compactMap {
+            if case .emit(.sensorAnswered(let outcome, let after, let total)) = $0 { (outcome, after, total) } else { nil }
+        }
+        demand(outcomes.allSatisfy { .zero <= $0.1 && $0.1 <= $0.2 }, "a prompt answers after it appeared, within the total time")
+        demand(
+            outcomes.count { $0.0 == .failed(.notMatched) } == (event.isMismatch(in: before.flow) ? 1 : 0),
+            "every mismatch is reported once, and nothing else is one")
         if case .readPoorly = event, !effects.contains(where: { if case .move = $0 { true } else { false } }) {
             demand(after.flow.prompt == before.flow.prompt, "a reading without a verdict decides nothing")
         }

@@ -4,8 +4,8 @@ package import ThumbturnCore
 /// each.
 ///
 /// The bounds: time advances in steps of 0, 4 and 8 seconds up to 16, and a path is disturbed in one way only: the app
-/// goes to the back, the system takes prompts, the device changes, the sensor reads poorly, or the platform has
-/// trouble. In each state every possible event is tried: answers to the current prompt and to the one before it, wakes,
+/// goes to the back, the system takes prompts, the device changes, the sensor reads poorly, prompts appear late, or
+/// the platform has trouble. In each state every possible event is tried: answers to the current prompt and to the one before it, wakes,
 /// choices, changes of what the device can do.
 package struct FlowWalk: Sendable {
     /// The findings of a walk.
@@ -196,11 +196,11 @@ package struct FlowWalk: Sendable {
     }
 
     enum Disturbance: Hashable {
-        case none, absence, change, interruption, poorReading, trouble
+        case none, absence, change, interruption, poorReading, trouble, appearance
 
         var repeats: Bool {
             switch self {
-            case .none, .absence, .change, .trouble: false
+            case .none, .absence, .change, .trouble, .appearance: false
             case .interruption, .poorReading: true
             }
         }
@@ -208,7 +208,7 @@ package struct FlowWalk: Sendable {
 
     private static let troubles = [
         Failure(.lockedOut), Failure(.keyInvalidated),
-        Failure.paused(for: .seconds(10)), Failure(.platform),
+        Failure.paused(for: .seconds(10)), Failure.paused(for: .seconds(10)).afterMismatch, Failure(.platform),
     ]
     /// Each prompt has a proof of its own, so that the rules see a proof that counts twice.
     static func output(of prompt: Int) -> UnlockFlow.Output { UnlockFlow.Output("a.b.\(prompt)") }
@@ -233,6 +233,7 @@ package struct FlowWalk: Sendable {
                     case .wentBack: next.disturbance = .absence
                     case .changed(let readiness): (next.readiness, next.disturbance) = (readiness, .change)
                     case .readPoorly: next.disturbance = .poorReading
+                    case .appeared: next.disturbance = .appearance
                     case .answered(.failed(let failure), _) where failure.code == .cancelledBySystem:
                         next.disturbance = .interruption
                     case .answered(.failed(let failure), _) where failure.isTrouble: next.disturbance = .trouble
@@ -273,6 +274,7 @@ package struct FlowWalk: Sendable {
                 .signed(Self.output(of: prompt), prompt: prompt),
             ]
             if place.mayBe(.poorReading) || place.flow.isAway { events.append(.readPoorly(.tooPoor, prompt: prompt)) }
+            if place.mayBe(.appearance) || place.flow.isAway { events.append(.appeared(.told, prompt: prompt)) }
             if place.mayBe(.interruption) {
                 events.append(.answered(.failed(Failure(.cancelledBySystem)), prompt: prompt))
             }

@@ -119,7 +119,7 @@ private struct Life {
 private struct MatchingSensor: Sensor {
     func biometry() -> BiometryState { .ready }
     func isPasscodeSet() -> Bool { true }
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) -> PromptAnswer {
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) -> PromptAnswer {
         .matched(Presence(context: true))
     }
 }

@@ -108,7 +108,7 @@ private struct CountingSensor: Sensor {
 
     func biometry() async -> BiometryState { await sensor.biometry() }
     func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         await steps.take { await sensor.prompt(request, hearing: hearing) }
     }
 }

@@ -81,17 +81,18 @@ let proof = UnlockFlow.Output("a.b.c")
         player.answer(.notMatched, after: .seconds(2))
         #expect(
             player.effects == [
-                .emit(.sensorAnswered(.failed(.notMatched), after: .seconds(2))), .emit(.retry(1)), .show(second),
+                .emit(.sensorAnswered(.failed(.notMatched), after: .seconds(2), total: .seconds(2))), .emit(.retry(1)),
+                .show(second),
                 .emit(.promptShown(.biometric)), .wake(at: start.advanced(by: .seconds(7))),
             ])
         var matched = player
         matched.answer(.matched, after: .seconds(1))
-        #expect(matched.effects == [.emit(.sensorAnswered(.matched, after: .seconds(3))), .sign(second)])
+        #expect(matched.effects == [.emit(.sensorAnswered(.matched, after: .seconds(1), total: .seconds(3))), .sign(second)])
         player.answer(.failed(Failure(.platform)), after: .seconds(1))
         let third = UnlockFlow.Prompt(id: 3, rung: .devicePasscode, cancelButton: .cancel)
         #expect(
             player.effects == [
-                .emit(.sensorAnswered(.failed(.platform), after: .seconds(3))),
+                .emit(.sensorAnswered(.failed(.platform), after: .seconds(1), total: .seconds(3))),
                 .move(from: .biometric, to: .devicePasscode, because: .skipped(.platform)),
                 .emit(.fellBack(from: .biometric, to: .devicePasscode, because: .skipped(.platform))), .show(third),
                 .emit(.promptShown(.devicePasscode)),
@@ -100,7 +101,7 @@ let proof = UnlockFlow.Output("a.b.c")
         var typing = FlowPlayer(UnlockPolicy(ladder: [.appPIN]), .withPIN)
         typing.answer(.entered, after: .seconds(4))
         typing.send(.signingFailed(Failure(.notMatched), prompt: 1), after: .seconds(1))
-        #expect(typing.effects.first == .emit(.sensorAnswered(.failed(.notMatched), after: .seconds(5))))
+        #expect(typing.effects.first == .emit(.sensorAnswered(.failed(.notMatched), after: .seconds(5), total: .seconds(5))))
         var stopped = FlowPlayer(.highRisk)
         stopped.send(.woke, after: .seconds(8))
         #expect(
@@ -111,7 +112,8 @@ let proof = UnlockFlow.Output("a.b.c")
         let end = Failure(.lockedOut, recovery: .signInAgain)
         #expect(
             stopped.effects == [
-                .emit(.sensorAnswered(.failed(.lockedOut), after: .seconds(8))), .emit(.lockedOut(.untilPasscode)),
+                .emit(.sensorAnswered(.failed(.lockedOut), after: .seconds(8), total: .seconds(8))),
+                .emit(.lockedOut(.untilPasscode)),
                 .move(from: .biometric, to: .fullCredentials, because: .lockedOut),
                 .emit(.fellBack(from: .biometric, to: .fullCredentials, because: .lockedOut)), .finish(.failed(end)),
             ])

@@ -75,6 +75,39 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func everyMismatchIsReportedOnceAlsoTheOneThatBeginsAPause() async throws {
+        try await Self.enrolled { world in
+            world.phone.next(.noMatch, .noMatch, .noMatch, .match)
+            expect(try await world.auth.authenticate("Unlock").rung, is: .devicePasscode)
+            #expect(world.mismatches == 3 && world.retries == [1, 2])
+            #expect(await world.auth.readiness().biometry == .ready, "the passcode forgave them")
+        }
+    }
+
+    @Test func aMismatchThatSwitchesTheSensorOffIsReportedOnceBesideTheLockout() async throws {
+        try await Self.enrolled { world in
+            world.phone.next(.noMatch, .noMatch, .noMatch)
+            _ = await failure { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
+            #expect(world.mismatches == 3 && world.retries == [1, 2])
+            #expect(world.news.all.contains(.telemetry(.lockedOut(.untilStrongerRung))))
+            let refused = world.mismatches
+            _ = await failure { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
+            #expect(world.mismatches == refused, "a sensor that is not asked does not mismatch")
+        }
+    }
+
+    @Test func everyWrongPINIsReportedOnceAlsoTheOneThatBeginsAPause() async throws {
+        try await Self.enrolled { world in
+            for _ in 1...5 { world.phone.pins("739150") }
+            let pinAlone = UnlockPolicy(ladder: [.appPIN])
+            let paused = await failure { _ = try await world.auth.authenticate("Unlock", policy: pinAlone) }
+            #expect(paused?.code == .paused)
+            #expect(world.mismatches == 5 && world.retries == [1, 2, 3, 4])
+            _ = await failure { _ = try await world.auth.authenticate("Unlock", policy: pinAlone) }
+            #expect(world.mismatches == 5, "a PIN that is not asked is not wrong")
+        }
+    }
+
     @Test("a stronger rung forgives the mismatches", arguments: [Rung.devicePasscode, .appPIN])
     func forgiving(_ rung: Rung) async throws {
         try await Self.enrolled { world in

@@ -119,7 +119,7 @@ private struct DyingSensor: Sensor {
 
     func biometry() async -> BiometryState { await sensor.biometry() }
     func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         let answer = try? await parts.step { () async throws(Failure) in await sensor.prompt(request, hearing: hearing) }
         return answer ?? .failed(DyingParts.death)
     }

@@ -18,8 +18,10 @@ import ThumbturnMessages
             current: true)
         let me = Me(account: secret, name: secret, device: secret, acr: "", amr: [], authTime: .init(seconds: 1))
         let telemetry: [Telemetry] = [
-            .promptShown(.biometric), .sensorAnswered(.matched, after: .seconds(1)),
-            .sensorAnswered(.failed(.notMatched), after: .seconds(1)), .readPoorly(.tooShort), .retry(1), .hintShown,
+            .promptShown(.biometric), .promptAppeared(.biometric, .told),
+            .sensorAnswered(.matched, after: .seconds(1), total: .seconds(2)),
+            .sensorAnswered(.failed(.notMatched), after: .seconds(1), total: .seconds(2)), .readPoorly(.tooShort), .retry(1),
+            .hintShown,
             .fellBack(from: .biometric, to: .appPIN, because: .skipped(.notEnrolled)), .cancelled(.cancelledByUser),
             .lockedOut(.temporary), .keyInvalidated(.wrongPINs), .authenticated(.appPIN, after: .seconds(1), attempts: 1),
             .abandoned(.fallback(.appPIN), after: .seconds(1)),
@@ -32,7 +34,8 @@ import ThumbturnMessages
         let keys: [KeyState] = [.usable, .invalidated(.restored), .paused(for: .seconds(1)), .notYetReadable]
         let values: [any Sendable] = [
             KeyKind.allCases, KeyLoss.allCases, KeyProtection.allCases, UserVerification.allCases, LivenessLevel.allCases,
-            MessageLanguage.allCases, PoorReading.allCases, SensorKind.allCases, SensorName.allCases, TransactionLabel.allCases,
+            MessageLanguage.allCases, PoorReading.allCases, PromptNews.appeared, PromptNews.readPoorly(.tooShort),
+            Telemetry.Appearance.allCases, SensorKind.allCases, SensorName.allCases, TransactionLabel.allCases,
             AppPhase.allCases,
             ApprovalState.allCases, Rung.allCases, ExtraTime.allCases, VaultAccess.allCases, states, keys, telemetry, triggers,
             news, failure, failure.code, Failure.PlatformStatus(domain: "Phone", code: 1), Recovery.fallBack(.appPIN),

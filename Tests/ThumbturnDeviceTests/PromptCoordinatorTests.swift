@@ -313,7 +313,7 @@ private final class StuckSensor: Sensor {
 
     func biometry() async -> BiometryState { await sensor.biometry() }
     func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         let (clock, until) = (clock, clock.now.advanced(by: .seconds(30)))
         await Task(executorPreference: clock.executor) { try? await clock.sleep(until: until) }.value
         let answer = await Task(executorPreference: clock.executor) { [sensor] in await sensor.prompt(request, hearing: hearing) }

@@ -183,7 +183,7 @@ private final class FlakySensor: Sensor {
     func kind() async -> SensorKind? { await sensor.kind() }
     func enrolmentMark() async -> EnrolmentMark? { await sensor.enrolmentMark() }
 
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         guard request.rung == .biometric else { return await sensor.prompt(request, hearing: hearing) }
         count.withLock { $0 += 1 }
         return .failed(Failure(.biometryUnavailable))

@@ -81,7 +81,7 @@ final class WatchedSensor: Sensor {
     func biometry() async -> BiometryState { await sensor.biometry() }
     func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
 
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         log.withLock { log in
             log.requests.append(request)
             log.up += 1

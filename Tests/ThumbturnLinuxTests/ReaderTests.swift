@@ -31,8 +31,7 @@ extension RealParts {
             return lab
         }
 
-        private func answer(_ lab: LinuxLab, hearing: @escaping @Sendable (PoorReading) -> Void = { _ in }) async -> PromptAnswer
-        {
+        private func answer(_ lab: LinuxLab, hearing: @escaping @Sendable (PromptNews) -> Void = { _ in }) async -> PromptAnswer {
             await sensor(lab).prompt(request, hearing: hearing)
         }
 
@@ -67,14 +66,15 @@ extension RealParts {
 
         @Test(.reader) func aPoorReadingHasNoVerdictAndTheNextOneMatches() async throws {
             let lab = try await adas()
-            let heard = Mutex<[PoorReading]>([])
+            let heard = Mutex<[PromptNews]>([])
             await lab.willPress([.retry(0), .retry(1), .retry(2), .retry(3), .finger(People.ada, scan: 2)])
-            let answer = await answer(lab) { reading in heard.withLock { $0.append(reading) } }
+            let answer = await answer(lab) { news in heard.withLock { $0.append(news) } }
             guard case .matched = answer else {
                 Issue.record("\(answer)")
                 return
             }
-            #expect(heard.withLock { $0 } == [.tooPoor, .tooShort, .notCentered, .removeAndRetry])
+            let readings: [PoorReading] = [.tooPoor, .tooShort, .notCentered, .removeAndRetry]
+            #expect(heard.withLock { $0 } == [.appeared] + readings.map { .readPoorly($0) }, "the reader waits, then it reads")
         }
 
         @Test(.reader) func anUnpluggedReaderIsUnavailable() async throws {

@@ -133,7 +133,7 @@ import TestSupport
             struct AlwaysReady: Sensor {
                 func biometry() async -> BiometryState { .ready }
                 func isPasscodeSet() async -> Bool { true }
-                func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+                func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
                     hearing(.tooShort)
                     return request.cancelButton == .cancel ? .matched(Presence(context: 1)) : .notMatched
                 }

@@ -56,6 +56,9 @@ public struct Failure: Error, Hashable, Sendable {
     public package(set) var developerHint: String?
     /// The kind of a `lockedOut`, where it is known; nil for every other code. It is not compared.
     public private(set) var lockout: Lockout?
+    /// Whether it is what one mismatch or one wrong PIN has brought about: a pause, a lockout, or the end of a key. It is
+    /// not compared.
+    package private(set) var followsMismatch = false
     /// When a `coolingOff` ends, by the server's clock; nil for every other code.
     public private(set) var until: UnixTime?
 
@@ -92,6 +95,13 @@ public struct Failure: Error, Hashable, Sendable {
     public static func coolingOff(until end: UnixTime, rest: Duration, status: PlatformStatus? = nil) -> Failure {
         var failure = Failure(.coolingOff, recovery: .wait(rest), status: status)
         failure.until = end
+        return failure
+    }
+
+    /// The same failure, brought about by one mismatch or one wrong PIN.
+    package var afterMismatch: Failure {
+        var failure = self
+        failure.followsMismatch = true
         return failure
     }
 

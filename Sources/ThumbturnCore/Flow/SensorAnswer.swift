@@ -14,7 +14,7 @@ package enum SensorAnswer: Hashable, Sendable {
         case .matched: .matched
         case .entered: .entered
         case .notMatched: .failed(.notMatched)
-        case .failed(let failure): .failed(failure.code)
+        case .failed(let failure): .failed(failure.followsMismatch ? .notMatched : failure.code)
         }
     }
 }

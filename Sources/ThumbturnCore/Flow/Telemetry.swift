@@ -3,13 +3,21 @@
 @nonexhaustive
 #endif
 public enum Telemetry: Hashable, Sendable {
-    /// A prompt for this rung appeared.
+    /// A prompt for this rung was asked for.
     case promptShown(Rung)
-    /// A prompt, or the key behind it, answered: how, and the time since the first prompt.
-    case sensorAnswered(Outcome, after: Duration)
+    /// A prompt for this rung appeared, or was asked for where the system does not tell that it appeared.
+    case promptAppeared(Rung, Appearance)
+    /// A prompt, or the key behind it, answered. `after` is the time since this prompt appeared. `total` is the time since
+    /// the flow's first prompt appeared, without the time in which the app was away. A prompt that never appeared counts
+    /// from when it was asked for.
+    ///
+    /// Every mismatch and every wrong PIN is exactly one `failed(notMatched)`, also one that begins a pause or a lockout of
+    /// the library's own. A lockout that the system reports at a prompt is a `failed(lockedOut)`: what its sheet has seen
+    /// before is not told. A PIN is `entered` first, and judged after that.
+    case sensorAnswered(Outcome, after: Duration, total: Duration)
     /// The sensor saw too little for a verdict.
     case readPoorly(PoorReading)
-    /// The number of mismatches on this rung so far.
+    /// The rung is asked again after this many mismatches on it. The mismatch with which the flow moves on has none.
     case retry(Int)
     /// The hint that offers another way was shown.
     case hintShown
@@ -21,10 +29,22 @@ public enum Telemetry: Hashable, Sendable {
     case lockedOut(Lockout)
     /// A key was found to be gone for good.
     case keyInvalidated(KeyLoss)
-    /// The rung that succeeded, the time since the first prompt, and the number of prompts.
+    /// The rung that succeeded, the total time as in `sensorAnswered`, and the number of prompts.
     case authenticated(Rung, after: Duration, attempts: Int)
     /// An earlier flow did not reach its end: the app was closed or killed.
     case abandoned(UnlockFlow.Phase, after: Duration)
+
+    /// What the moment of `promptAppeared` is.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum Appearance: String, Hashable, Sendable, Codable, CaseIterable {
+        /// The system told that the person can answer now: the sheet is up, or the reader waits for a finger.
+        case told
+        /// The system tells nothing, as Apple's do: the prompt was asked for, with the app in front and no other prompt up.
+        /// The app's own screens count from here, too.
+        case requested
+    }
 
     /// How a prompt, or the key behind it, answered.
     #if hasAttribute(nonexhaustive)
@@ -44,8 +64,9 @@ extension Telemetry: CustomStringConvertible {
     /// For example `fell back from biometric to app PIN: mismatches`.
     public var description: String {
         switch self {
-        case .promptShown(let rung): "\(rung) prompt shown"
-        case .sensorAnswered(let outcome, let time): "\(outcome) after \(time)"
+        case .promptShown(let rung): "\(rung) prompt asked for"
+        case .promptAppeared(let rung, let appearance): "\(rung) prompt appeared (\(appearance))"
+        case .sensorAnswered(let outcome, let time, let total): "\(outcome) after \(time), in total \(total)"
         case .readPoorly(let reading): "poor reading: \(reading)"
         case .retry(let count): "retry after \(count) mismatches"
         case .hintShown: "hint shown"
@@ -57,6 +78,11 @@ extension Telemetry: CustomStringConvertible {
         case .abandoned(let phase, let time): "abandoned after \(time): \(phase)"
         }
     }
+}
+
+extension Telemetry.Appearance: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
 }
 
 extension Telemetry.Outcome: CustomStringConvertible {

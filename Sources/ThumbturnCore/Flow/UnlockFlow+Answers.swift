@@ -4,7 +4,7 @@ extension UnlockFlow {
     mutating func answered(
         _ answer: SensorAnswer, to prompt: Prompt, _ attempt: Attempt, _ progress: Progress, at now: Instant
     ) -> [Effect] {
-        let report = Effect.emit(.sensorAnswered(answer.outcome, after: progress.started.duration(to: now)))
+        let report = progress.report(answer.outcome, at: now)
         switch answer {
         case .matched, .entered:
             if let sensor = attempt.sensor { keepPace(of: prompt, sensor, at: now) }
@@ -48,10 +48,13 @@ extension UnlockFlow {
     }
 
     mutating func signingFailed(_ failure: Failure, _ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
-        guard attempt.rung == .appPIN, failure.code == .notMatched else { return refused(failure, attempt, progress, at: now) }
         // Only the key can tell that a PIN is wrong.
-        let elapsed = progress.started.duration(to: now)
-        return [.emit(.sensorAnswered(.failed(failure.code), after: elapsed))] + mismatched(attempt, progress, at: now)
+        guard attempt.rung == .appPIN, failure.code == .notMatched || failure.followsMismatch else {
+            return refused(failure, attempt, progress, at: now)
+        }
+        let report = progress.report(.failed(.notMatched), at: now)
+        guard failure.code == .notMatched else { return [report] + refused(failure, attempt, progress, at: now) }
+        return [report] + mismatched(attempt, progress, at: now)
     }
 
     private mutating func mismatched(_ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
@@ -102,7 +105,7 @@ extension UnlockFlow {
             return moveOn(from: attempt.rung, because: .mismatches, progress, at: now)
         case .keyInvalidated:
             progress.note(failure)
-            return [.emit(.keyInvalidated(.unknown))]
+            return [.emit(.keyInvalidated(failure.followsMismatch ? .wrongPINs : .unknown))]
                 + moveOn(from: attempt.rung, because: .keyInvalidated, progress, at: now)
         default:
             // After any other failure, known or unknown, the person goes on with the next rung.

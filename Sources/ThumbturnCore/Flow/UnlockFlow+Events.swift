@@ -18,6 +18,8 @@ extension UnlockFlow {
         case began(Readiness, by: Start)
         /// The person asked for the prompt.
         case tapped
+        /// A prompt can be answered now, or was asked for where the system tells no more.
+        case appeared(Telemetry.Appearance, prompt: Int)
         /// A prompt ended.
         case answered(SensorAnswer, prompt: Int)
         /// The sensor could not give a verdict, and asks again by itself.

@@ -57,8 +57,9 @@ extension UnlockFlow {
 
     /// Asks the same rung again after an absence, which does not count towards the sensor's limits.
     mutating func askAgain(_ attempt: Attempt, _ progress: Progress, after absence: Duration, at now: Instant) -> [Effect] {
-        var attempt = attempt
+        var (attempt, progress) = (attempt, progress)
         attempt.sensor?.exclude(absence)
+        progress.exclude(absence)
         return ask(attempt, progress, at: now)
     }
 
@@ -72,7 +73,7 @@ extension UnlockFlow {
 
     mutating func show(_ attempt: Attempt, _ progress: Progress, at now: Instant) -> [Effect] {
         var progress = progress
-        progress.prompts += 1
+        progress.countPrompt(at: now)
         // The button offers the next rung: from the second attempt on, or from the first where the policy says so.
         let offersNext = attempt.mismatches > 0 || policy.firstButton == .nextRung
         let button = offersNext && attempt.rung != .fullCredentials ? CancelButton.use(progress.nextUsableRung) : .cancel

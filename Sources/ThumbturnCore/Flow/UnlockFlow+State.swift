@@ -72,8 +72,12 @@ extension UnlockFlow {
     package struct Progress: Hashable, Sendable {
         /// What the device can do, as last reported.
         package var readiness: Readiness
-        /// When the first rung was asked.
-        let started: Instant
+        /// When the first prompt appeared, or was asked for; later by the time that the app was away.
+        var started: Instant
+        /// When the current prompt appeared; until then, when it was asked for.
+        var shown: Instant
+        /// Whether the current prompt has appeared.
+        var hasAppeared = false
         /// The rungs of the ladder that have not been asked, in the person's order. Empty once the ladder has given its
         /// proof, because no rung may replace one of the additional rungs.
         package var remaining: ArraySlice<Rung>
@@ -146,6 +150,30 @@ extension UnlockFlow {
 // MARK: - Progress
 
 extension UnlockFlow.Progress {
+    init(readiness: Readiness, started: Instant, remaining: ArraySlice<Rung>) {
+        self.init(readiness: readiness, started: started, shown: started, remaining: remaining)
+    }
+
+    /// The report of an answer to the current prompt.
+    func report(_ outcome: Telemetry.Outcome, at now: Instant) -> UnlockFlow.Effect {
+        .emit(.sensorAnswered(outcome, after: shown.duration(to: now), total: started.duration(to: now)))
+    }
+
+    /// Counts another prompt, asked for now.
+    mutating func countPrompt(at now: Instant) {
+        prompts += 1
+        (shown, hasAppeared) = (now, false)
+    }
+
+    /// The current prompt has appeared now: its time counts from here, and the total, too, where it is the first one.
+    mutating func appeared(at now: Instant) {
+        (shown, hasAppeared) = (now, true)
+        if prompts == 1 { started = now }
+    }
+
+    /// Excludes an absence from the total time.
+    mutating func exclude(_ absence: Duration) { started = started.advanced(by: absence) }
+
     /// The progress with a newer report of what the device can do.
     func knowing(_ readiness: Readiness) -> Self {
         var copy = self

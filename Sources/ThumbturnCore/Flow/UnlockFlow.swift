@@ -60,6 +60,11 @@ public struct UnlockFlow: Hashable, Sendable {
             return answered(answer, to: prompt, attempt, progress, at: now)
         case (.prompting(let prompt, let attempt, let progress), .readPoorly(let reading, let id)) where id == prompt.id:
             return [.emit(.readPoorly(reading))] + readPoorly(prompt, attempt, progress, at: now)
+        case (.prompting(let prompt, let attempt, var progress), .appeared(let appearance, let id))
+        where id == prompt.id && !progress.hasAppeared:
+            progress.appeared(at: now)
+            state = .prompting(prompt, attempt, progress)
+            return [.emit(.promptAppeared(prompt.rung, appearance))]
         // Below the full sign-in there is no other way.
         case (.prompting(_, let attempt, _), .hintChosen) where attempt.rung == .fullCredentials:
             return []
@@ -79,7 +84,8 @@ public struct UnlockFlow: Hashable, Sendable {
         case (.signing(let prompt, let attempt, let progress), .signingFailed(let failure, let id)) where id == prompt.id:
             return signingFailed(failure, attempt, progress, at: now)
 
-        case (.away(let attempt, let progress, _), .cameFront) where progress.wantsAnotherWay:
+        case (.away(let attempt, var progress, let since), .cameFront) where progress.wantsAnotherWay:
+            progress.exclude(since.duration(to: now))
             return moveOn(from: attempt.rung, because: .choice, progress, at: now)
         case (.away(let attempt, var progress, let since), .hintChosen):
             progress.wantsAnotherWay = attempt.rung != .fullCredentials
@@ -129,26 +135,31 @@ public struct UnlockFlow: Hashable, Sendable {
         case (.waiting, .began), (.awayBeforePrompt, .began), (.prompting, .began), (.signing, .began), (.away, .began),
             (.interrupted, .began),
             // Before the beginning there is nothing to ask.
-            (.idle, .tapped), (.idle, .answered), (.idle, .readPoorly), (.idle, .hintChosen), (.idle, .signed),
+            (.idle, .tapped), (.idle, .answered), (.idle, .appeared), (.idle, .readPoorly), (.idle, .hintChosen),
+            (.idle, .signed),
             (.idle, .signingFailed), (.idle, .changed), (.idle, .wentBack), (.idle, .cameFront), (.idle, .woke),
             // Without an automatic prompt the flow waits for a tap, and asked for no wake.
             (.waiting(_, due: nil), .woke),
             // Where no prompt is on the screen, answers come from prompts that are gone.
-            (.waiting, .answered), (.waiting, .readPoorly), (.waiting, .signed), (.waiting, .signingFailed),
+            (.waiting, .answered), (.waiting, .appeared), (.waiting, .readPoorly), (.waiting, .signed),
+            (.waiting, .signingFailed),
             (.waiting, .cameFront),
-            (.awayBeforePrompt, .answered), (.awayBeforePrompt, .readPoorly), (.awayBeforePrompt, .signed),
+            (.awayBeforePrompt, .answered), (.awayBeforePrompt, .appeared), (.awayBeforePrompt, .readPoorly),
+            (.awayBeforePrompt, .signed),
             (.awayBeforePrompt, .signingFailed), (.awayBeforePrompt, .wentBack), (.awayBeforePrompt, .tapped),
             (.awayBeforePrompt, .woke),
-            (.away, .answered), (.away, .readPoorly), (.away, .signed), (.away, .signingFailed), (.away, .wentBack),
+            (.away, .answered), (.away, .appeared), (.away, .readPoorly), (.away, .signed), (.away, .signingFailed),
+            (.away, .wentBack),
             (.away, .tapped), (.away, .woke),
-            (.interrupted, .answered), (.interrupted, .readPoorly), (.interrupted, .hintChosen),
+            (.interrupted, .answered), (.interrupted, .appeared), (.interrupted, .readPoorly), (.interrupted, .hintChosen),
             (.interrupted, .signed), (.interrupted, .signingFailed),
             // The app's own prompt makes the app active again when it goes: that starts no second one.
             (.prompting, .cameFront), (.prompting, .tapped),
-            // Answers of prompts that are gone.
-            (.prompting, .answered), (.prompting, .readPoorly), (.prompting, .signed), (.prompting, .signingFailed),
+            // A prompt appears once, and answers of prompts that are gone are stale.
+            (.prompting, .appeared), (.prompting, .answered), (.prompting, .readPoorly), (.prompting, .signed),
+            (.prompting, .signingFailed),
             // The match came first: a second answer, a late choice, a timer, or the app in the back does not undo it.
-            (.signing, .tapped), (.signing, .answered), (.signing, .readPoorly), (.signing, .hintChosen),
+            (.signing, .tapped), (.signing, .appeared), (.signing, .answered), (.signing, .readPoorly), (.signing, .hintChosen),
             (.signing, .wentBack), (.signing, .cameFront), (.signing, .woke), (.signing, .signed), (.signing, .signingFailed),
             // The end is reached once.
             (.finished, _):

@@ -17,14 +17,18 @@ public protocol Sensor: Sendable {
     /// The system's mark of the enrolled faces and fingers, without a prompt; nil where it gives none.
     func enrolmentMark() async -> EnrolmentMark?
 
+    /// Whether `prompt` tells `hearing` when a prompt has really appeared. Without that, telemetry counts from the moment at
+    /// which the sensor is asked to show it.
+    var tellsAppearance: Bool { get }
+
     /// Shows one prompt and waits for its end. Cancelling the task dismisses the prompt, and the call returns when it
     /// is gone.
     ///
     /// - Parameters:
     ///   - request: the contents of the prompt, and what its success will be used for.
-    ///   - hearing: called for each reading that gave no verdict, where the sensor reports them; the prompt stays, and
-    ///     the sensor asks again by itself.
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer
+    ///   - hearing: called with what the sensor tells meanwhile: each reading that gave no verdict, where it reports them,
+    ///     and that the prompt appeared, where `tellsAppearance` says so.
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer
 }
 
 extension Sensor {
@@ -34,6 +38,8 @@ extension Sensor {
     public func name() async -> SensorName? { await kind().map { SensorName($0) } }
     /// Nil: the system gives no mark.
     public func enrolmentMark() async -> EnrolmentMark? { nil }
+    /// False: the system does not tell.
+    public var tellsAppearance: Bool { false }
 }
 
 /// The contents of a system prompt, and what its success will be used for.

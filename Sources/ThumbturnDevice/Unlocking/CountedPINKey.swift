@@ -162,7 +162,7 @@ struct PINGuess: ~Copyable, Sendable {
             }
             let standing = (counted ?? during).standing(at: key.ledger.now)
             if standing == .exhausted { await key.destroy() }
-            return standing.state.obstacle ?? failure
+            return standing.state.obstacle?.afterMismatch ?? failure
         case .keyInvalidated:
             // A platform may call a key invalidated because of the PIN that it was given, so the guess stays counted.
             // Hardware remembers by itself that a key is used up; the server's answer is remembered only here.

@@ -53,7 +53,7 @@ struct CountedSensor: Sendable {
             return .matched(presence)
         case .notMatched:
             await settleMismatch(attempt)
-            return obstacle(in: attempt.during).map { .failed($0) } ?? .notMatched
+            return obstacle(in: attempt.during).map { .failed($0.afterMismatch) } ?? .notMatched
         case .failed(let failure):
             await withdraw(attempt)
             return .failed(failure)

@@ -208,12 +208,20 @@ final class PromptCoordinator: Sendable {
     }
 
     /// Shows one prompt of the system, once it may be shown. The caller has the screen.
+    ///
+    /// - Parameters:
+    ///   - request: the contents of the prompt.
+    ///   - platform: the platform whose sensor is asked.
+    ///   - requested: called when the sensor is asked, where it does not tell that the prompt appears.
+    ///   - hearing: called with what the sensor tells.
     func prompt(
-        _ request: PromptRequest, on platform: DevicePlatform, hearing: @escaping @Sendable (PoorReading) -> Void
+        _ request: PromptRequest, on platform: DevicePlatform, requested: @escaping @Sendable () -> Void = {},
+        hearing: @escaping @Sendable (PromptNews) -> Void
     ) async -> PromptAnswer {
         let sensor = platform.sensor
         let watched = WatchedPrompt(on: platform, notBefore: earliest(on: platform)) {
-            await sensor.prompt(request, hearing: hearing)
+            if !sensor.tellsAppearance { requested() }
+            return await sensor.prompt(request, hearing: hearing)
         }
         return await watched.answer { isUp in
             self.state.withLock {

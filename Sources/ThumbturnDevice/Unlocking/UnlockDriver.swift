@@ -114,7 +114,11 @@ extension UnlockDriver {
         guard !dismissal.isDismissed, !Task.isCancelled else { return }
         func answer() async -> PromptAnswer? {
             await dismissal.race {
-                await platform.prompts.prompt(shown, on: platform) { mailbox.yield(.event(.readPoorly($0, prompt: prompt.id))) }
+                await platform.prompts.prompt(shown, on: platform) {
+                    mailbox.yield(.event(.appeared(.requested, prompt: prompt.id)))
+                } hearing: {
+                    mailbox.yield(.event($0.event(of: prompt)))
+                }
             }
         }
         let answered =
@@ -144,6 +148,7 @@ extension UnlockDriver {
             reason: ask.request.reason, cancelButton: prompt.cancelButton, wrongInARow: await key.wrongInARow(),
             sensor: await platform.sensor.name())
         guard !dismissal.isDismissed, !Task.isCancelled else { return }
+        mailbox.yield(.event(.appeared(.requested, prompt: prompt.id)))
         switch await dismissal.race({ await key.entry.enter(shown) }) {
         case .entered(let pin):
             ask.noteAnswer()
@@ -163,6 +168,7 @@ extension UnlockDriver {
     ) async {
         guard let fullSignIn else { preconditionFailure("the flow asks for the full sign-in only where there is one") }
         guard !dismissal.isDismissed, !Task.isCancelled else { return }
+        mailbox.yield(.event(.appeared(.requested, prompt: prompt.id)))
         let given: Result<GivenCredentials, Failure>? = await dismissal.race {
             do throws(Failure) {
                 return .success(try await fullSignIn.ask())
@@ -177,6 +183,15 @@ extension UnlockDriver {
         case .failure(let failure): mailbox.yield(.event(.answered(.failed(failure), prompt: prompt.id)))
         // Dismissed: credentials that are still given are not sent.
         case nil: break
+        }
+    }
+}
+
+extension PromptNews {
+    fileprivate func event(of prompt: UnlockFlow.Prompt) -> UnlockFlow.Event {
+        switch self {
+        case .appeared: .appeared(.told, prompt: prompt.id)
+        case .readPoorly(let reading): .readPoorly(reading, prompt: prompt.id)
         }
     }
 }

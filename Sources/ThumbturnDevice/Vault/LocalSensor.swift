@@ -8,9 +8,10 @@ struct LocalSensor: Sensor {
     func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
     func kind() async -> SensorKind? { await sensor.kind() }
     func name() async -> SensorName? { await sensor.name() }
+    var tellsAppearance: Bool { sensor.tellsAppearance }
     func enrolmentMark() async -> EnrolmentMark? { await sensor.enrolmentMark() }
 
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         var request = request
         if request.cancelButton == .use(.fullCredentials) { request.cancelButton = .cancel }
         return await sensor.prompt(request, hearing: hearing)

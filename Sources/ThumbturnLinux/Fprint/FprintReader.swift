@@ -53,11 +53,11 @@ struct FprintReader: Sendable {
     ///   verdict that fprintd gave before that counts; one that it gives after `VerifyStop` does not, because fprintd
     ///   reports a stopped verification as a finger that did not match.
     ///   - deadline: when the verification has to end; evaluated repeatedly, because it may move.
-    ///   - hearing: called with each reading that gave no verdict.
+    ///   - hearing: called once the reader waits for a finger, and with each reading that gave no verdict.
     /// - claimed: called while this call has claimed the reader: before the person is prompted, and again after a
     ///   match. No finger can be enrolled in between. An error that it throws ends the verification.
     func verify(
-        cancellation: Int32, deadline: () -> ContinuousClock.Instant, hearing: (PoorReading) -> Void = { _ in },
+        cancellation: Int32, deadline: () -> ContinuousClock.Instant, hearing: (PromptNews) -> Void = { _ in },
         claimed: () throws(Failure) -> Void = {}
     ) -> Outcome {
         do {
@@ -69,6 +69,7 @@ struct FprintReader: Sendable {
             try daemon.listen(to: reader)
             try daemon.call("VerifyStart", of: reader, .text("any"))
             defer { _ = try? daemon.call("VerifyStop", of: reader) }
+            hearing(.appeared)
             let outcome = try daemon.verdict(of: reader, cancellation: cancellation, deadline: deadline, hearing: hearing)
             if outcome == .matched { try claimed() }
             return outcome
@@ -152,13 +153,13 @@ private struct Daemon {
     /// Waits for the verdict, the cancellation or the deadline.
     func verdict(
         of reader: String, cancellation: Int32, deadline: () -> ContinuousClock.Instant,
-        hearing: (PoorReading) -> Void
+        hearing: (PromptNews) -> Void
     ) throws(BusError) -> FprintReader.Outcome {
         var (isCancelled, hasReadAllSignals) = (false, false)
         var verification = FprintVerification(owner: owner, reader: reader)
         while true {
             while let signal = try bus.received() {
-                if let reading = verification.handle(signal) { hearing(reading) }
+                if let reading = verification.handle(signal) { hearing(.readPoorly(reading)) }
             }
             switch verification.verdict {
             // A match and the cancellation may cross; then the caller no longer uses the match.

@@ -26,9 +26,12 @@ public struct FprintdSensor: Sensor {
     /// Always false: Linux has no passcode that a key could ask for.
     public func isPasscodeSet() -> Bool { false }
 
+    /// True: fprintd answers `VerifyStart` once the reader waits for a finger.
+    public var tellsAppearance: Bool { true }
+
     /// Asks for a finger. Cancelling the task cancels the verification; without a finger it ends after 300 s.
     public func prompt(
-        _ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void
+        _ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void
     ) async -> PromptAnswer {
         guard request.rung == .biometric else { return .failed(Failure(.biometryUnavailable, recovery: .fallBack(.appPIN))) }
         guard let cancellation = CancellationPipe() else { return .failed(Failure(.platform)) }

@@ -32,7 +32,7 @@ struct MatcherConnection: Matcher {
 
     /// Asks for a finger and waits for the verdict; nil if the finger does not match.
     func match(
-        _ request: MatchRequest, cancellation: CancellationPipe, hearing: (PoorReading) -> Void
+        _ request: MatchRequest, cancellation: CancellationPipe, hearing: (PromptNews) -> Void
     ) -> Result<LiveMatch?, Failure> {
         let line: LineSocket
         do throws(Failure) {
@@ -43,7 +43,7 @@ struct MatcherConnection: Matcher {
         guard line.send(MatcherCommand.match(request)) else { return .failure(.matcherMissing) }
         while true {
             switch line.receive(MatcherReply.self, within: .seconds(600), cancellation: cancellation) {
-            case .poor(let reading): hearing(reading)
+            case .poor(let reading): hearing(.readPoorly(reading))
             case .matched: return .success(LiveMatch(line))
             case .notMatched: return .success(nil)
             case .refused(let refusal): return .failure(refusal.failure)

@@ -31,7 +31,7 @@ public struct MatcherSensor: Sensor {
     /// Asks for a finger to sign the request's message with the request's key. Cancelling the task cancels the
     /// verification.
     public func prompt(
-        _ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void
+        _ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void
     ) async -> PromptAnswer {
         guard request.rung == .biometric else { return .failed(Failure(.biometryUnavailable, recovery: .fallBack(.appPIN))) }
         guard let cancellation = CancellationPipe() else { return .failed(Failure(.platform)) }

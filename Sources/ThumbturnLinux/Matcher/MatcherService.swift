@@ -211,7 +211,8 @@ extension MatcherService {
         var isReading = true
         let outcome = reader.verify(
             cancellation: line.descriptor, deadline: { queue.deadline(of: user.id, since: start) }
-        ) { reading in
+        ) { news in
+            guard case .readPoorly(let reading) = news else { return }
             // A client that does not read holds up the others once at most.
             isReading = isReading && line.send(MatcherReply.poor(reading))
         } claimed: { () throws(Failure) in

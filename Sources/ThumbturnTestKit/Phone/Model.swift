@@ -24,6 +24,10 @@ extension SimulatedPhone {
         public var tellsMark = false
 
         // The prompt.
+        /// How long after the request a prompt is on the screen.
+        public var promptDelay = Duration.zero
+        /// Whether the system tells that a prompt is on the screen.
+        public var tellsAppearance = false
         /// Unsuccessful tries that end one prompt, and are reported as one mismatch.
         public var triesInAPrompt = 1
         /// How long the system shows an unanswered prompt; nil for no limit.

@@ -13,7 +13,7 @@ extension SimulatedPhone {
         var prompt: Int
     }
 
-    func prompt(_ request: PromptRequest, _ hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+    func prompt(_ request: PromptRequest, _ hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         let now = clock.now
         let (cuts, cut) = AsyncStream.makeStream(of: PromptAnswer.self)
         let start = state.withLock { Self.begin(request, cut, &$0, at: now) }
@@ -103,10 +103,14 @@ extension SimulatedPhone {
 
     // MARK: The person
 
-    private func answer(_ request: PromptRequest, _ id: Int, _ hearing: (PoorReading) -> Void) async -> PromptAnswer {
+    private func answer(_ request: PromptRequest, _ id: Int, _ hearing: (PromptNews) -> Void) async -> PromptAnswer {
         let model = state.withLock { $0.model }
         let end = model.promptTimeout.map { clock.now.advanced(by: $0) }
         var tries = 0
+        if model.promptDelay > .zero, (try? await clock.sleep(until: clock.now.advanced(by: model.promptDelay))) == nil {
+            return .failed(Failure(.cancelledByApp))
+        }
+        if model.tellsAppearance { hearing(.appeared) }
         while true {
             let (act, delay) = state.withLock { $0.nextAct() }
             let wake = clock.now.advanced(by: act == .ignore ? Self.forever : delay)
@@ -117,7 +121,7 @@ extension SimulatedPhone {
             let now = clock.now
             if isLate { return .failed(model.reported(Failure(.timedOut), nil)) }
             if case .readPoorly(let reading) = act {
-                hearing(reading)
+                hearing(.readPoorly(reading))
                 continue
             }
             let answer = state.withLock { Self.answer(act, request, id, &tries, &$0, at: now) }

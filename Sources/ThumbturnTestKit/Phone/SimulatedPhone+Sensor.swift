@@ -14,9 +14,10 @@ struct PhoneSensor: Sensor {
         let model = phone.model
         return model.sensor.map { model.system == .apple ? .ofApple($0) : SensorName($0) }
     }
+    var tellsAppearance: Bool { phone.model.tellsAppearance }
     func enrolmentMark() -> EnrolmentMark? { phone.enrolmentMark(for: process) }
 
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         await phone.prompt(request, hearing)
     }
 }

@@ -95,8 +95,12 @@ extension Telemetry {
     var spelled: JSON {
         switch self {
         case .promptShown(let rung): .one("promptShown", .text(rung.rawValue))
-        case .sensorAnswered(let outcome, let after):
-            .one("sensorAnswered", .object(["outcome": .text(outcome.description), "after": .time(after)]))
+        case .promptAppeared(let rung, let appearance):
+            .one("promptAppeared", .object(["rung": .text(rung.rawValue), "as": .text(appearance.rawValue)]))
+        case .sensorAnswered(let outcome, let after, let total):
+            .one(
+                "sensorAnswered",
+                .object(["outcome": .text(outcome.description), "after": .time(after), "total": .time(total)]))
         case .readPoorly(let reading): .one("readPoorly", .text(reading.rawValue))
         case .retry(let count): .one("retry", .id(count))
         case .hintShown: .text("hintShown")
@@ -116,8 +120,13 @@ extension Telemetry {
         switch (name, carries) {
         case ("promptShown", let it?): self = .promptShown(try it.named())
         case ("sensorAnswered", let it?):
-            let members = try it.members(["outcome", "after"])
-            self = .sensorAnswered(try Outcome(members["outcome"]!), after: try members["after"]!.duration())
+            let members = try it.members(["outcome", "after", "total"])
+            self = .sensorAnswered(
+                try Outcome(members["outcome"]!), after: try members["after"]!.duration(),
+                total: try members["total"]!.duration())
+        case ("promptAppeared", let it?):
+            let members = try it.members(["rung", "as"])
+            self = .promptAppeared(try members["rung"]!.named(), try members["as"]!.named())
         case ("readPoorly", let it?): self = .readPoorly(try it.named())
         case ("retry", let it?): self = .retry(Int(try it.number(1...1000)))
         case ("hintShown", nil): self = .hintShown

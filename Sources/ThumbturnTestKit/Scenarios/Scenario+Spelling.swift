@@ -17,6 +17,8 @@ extension UnlockFlow.Event {
         switch self {
         case .began(let readiness, let start): .one("began", .object(["by": start.spelled].merging(readiness.spelled) { $1 }))
         case .tapped: .text("tapped")
+        case .appeared(let appearance, let prompt):
+            .one("appeared", .object(["prompt": .id(prompt), "as": .text(appearance.rawValue)]))
         case .answered(let answer, let prompt): .one("answered", .object(["prompt": .id(prompt), "answer": answer.spelled]))
         case .readPoorly(let reading, let prompt):
             .one("readPoorly", .object(["prompt": .id(prompt), "reading": .text(reading.rawValue)]))
@@ -36,6 +38,9 @@ extension UnlockFlow.Event {
         let (name, carries) = try place.choice()
         switch (name, carries) {
         case ("tapped", nil): self = .tapped
+        case ("appeared", let it?):
+            let members = try it.members(["prompt", "as"])
+            self = .appeared(try members["as"]!.named(), prompt: try members["prompt"]!.promptNumber())
         case ("answered", let it?):
             let members = try it.members(["prompt", "answer"])
             self = .answered(try SensorAnswer(members["answer"]!), prompt: try members["prompt"]!.promptNumber())
@@ -86,7 +91,7 @@ extension SensorAnswer {
         case .matched: .text("matched")
         case .entered: .text("entered")
         case .notMatched: .text("notMatched")
-        case .failed(let failure): .one("failed", failure.spelled)
+        case .failed(let failure): .one(failure.followsMismatch ? "notMatched" : "failed", failure.spelled)
         }
     }
 
@@ -95,6 +100,8 @@ extension SensorAnswer {
         case ("matched", nil): self = .matched
         case ("entered", nil): self = .entered
         case ("notMatched", nil): self = .notMatched
+        // A mismatch with which a pause or a lockout of our own begins.
+        case ("notMatched", let failure?): self = .failed(try Failure(failure).afterMismatch)
         case ("failed", let failure?): self = .failed(try Failure(failure))
         default: throw place.unknown
         }

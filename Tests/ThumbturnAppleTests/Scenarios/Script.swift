@@ -82,6 +82,8 @@ final class Script: Sendable {
         case .offerSetUp(let failure): note(UnlockFlow.Effect.offerSetUp(failure).seen)
         case .moved(let from, let to, let trigger, over: _):
             note(UnlockFlow.Effect.move(from: from, to: to, because: trigger).seen)
+        // Files are about what the flow does by itself.
+        case .telemetry(.promptAppeared): break
         case .telemetry(let telemetry): note(UnlockFlow.Effect.emit(telemetry).seen)
         // Reported as telemetry as well.
         case .readPoorly: break
@@ -146,7 +148,7 @@ private struct ScriptedSensor: Sensor {
     func kind() async -> SensorKind? { await sensor.kind() }
     func enrolmentMark() async -> EnrolmentMark? { await sensor.enrolmentMark() }
 
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         _ = script.show(request.rung, request.cancelButton)
         return await sensor.prompt(request, hearing: hearing)
     }

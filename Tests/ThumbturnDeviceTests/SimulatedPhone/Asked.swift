@@ -25,7 +25,7 @@ struct Asked: Sendable {
     }
 
     func prompt(
-        _ rung: Rung = .biometric, message: [UInt8] = [1], hearing: @escaping @Sendable (PoorReading) -> Void = { _ in }
+        _ rung: Rung = .biometric, message: [UInt8] = [1], hearing: @escaping @Sendable (PromptNews) -> Void = { _ in }
     ) async -> PromptAnswer {
         let name = Self.name(rung.key ?? .session)
         let request = PromptRequest(rung: rung, reason: "Test", cancelButton: .cancel, key: name, message: message)
