@@ -64,7 +64,7 @@ import ThumbturnTestKit
             ("\"name\": ", "\"nam\": ", "the file: has no member \"nam\""),
             ("\"shows\": ", "\"name\": ", "line 4: has the member"),
             ("  \"pains\": [],\n", "", "the file: lacks the member \"pains\""),
-            ("\"pains\": []", "\"pains\": [43]", "pains[0]: "),
+            ("\"pains\": []", "\"pains\": [45]", "pains[0]: "),
             ("\"policy\": \"unlock\"", "\"policy\": \"unlok\"", "policy: \"unlok\" is none of "),
             ("\"policy\": \"unlock\"", "\"policy\": {\"ladder\": []}", "policy: ladder: is empty"),
             ("\"policy\": \"unlock\"", "\"policy\": {\"ladders\": []}", "policy.ladders: "),
@@ -153,7 +153,7 @@ import ThumbturnTestKit
     }()
 
     @Test func eachNumberIsThereOnce() {
-        #expect(Self.rows.map(\.number) == Array(1...42))
+        #expect(Self.rows.map(\.number) == Array(1...44))
     }
 
     @Test func eachIsShownOrSaysWhyNot() {

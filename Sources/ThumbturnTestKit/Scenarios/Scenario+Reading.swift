@@ -31,7 +31,7 @@ extension Scenario {
         guard try format.text() == Self.format else { throw format.problem("is not \"\(Self.format)\"") }
         name = try member("name").text()
         shows = try member("shows").text()
-        pains = try member("pains").list().map { Int(try $0.number(1...42)) }
+        pains = try member("pains").list().map { Int(try $0.number(1...44)) }
         policy = try Self.policy(member("policy"))
         person = try members["person"].map(Person.init) ?? Person()
         end = try UnlockFlow.End(member("end"))
