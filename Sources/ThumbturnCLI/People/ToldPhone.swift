@@ -18,7 +18,7 @@ struct ToldSensor: Sensor {
     func name() async -> SensorName? { await sensor.name() }
     func enrolmentMark() async -> EnrolmentMark? { await sensor.enrolmentMark() }
 
-    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PoorReading) -> Void) async -> PromptAnswer {
+    func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         tell("system", "asks for the \(request.rung.inWords): “\(request.reason)” [\(request.cancelButton.message)]")
         let answer = await sensor.prompt(request, hearing: hearing)
         switch answer {
