@@ -134,7 +134,7 @@ import TestSupport
                 func biometry() async -> BiometryState { .ready }
                 func isPasscodeSet() async -> Bool { true }
                 func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
-                    hearing(.tooShort)
+                    hearing(.readPoorly(.tooShort))
                     return request.cancelButton == .cancel ? .matched(Presence(context: 1)) : .notMatched
                 }
             }
