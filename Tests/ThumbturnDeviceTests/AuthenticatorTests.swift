@@ -106,7 +106,7 @@ struct World: Sendable {
         try await World.enrolled { world in
             world.phone.next(.noMatch, .match, after: .seconds(1))
             expect(try await world.auth.authenticate("Unlock").rung, is: .biometric)
-            #expect(world.news.all.contains(.telemetry(.authenticated(.biometric, after: .seconds(2), attempts: 2))))
+            #expect(world.telemetry.contains(.authenticated(.biometric, after: .seconds(2), attempts: 2)))
         }
     }
 
@@ -118,8 +118,8 @@ struct World: Sendable {
             #expect(world.phone.promptCount == prompts + 2, "only the mismatch needs another prompt")
             let told = world.news.all.compactMap { if case .readPoorly(let reading) = $0 { reading } else { nil } }
             #expect(told == [.tooShort, .notCentered, .tooPoor])
-            #expect(world.news.all.contains(.telemetry(.readPoorly(.tooShort))))
-            #expect(world.news.all.contains(.telemetry(.authenticated(.biometric, after: .zero, attempts: 2))))
+            #expect(world.telemetry.contains(.readPoorly(.tooShort)))
+            #expect(world.telemetry.contains(.authenticated(.biometric, after: .zero, attempts: 2)))
         }
     }
 

@@ -89,7 +89,7 @@ import ThumbturnTestKit
             world.phone.next(.noMatch, .noMatch, .noMatch)
             _ = await failure { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
             #expect(world.mismatches == 3 && world.retries == [1, 2])
-            #expect(world.news.all.contains(.telemetry(.lockedOut(.untilStrongerRung))))
+            #expect(world.telemetry.contains(.lockedOut(.untilStrongerRung)))
             let refused = world.mismatches
             _ = await failure { _ = try await world.auth.authenticate("Pay", policy: .highRisk) }
             #expect(world.mismatches == refused, "a sensor that is not asked does not mismatch")

@@ -26,9 +26,13 @@ import ThumbturnMessages
             .lockedOut(.temporary), .keyInvalidated(.wrongPINs), .authenticated(.appPIN, after: .seconds(1), attempts: 1),
             .abandoned(.fallback(.appPIN), after: .seconds(1)),
         ]
+        let context = TelemetryContext(
+            system: "iOS", model: "iPhone17,3", systemVersion: "26.1", appVersion: "4.2", sensor: .faceID, policy: "unlock",
+            arm: "b")
         let triggers: [Trigger] = [.timeout, .mismatches, .lockedOut, .keyInvalidated, .choice, .skipped(.paused)]
         let news: [UnlockNews] =
-            [.hint(.appPIN), .readPoorly(.tooPoor), .offerSetUp(failure)] + telemetry.map { .telemetry($0) }
+            [.hint(.appPIN), .readPoorly(.tooPoor), .offerSetUp(failure)]
+            + telemetry.map { .telemetry(TelemetryRecord($0, at: .init(seconds: 1), in: context)) }
             + triggers.map { .moved(from: .biometric, to: .appPIN, because: $0, over: .milliseconds(250)) }
         let states: [BiometryState] = [.ready, .lockedOut(.untilPasscode), .paused(for: .seconds(1)), .lidClosed]
         let keys: [KeyState] = [.usable, .invalidated(.restored), .paused(for: .seconds(1)), .notYetReadable]

@@ -88,7 +88,7 @@ import ThumbturnTestKit
 
 extension World.News {
     /// The events to count, in order.
-    var telemetry: [Telemetry] { all.compactMap { if case .telemetry(let event) = $0 { event } else { nil } } }
+    var telemetry: [Telemetry] { all.compactMap { if case .telemetry(let record) = $0 { record.event } else { nil } } }
 }
 
 extension World {

@@ -46,11 +46,11 @@ import ThumbturnTestKit
             // A killed app leaves this behind.
             try await world.auth.platform.secrets.write(note, as: "open flow https://bank.example default")
             _ = try await world.auth.authenticate("Unlock")
-            #expect(world.news.all.contains(.telemetry(.abandoned(.hinted, after: .seconds(8)))))
-            let heard = world.news.all.count
+            #expect(world.telemetry.contains(.abandoned(.hinted, after: .seconds(8))))
+            let heard = world.telemetry.count
             _ = try await world.auth.authenticate("Unlock")
             #expect(
-                !world.news.all.dropFirst(heard).contains { if case .telemetry(.abandoned) = $0 { true } else { false } }, "once"
+                !world.telemetry.dropFirst(heard).contains { if case .abandoned = $0 { true } else { false } }, "once"
             )
         }
     }
@@ -82,7 +82,7 @@ import ThumbturnTestKit
             #expect(readiness.state(of: .pin) == .missing, "it never had one")
             let failure = await failure { _ = try await world.auth.authenticate("Unlock") }
             #expect(failure == Failure(.keyInvalidated))
-            #expect(world.news.all.contains(.telemetry(.keyInvalidated(.restored))))
+            #expect(world.telemetry.contains(.keyInvalidated(.restored)))
         }
     }
 

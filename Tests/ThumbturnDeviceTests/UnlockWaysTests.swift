@@ -211,7 +211,7 @@ extension SignInWorld {
                 lock.press(.askAt(rung))
                 await world.wait(.seconds(1))
                 #expect(!lock.isLocked)
-                #expect(world.news.all.contains { if case .telemetry(.authenticated(rung, _, _)) = $0 { true } else { false } })
+                #expect(world.news.telemetry.contains { if case .authenticated(rung, _, _) = $0 { true } else { false } })
             }
         }
     }
@@ -236,7 +236,7 @@ extension SignInWorld {
             // One prompt, and it is not the sensor's: nothing moved.
             #expect(!lock.isLocked && world.phone.promptCount == prompts + 1)
             #expect(
-                world.news.all.contains { if case .telemetry(.authenticated(.devicePasscode, _, _)) = $0 { true } else { false } }
+                world.news.telemetry.contains { if case .authenticated(.devicePasscode, _, _) = $0 { true } else { false } }
             )
         }
         try await Self.tell(then: .ignore) { world, lock in

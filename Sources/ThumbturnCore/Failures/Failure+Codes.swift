@@ -107,3 +107,14 @@ extension Failure.Code {
     /// More bytes than a vault takes.
     public static let tooLarge = Self("tooLarge", recovery: .report)
 }
+
+extension Failure.Code {
+    /// Every code of this version.
+    package static let all: [Self] = [
+        cancelledByUser, cancelledBySystem, cancelledByApp, superseded, notMatched, timedOut, lockedOut, paused,
+        pinEasilyGuessed, biometryNotEnrolled, biometryAbsent, biometryForbidden, biometryUnavailable, biometryTooWeak,
+        biometryUnconfirmed, passcodeNotSet, permissionDenied, keyInvalidated, notEnrolled, notYetReadable, alreadyEnrolled,
+        anotherAccount, refused, coolingOff, sessionOver, unreachable, unexpectedAnswer, approvalOver, foreignAnswer,
+        providerMismatch, policyDenies, reasonMissing, insecureServer, platform, noVault, vaultClosed, notAuthentic, tooLarge,
+    ]
+}

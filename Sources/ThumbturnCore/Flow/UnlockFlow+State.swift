@@ -127,7 +127,7 @@ extension UnlockFlow {
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Phase: Hashable, Sendable, Codable {
+    public enum Phase: Hashable, Sendable {
         /// No prompt was shown yet.
         case beforeThePrompt
         /// The first prompt is shown.

@@ -12,7 +12,7 @@ extension UnlockPolicy: Codable {
         case earliestFallback = "earliest_fallback"
         case mismatchLimit = "mismatch_limit"
         case pinMismatchLimit = "pin_mismatch_limit"
-        case delays, transition, reuse
+        case delays, transition, reuse, name, arm
     }
 
     /// Reads a policy: an object whose durations are whole milliseconds.
@@ -41,6 +41,8 @@ extension UnlockPolicy: Codable {
         delays = try values.decodeIfPresent(MismatchDelays.self, forKey: .delays) ?? delays
         try read(.transition, into: &transition)
         try read(.reuse, into: &reuse)
+        name = try values.decodeIfPresent(TelemetryLabel.self, forKey: .name)
+        arm = try values.decodeIfPresent(TelemetryLabel.self, forKey: .arm)
         let deadEnd =
             ladder.last == .fullCredentials ? nil : "ladder: does not end with fullCredentials, so a person may be locked out"
         if let problem = problem ?? deadEnd {
@@ -81,5 +83,7 @@ extension UnlockPolicy: Codable {
         try values.encode(delays, forKey: .delays)
         try values.encode(transition.milliseconds, forKey: .transition)
         try values.encode(reuse.milliseconds, forKey: .reuse)
+        try values.encodeIfPresent(name, forKey: .name)
+        try values.encodeIfPresent(arm, forKey: .arm)
     }
 }

@@ -42,6 +42,10 @@ public struct UnlockPolicy: Hashable, Sendable {
     public var transition: Duration = .milliseconds(250)
     /// How long an unlock may be reused for the next one without a prompt. Step-ups and approvals never reuse one.
     public var reuse: Duration = .zero
+    /// The name of the policy in telemetry; a preset has its own. It decides nothing.
+    public var name: TelemetryLabel?
+    /// The arm of the experiment that this policy is, in telemetry. It decides nothing.
+    public var arm: TelemetryLabel?
 
     /// The texts that the cancel button of a rung's first prompt may have. From the second attempt on it names the next
     /// rung.

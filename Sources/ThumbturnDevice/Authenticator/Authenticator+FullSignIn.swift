@@ -23,7 +23,9 @@ extension Authenticator {
     ///   `anotherAccount` where this device is enrolled for another account; a cancellation; `unreachable`.
     public func signIn(with signIn: some PrimarySignIn, reason: String = "Sign in to your account") async throws(Failure) -> Grant
     {
-        let request = request(reason, UnlockPolicy(ladder: [.fullCredentials]), .signIn)
+        var policy = UnlockPolicy(ladder: [.fullCredentials])
+        policy.name = "signIn"
+        let request = request(reason, policy, .signIn)
         return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
             try await self.openSession(ask, signIn: signIn)
         }

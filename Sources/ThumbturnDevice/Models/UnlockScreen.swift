@@ -286,7 +286,7 @@ import ThumbturnMessages
     private func show(_ news: UnlockNews, in appearance: Int) async {
         guard shown?.number == appearance else { return }
         // The screen's own prompt has appeared.
-        if isRunning, stage != .asking, case .telemetry(.promptShown) = news {
+        if isRunning, stage != .asking, case .telemetry(let record) = news, case .promptShown = record.event {
             stage = .asking
             (message, buttons) = (nil, ways.besideThePrompt)
         }

@@ -34,6 +34,9 @@ public struct DevicePlatform: Sendable {
     /// The device's own name or its model, for the list of a person's devices; nil where the platform tells none. It is
     /// part of what the server is told at an enrolment without a name.
     public var deviceName: @Sendable () async -> String? = { HostName.current }
+    /// By what events of telemetry are counted: the system, the model, the versions, and the arm of an experiment that is no
+    /// policy's. The library sets the sensor and the policy. By default what the system tells; an app may replace it.
+    public var telemetryContext: @Sendable () async -> TelemetryContext = { .ofThisDevice }
     /// The deadline of each exchange with a server.
     package var exchangeDeadline: Duration = .seconds(30)
     /// What the platforms of this process over one place share.

@@ -26,10 +26,12 @@ struct UnlockDriver<Keys: RungKeys>: Sendable {
         // One flow of an account at a time is written down. Where another one is under way, it is that one's note.
         let isFollowed = ask.prompts.isFirst(ask)
         if isFollowed, let before = await history.abandoned() {
-            observe(.telemetry(.abandoned(before.phase, after: before.after)))
+            observe(.telemetry(before))
         }
         let person = await history.person()
-        var run = UnlockRun(self, for: person, isFollowed: isFollowed)
+        var context = await platform.telemetryContext()
+        (context.policy, context.arm) = (policy.name, policy.arm ?? context.arm)
+        var run = UnlockRun(self, for: person, isFollowed: isFollowed, countedBy: context)
         let end = await run.untilEnd(by: start)
         if isFollowed { await history.ended() }
         await history.keep(run.flow.person.pace, since: person.pace)

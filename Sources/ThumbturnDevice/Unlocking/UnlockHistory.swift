@@ -48,16 +48,10 @@ struct UnlockHistory: Sendable {
 
     // MARK: - The open flow
 
-    /// How far a flow had come when it was last written down.
-    struct Progress: Codable, Sendable, Equatable {
-        var phase: UnlockFlow.Phase
-        /// The time since the flow began.
-        var after: Duration
-    }
-
-    /// The flow before this one, where it never came to its end because the app was closed or killed.
-    func abandoned() async -> Progress? { await read(Progress.self, from: openName) }
-    func note(_ progress: Progress) async { try? await write(progress, to: openName) }
+    /// What is to be reported of the flow before this one, where it never came to its end because the app was closed or
+    /// killed: how far it had come when it was last written down.
+    func abandoned() async -> TelemetryRecord? { await read(TelemetryRecord.self, from: openName) }
+    func note(_ record: TelemetryRecord) async { try? await write(record, to: openName) }
     func ended() async { try? await platform.secrets.delete(openName) }
 
     private var openName: String { "open flow \(asker)" }

@@ -15,8 +15,8 @@ public enum UnlockNews: Sendable, Hashable, CustomStringConvertible {
     case offerSetUp(Failure)
     /// The ladder moved on to another rung. The screens cross-fade over this time: `UnlockPolicy.transition`.
     case moved(from: Rung, to: Rung, because: Trigger, over: Duration)
-    /// An event to count. It carries no identifiers.
-    case telemetry(Telemetry)
+    /// An event to count, with the time and with what it is counted by. It carries no identifiers.
+    case telemetry(TelemetryRecord)
 
     /// The event in words, without identifiers.
     public var description: String {
@@ -25,7 +25,7 @@ public enum UnlockNews: Sendable, Hashable, CustomStringConvertible {
         case .readPoorly(let reading): "poor reading: \(reading)"
         case .offerSetUp(let failure): "set-up offered: \(failure.code.name)"
         case .moved(let from, let to, let trigger, over: _): "moved from \(from) to \(to): \(trigger)"
-        case .telemetry(let telemetry): "telemetry: \(telemetry)"
+        case .telemetry(let record): "telemetry: \(record)"
         }
     }
 }

@@ -7,7 +7,6 @@ import ThumbturnCore
 /// else. An event that would show a prompt waits until then, so the flow's clocks begin when its prompt may be shown.
 struct UnlockRun<Keys: RungKeys> {
     private typealias Heard = UnlockDriver<Keys>.Heard
-    private typealias Progress = UnlockHistory.Progress
 
     private let driver: UnlockDriver<Keys>
     private(set) var flow: UnlockFlow
@@ -33,11 +32,14 @@ struct UnlockRun<Keys: RungKeys> {
     /// The phase that was noted last.
     private var phase: UnlockFlow.Phase
     /// One writer, so that the phase that is written last is the one that came last.
-    private let phases: AsyncStream<Progress>
-    private let notedPhases: AsyncStream<Progress>.Continuation
+    private let phases: AsyncStream<TelemetryRecord>
+    private let notedPhases: AsyncStream<TelemetryRecord>.Continuation
+    /// By what the run's events are counted.
+    private var context: TelemetryContext
 
-    init(_ driver: UnlockDriver<Keys>, for person: Person, isFollowed: Bool) {
+    init(_ driver: UnlockDriver<Keys>, for person: Person, isFollowed: Bool, countedBy context: TelemetryContext) {
         self.driver = driver
+        self.context = context
         self.isFollowed = isFollowed
         flow = UnlockFlow(policy: driver.policy, person: person)
         began = driver.platform.clock.now
@@ -48,7 +50,9 @@ struct UnlockRun<Keys: RungKeys> {
 
     /// Runs the flow to its end, or until the task is cancelled.
     mutating func untilEnd(by start: UnlockFlow.Start) async -> UnlockEnd<Keys.Output> {
-        mailbox.yield(.event(.began(await driver.readiness(), by: start)))
+        let readiness = await driver.readiness()
+        context.sensor = readiness.sensor
+        mailbox.yield(.event(.began(readiness, by: start)))
         began = driver.platform.clock.now
         defer { screen.giveUp() }
         return await withTaskGroup(of: Void.self) { group in
@@ -75,7 +79,7 @@ struct UnlockRun<Keys: RungKeys> {
 
     /// Listens to the person's choices and to the app's phases.
     private func listen(in group: inout TaskGroup<Void>) {
-        group.addTask { [driver, phases] in for await progress in phases { await driver.history.note(progress) } }
+        group.addTask { [driver, phases] in for await record in phases { await driver.history.note(record) } }
         group.addTask { [driver, mailbox] in
             for await choice in driver.ask.choices.stream() { mailbox.yield(.event(choice == .prompt ? .tapped : .hintChosen)) }
         }
@@ -92,7 +96,7 @@ struct UnlockRun<Keys: RungKeys> {
         guard flow.phase != phase else { return }
         phase = flow.phase
         guard isFollowed, phase != .ended, phase != .signing else { return }
-        notedPhases.yield(Progress(phase: phase, after: began.duration(to: driver.platform.clock.now)))
+        notedPhases.yield(record(.abandoned(phase, after: began.duration(to: driver.platform.clock.now))))
     }
 }
 
@@ -265,9 +269,13 @@ extension UnlockRun {
         driver.observe(.moved(from: from, to: to, because: trigger, over: driver.policy.transition))
     }
 
+    private func record(_ event: Telemetry) -> TelemetryRecord {
+        TelemetryRecord(event, at: driver.platform.clock.civilTime, in: context)
+    }
+
     private func emit(_ telemetry: Telemetry) {
         if case .readPoorly(let reading) = telemetry { driver.observe(.readPoorly(reading)) }
-        driver.observe(.telemetry(telemetry))
+        driver.observe(.telemetry(record(telemetry)))
     }
 
     private func finish(_ end: UnlockFlow.End) -> UnlockEnd<Keys.Output> {
@@ -287,7 +295,7 @@ extension UnlockRun {
     private mutating func stop() -> UnlockEnd<Keys.Output> {
         let failure = Failure(.cancelledByApp)
         for case .emit(let telemetry) in flow.handle(.stopped(failure), at: driver.platform.clock.now) {
-            driver.observe(.telemetry(telemetry))
+            emit(telemetry)
         }
         return .failed(failure)
     }

@@ -73,6 +73,9 @@ public final class SimulatedPhone: Sendable {
             promptGap: model.coolDown
         )
         platform.deviceName = { self.name }
+        platform.telemetryContext = { [model] in
+            TelemetryContext(system: model.system.map { TelemetryLabel($0.rawValue) }, model: TelemetryLabel(model.name))
+        }
         return platform
     }
 

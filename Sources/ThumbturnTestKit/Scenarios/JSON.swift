@@ -1,3 +1,5 @@
+import ThumbturnCore
+
 /// JSON as scenario files use it: texts, whole numbers, lists and objects.
 package enum JSON: Hashable, Sendable {
     case text(String)
@@ -6,7 +8,29 @@ package enum JSON: Hashable, Sendable {
     case object([String: JSON])
 }
 
-extension JSON: Encodable {
+extension JSON: Codable {
+    package init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        if let text = try? value.decode(String.self) {
+            self = .text(text)
+        } else if let number = try? value.decode(Int64.self) {
+            self = .number(number)
+        } else if let list = try? value.decode([JSON].self) {
+            self = .list(list)
+        } else {
+            self = .object(try value.decode([String: JSON].self))
+        }
+    }
+
+    /// A value as it writes itself.
+    init(encoding value: some Encodable) {
+        do throws(JSONError) {
+            self = try StrictJSON.decodeIgnoringUnknown(JSON.self, from: StrictJSON.encode(value))
+        } catch {
+            preconditionFailure("a value that is no scenario's JSON: \(error)")
+        }
+    }
+
     package func encode(to encoder: any Encoder) throws {
         var value = encoder.singleValueContainer()
         switch self {

@@ -48,20 +48,7 @@ extension Failure {
 }
 
 extension Failure.Code {
-    /// Every code that a flow may meet.
-    static let named: [String: Failure.Code] = Dictionary(
-        uniqueKeysWithValues: [
-            cancelledByUser, cancelledBySystem, cancelledByApp, superseded, notMatched, timedOut, lockedOut, paused,
-            pinEasilyGuessed, biometryNotEnrolled, biometryAbsent, biometryForbidden, biometryUnavailable, biometryTooWeak,
-            biometryUnconfirmed, passcodeNotSet,
-            permissionDenied, keyInvalidated, notEnrolled, notYetReadable, alreadyEnrolled, refused, sessionOver, unreachable,
-            unexpectedAnswer, policyDenies, reasonMissing, insecureServer, platform, noVault, vaultClosed, notAuthentic, tooLarge,
-        ].map { ($0.name, $0) })
-
-    init(_ place: Place) throws {
-        guard let code = Self.named[try place.text()] else { throw place.unknown }
-        self = code
-    }
+    init(_ place: Place) throws { self = try place.decoded() }
 }
 
 extension Recovery {

@@ -82,9 +82,10 @@ final class Script: Sendable {
         case .offerSetUp(let failure): note(UnlockFlow.Effect.offerSetUp(failure).seen)
         case .moved(let from, let to, let trigger, over: _):
             note(UnlockFlow.Effect.move(from: from, to: to, because: trigger).seen)
-        // Files are about what the flow does by itself.
-        case .telemetry(.promptAppeared): break
-        case .telemetry(let telemetry): note(UnlockFlow.Effect.emit(telemetry).seen)
+        case .telemetry(let record):
+            // Files are about what the flow does by itself.
+            if case .promptAppeared = record.event { break }
+            note(UnlockFlow.Effect.emit(record.event).seen)
         // Reported as telemetry as well.
         case .readPoorly: break
         }
