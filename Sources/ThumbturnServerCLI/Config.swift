@@ -34,6 +34,7 @@ extension ActionRule {
         var parts = [signsEach ? "a signature each" : "at most \(maximumAge.components.seconds) s old"]
         parts.append("by " + keys.map(\.rawValue).joined(separator: " or "))
         if takesCredentials { parts.append("or by full credentials alone") }
+        if takesUnlock { parts.append("or by a recent unlock") }
         if assurance != Assurance(protection: .software, verification: .none) { parts.append("at least \(assurance.acr)") }
         if !oneOf.isEmpty { parts.append("with " + oneOf.map(\.rawValue).joined(separator: " or ")) }
         for threshold in thresholds {

@@ -28,6 +28,8 @@ package final class InMemoryServer: Transport {
         /// The names of the accounts of visits, by their session keys' thumbprints, and those that have had a ticket.
         package var visits: [String: String] = [:]
         package var exchangedVisits: Set<String> = []
+        /// Whether the rules of all actions take a recent unlock.
+        package var takesUnlocks = false
         /// Whether the answer to a sign-in names the account.
         package var tellsAccounts = true
         /// One-time codes that were used.
@@ -192,6 +194,14 @@ package final class InMemoryServer: Transport {
                     ($0.prefix { $0 != "=" }, String($0.drop { $0 != "=" }.dropFirst()).replacing("%3A", with: ":"))
                 }
             ) { $1 }
+            if fields["subject_token_type"] == TokenExchange.accessTokenType {
+                guard state.withLock({ $0.takesUnlocks }), let act = fields["act"] else {
+                    throw Problem(.verificationFailed, status: 400, error: "invalid_grant")
+                }
+                let tokens = nextToken()
+                state.withLock { $0.granted[tokens.accessToken] = act }
+                return respond(200, StepUpAnswer(accessToken: tokens.accessToken, expiresIn: tokens.expiresIn))
+            }
             if fields["grant_type"] == TokenExchange.grantType {
                 let ticket = try exchange(fields["subject_token"] ?? "", jkt, at: now)
                 return respond(200, ExchangedTicket(ticket))

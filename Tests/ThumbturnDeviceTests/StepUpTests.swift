@@ -99,6 +99,55 @@ import ThumbturnTestKit
         }
     }
 
+    private static let balance = StepUpAction("balance", maximumAge: .seconds(60), takesUnlock: true)!
+
+    @Test func anUnlockStandsInForAnActionThatTakesOneUntilItIsTooOld() async throws {
+        try await World.enrolled { world in
+            world.server.state.withLock { $0.takesUnlocks = true }
+            _ = try await world.auth.authenticate("Unlock")
+            world.clock.advance(by: .seconds(59))
+            let prompts = world.phone.promptCount
+            let grant = try await world.auth.stepUp(for: Self.balance, reason: "Show your balance", policy: .unlock)
+            #expect(grant.rung == .biometric && grant.session.accessToken == "access-2")
+            #expect(world.phone.promptCount == prompts)
+            expect(try await Self.asks(world, .cardDetails), is: true)
+            world.clock.advance(by: .seconds(1))
+            expect(try await Self.asks(world, Self.balance), is: true)
+            expect(try await Self.asks(world, Self.balance), is: false)
+        }
+    }
+
+    @Test func onlyAnActionThatTakesAnUnlockReusesOneGrantedByIt() async throws {
+        try await World.enrolled { world in
+            world.server.state.withLock { $0.takesUnlocks = true }
+            _ = try await world.auth.authenticate("Unlock")
+            expect(try await Self.asks(world, Self.balance), is: false)
+            let other = StepUpAction("balance", maximumAge: .seconds(60))!
+            expect(try await Self.asks(world, other), is: true)
+        }
+    }
+
+    @Test func thePersonIsAskedWhereTheServerTakesNoUnlockAndAfterALock() async throws {
+        try await World.enrolled { world in
+            _ = try await world.auth.authenticate("Unlock")
+            expect(try await Self.asks(world, Self.balance), is: true)
+            world.server.state.withLock { $0.takesUnlocks = true }
+            await world.auth.forgetRecentAuthentication()
+            expect(try await Self.asks(world, Self.balance), is: true)
+            // A step-up is no unlock.
+            let limit = StepUpAction("limit", maximumAge: .seconds(60), takesUnlock: true)!
+            expect(try await Self.asks(world, limit), is: true)
+        }
+    }
+
+    @Test func anUnlockByARungThatThePolicyLacksIsNoneForIt() async throws {
+        try await World.enrolled { world in
+            world.server.state.withLock { $0.takesUnlocks = true }
+            _ = try await world.auth.authenticate("Unlock", policy: UnlockPolicy(ladder: [.devicePasscode]))
+            expect(try await Self.asks(world, Self.balance), is: true)
+        }
+    }
+
     /// The token of the last request, and the refresh token of the last refresh.
     private static func sent(_ world: World) -> (token: String?, refresh: String?) {
         world.server.state.withLock { state in

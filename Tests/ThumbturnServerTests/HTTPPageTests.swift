@@ -21,6 +21,10 @@ import ThumbturnLoad
         let configure: @Sendable (inout ServerSettings) -> Void = {
             $0.allowsPlainClients = true
             $0.identityProviders = provider.file
+            var table = StepUpTable.standard
+            table.actions["account-balance"] = ActionRule(maximumAge: .seconds(60))
+            table.actions["account-balance"]?.takesUnlock = true
+            $0.stepUp = StepUpPolicy(table)
         }
         try await LiveServer.run(configure: configure) { live in
             var reader = try await HTTPPageReader(live, provider)

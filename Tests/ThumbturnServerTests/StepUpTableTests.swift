@@ -99,6 +99,7 @@ import ThumbturnMessages
         arguments: [
             (#"{}"#, #"actions.pay: lacks the member "max_age""#), (#"{"max_age":301}"#, "actions.pay.max_age: is 0 to 300 s"),
             (#"{"max_age":0,"credentials":true}"#, "actions.pay.credentials: needs a max_age above 0"),
+            (#"{"max_age":0,"unlock":true}"#, "actions.pay.unlock: needs a max_age above 0"),
             (#"{"max_age":-1}"#, "actions.pay.max_age: is"), (#"{"max_age":1.5}"#, "actions.pay.max_age: "),
             (#"{"max_age":"60"}"#, "actions.pay.max_age: expected a whole number"),
             (#"{"max_age":0,"age":1}"#, "actions.pay.age: Unknown"),
@@ -139,13 +140,14 @@ import ThumbturnMessages
     @Test func whatWeakensIsSaid() throws {
         let table = try Self.table(
             """
-            "card-details":{"max_age":300,"keys":["passcode"]},"new-recipient":{"max_age":10,"one_of":["second-approver"]},
+            "card-details":{"max_age":300,"keys":["passcode"],"unlock":true},"new-recipient":{"max_age":10,"one_of":["second-approver"]},
             "existing-recipient":{"max_age":300,"protection":"none","credentials":true},"change-password":{"max_age":0}
             """)
         #expect(
             table.warnings == [
                 "actions.card-details.max_age: is 300 s, and 120 s in standard",
                 "actions.card-details.keys: anyone who knows the device's passcode may do it",
+                "actions.card-details.unlock: an app that was unlocked a moment ago may do it without asking the person",
                 "actions.change-password.keys: anyone who has watched the PIN may do it, and then bring other keys",
                 "actions.existing-recipient.credentials: anyone who knows the password may do it, without a device",
                 "actions.existing-recipient.protection: is below software, the level of every key without evidence",

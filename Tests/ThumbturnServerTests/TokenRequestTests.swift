@@ -7,11 +7,15 @@ import ThumbturnMessages
 /// Requests to the token endpoint are parsed into one case for each grant, before anything is judged.
 @Suite struct TokenRequestTests {
     private func read(
-        _ fields: String, judgesLiveness: Bool = false, exchangesTokens: Bool = false, opensVisits: Bool = true
+        _ fields: String, judgesLiveness: Bool = false, exchangesTokens: Bool = false, takesUnlocks: Bool = false,
+        opensVisits: Bool = true
     ) throws -> TokenRequest {
         let form = try #require(Form(Array(fields.utf8)))
         return try TokenRequest(
-            form, .init(judgesLiveness: judgesLiveness, exchangesTokens: exchangesTokens, opensVisits: opensVisits))
+            form,
+            .init(
+                judgesLiveness: judgesLiveness, exchangesTokens: exchangesTokens, takesUnlocks: takesUnlocks,
+                opensVisits: opensVisits))
     }
 
     private func refusal(_ fields: String, judgesLiveness: Bool = false) -> String? {
@@ -27,6 +31,7 @@ import ThumbturnMessages
     private static let ticket = "grant_type=urn:thumbturn:grant-type:ticket"
     private static let exchange = "grant_type=urn:ietf:params:oauth:grant-type:token-exchange"
     private static let idToken = "subject_token_type=urn:ietf:params:oauth:token-type:id_token"
+    private static let accessToken = "subject_token_type=urn:ietf:params:oauth:token-type:access_token"
     private static let assertionType = "client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
     @Test func eachGrantHasItsFields() throws {
@@ -62,6 +67,18 @@ import ThumbturnMessages
 
     @Test func tokensAreExchangedOnlyWhereThereIsAProvider() throws {
         #expect(try read("\(Self.exchange)&subject_token=a&\(Self.idToken)") == .unreadable(.unsupportedGrantType))
+    }
+
+    @Test func anUnlockStandsForAnActionOnlyWhereARuleTakesOne() throws {
+        let asked = "\(Self.exchange)&subject_token=a&\(Self.accessToken)&act=pay"
+        #expect(try read(asked, takesUnlocks: true) == .stepUpByUnlock(token: "a", act: "pay"))
+        #expect(try read(asked) == .unreadable(.unsupportedGrantType))
+        #expect(try read(asked, exchangesTokens: true) == .unreadable(.invalidRequest), "it is no ID token")
+        for wrong in ["&\(Self.accessToken)", "&subject_token=a", "&subject_token=a&\(Self.idToken)"] {
+            let fields = "\(Self.exchange)\(wrong)&act=pay"
+            #expect(try read(fields, exchangesTokens: true, takesUnlocks: true) == .unreadable(.invalidRequest), "\(wrong)")
+        }
+        #expect(try read("\(asked)&requested_token_type=b", takesUnlocks: true) == .unreadable(.invalidRequest))
     }
 
     @Test func evidenceThatIsNotJudgedIsRefused() {

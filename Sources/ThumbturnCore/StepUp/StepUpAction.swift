@@ -1,17 +1,21 @@
 /// An action that demands a fresh proof of presence, a step-up (RFC 9470).
 ///
 /// The maximum age is how old that proof may be when the same action is requested again. No other proof counts, however
-/// fresh: an unlock proves that the person is there, and not that they want this action.
+/// fresh, unless the action takes an unlock: an unlock proves that the person is there, and not that they want this action.
 public struct StepUpAction: Hashable, Sendable {
     /// The name in the challenge's claim `act`: 1 to 64 of `a` to `z`, `0` to `9` and `-`.
     public let name: String
     /// The maximum age of the proof: 0 to 300 s since its challenge was requested. Zero demands a new prompt each time.
     public let maximumAge: Duration
+    /// Whether an unlock within the maximum age stands in for the proof, without a prompt. It does only where the rule of the
+    /// server's step-up table takes one too (its member `unlock`).
+    public var takesUnlock = false
 
     /// Creates an action; nil for a name of another spelling, and for an age out of bounds.
-    public init?(_ name: String, maximumAge: Duration) {
+    public init?(_ name: String, maximumAge: Duration, takesUnlock: Bool = false) {
         guard Self.isName(name), (.zero ... .seconds(300)).contains(maximumAge) else { return nil }
         self.init(known: name, maximumAge)
+        self.takesUnlock = takesUnlock
     }
 
     /// An action whose name and maximum age are known to be valid.

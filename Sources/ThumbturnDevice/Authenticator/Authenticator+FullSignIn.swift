@@ -117,7 +117,7 @@ extension Authenticator {
                 // What another person's visit opened ends with it.
                 platform.prompts.void(asker, sparing: ask)
             }
-            (lastStepUp, lastUnlock) = (nil, nil)
+            (lastStepUp, lastUnlock, sessionUnlock) = (nil, nil, nil)
             try await keep(session, of: given.number)
             let visit = Visit(number: given.number, account: ticket.account, began: platform.clock.civilTime)
             try await platform.secrets.write(StoredRecord.encode(visit), as: visitName)

@@ -209,6 +209,19 @@ extension Authenticator {
         return try session(answer.accessToken, type: answer.tokenType, expiresIn: answer.expiresIn)
     }
 
+    /// Exchanges the session's access token for one for an action (RFC 8693), where the server takes its unlock for it.
+    func exchangeSession(for action: ActionAsk) async throws(Failure) -> DeviceSession {
+        let live = try await requireEnrolment()
+        let fields = [
+            ("grant_type", TokenExchange.grantType), ("subject_token", try await liveSession(of: live).accessToken),
+            ("subject_token_type", TokenExchange.accessTokenType), ("act", action.text),
+        ]
+        let answer = try await connection.send(
+            "POST", to: "/v1/token", body: .form(fields), key: name(of: .session, in: live), expecting: StepUpAnswer.self
+        )
+        return try session(answer.accessToken, type: answer.tokenType, expiresIn: answer.expiresIn)
+    }
+
     private func fields(for proofs: [Proof]) throws(Failure) -> [(String, String)] {
         guard (1...2).contains(proofs.count) else { throw Failure(.policyDenies) }
         let fields = [("grant_type", proofGrantType), ("proof", proofs[0].jws)]

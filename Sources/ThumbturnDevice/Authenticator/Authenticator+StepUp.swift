@@ -6,9 +6,11 @@ extension Authenticator {
     /// 9470).
     ///
     /// The session of the last sign-in goes on beside it; the token is not refreshed, and expires within five minutes.
-    /// An unlock never stands in for a step-up. Only the last step-up for the same action and amount does, within the
-    /// action's maximum age: of this enrolment and this boot, by a rung that the policy has, with liveness evidence
-    /// where that is demanded now, and until the next sign-in or step-up. A maximum age of zero always asks. The age is
+    /// An unlock stands in for a step-up only where the action and the server's rule both take one: it opened the session
+    /// within the action's maximum age, by a rung that the policy has, and no further proof is asked for. Elsewhere only
+    /// the last step-up for the same action and amount does, within the action's maximum age: of this enrolment and this
+    /// boot, by a rung that the policy has, with liveness evidence where that is demanded now, and until the next sign-in
+    /// or step-up. A maximum age of zero always asks. The age is
     /// counted on monotonic time from when the challenge was asked for, and goes on while the app is in the background.
     /// Two step-ups never share one prompt.
     ///
@@ -52,6 +54,7 @@ extension Authenticator {
         let request = request(demand.reason, demand.policy, .stepUp)
         return try await platform.prompts.ask(request, on: platform) { (ask) async throws(Failure) in
             if mayReuse, let grant = try await self.reusableStepUp(for: demand) { return grant }
+            if mayReuse, let grant = try await self.unlockStandingIn(for: demand, ask) { return grant }
             let evidence = EvidenceCollector(demand.liveness, for: demand.action, on: self.platform)
             let answer = try await self.answer(ask, challenge: self.challenge(for: demand.ask, collecting: evidence)) {
                 (proofs, challenge, check) async throws(Failure) in
@@ -75,6 +78,30 @@ extension Authenticator {
             await lastStepUp.answered.isOfThePlace()
         else { return nil }
         return Grant(answered: lastStepUp.answered.reused, session: lastStepUp.session)
+    }
+
+    /// The unlock that opened the session, where the app and the server both take it for this action. The age at the server
+    /// is the session's own; where it refuses, the person is asked.
+    private func unlockStandingIn(for demand: StepUpDemand, _ ask: RunningAsk) async throws(Failure) -> Grant? {
+        guard demand.action.takesUnlock, demand.policy.problem == nil, demand.policy.additionalRungs.isEmpty,
+            demand.liveness == nil, let sessionUnlock, sessionUnlock.rung != .fullCredentials,
+            demand.policy.ladder.contains(sessionUnlock.rung), sessionUnlock.isLive,
+            let age = sessionUnlock.at.elapsed(until: moment), age < demand.action.maximumAge,
+            await sessionUnlock.isOfThePlace()
+        else { return nil }
+        let session: DeviceSession
+        do throws(Failure) {
+            session = try await exchangeSession(for: demand.ask)
+        } catch {
+            guard [.refused, .sessionOver, .notEnrolled].contains(error.code) else { throw error }
+            return nil
+        }
+        // The server may have been slow, and the person dismissed meanwhile, or signed in anew.
+        guard sessionUnlock.isLive, await sessionUnlock.isOfThePlace() else { return nil }
+        try ask.check()
+        lastStepUp = StepUp(
+            demand: demand, answered: sessionUnlock, session: session, since: sessionUnlock.at, isByUnlock: true)
+        return Grant(answered: sessionUnlock.reused, session: session)
     }
 
     private nonisolated func challenge(for ask: ActionAsk, collecting evidence: EvidenceCollector) -> ChallengeRequester {
@@ -104,10 +131,13 @@ struct StepUp: Sendable {
     let session: DeviceSession
     /// When its challenge was asked for.
     let since: Moment
+    /// Whether an unlock stood in for it.
+    var isByUnlock = false
 
     /// Whether it proves as much as a demand asks for, and is young enough.
     func satisfies(_ other: StepUpDemand, at now: Moment) -> Bool {
         guard let age = since.elapsed(until: now) else { return false }
+        guard !isByUnlock || other.action.takesUnlock else { return false }
         return age < other.action.maximumAge && demand.ask == other.ask && other.policy.ladder.contains(answered.rung)
             && Set(demand.policy.additionalRungs).isSuperset(of: other.policy.additionalRungs)
             && (demand.liveness != nil || other.liveness == nil)

@@ -28,6 +28,8 @@ public actor Authenticator {
     private nonisolated let sensorIsOut = Mutex(false)
     /// The last unlock, for policies whose `reuse` lets it stand in for the next one.
     var lastUnlock: AnsweredAsk?
+    /// The unlock that opened the session, for actions that take one.
+    var sessionUnlock: AnsweredAsk?
     /// The settling that is running.
     var settling: Task<Void, Never>?
     /// The last step-up, until the next sign-in or step-up.
@@ -153,7 +155,7 @@ public actor Authenticator {
     /// later call joins one that is under way, and one that is under way throws `cancelledByApp`. It counts for every
     /// authenticator of the account on this platform, and an `AppLockModel` that this account opened locks.
     public func forgetRecentAuthentication() {
-        (lastUnlock, lastStepUp) = (nil, nil)
+        (lastUnlock, sessionUnlock, lastStepUp) = (nil, nil, nil)
         platform.prompts.void(asker)
     }
 
@@ -203,12 +205,11 @@ extension Authenticator {
     }
 
     /// Remembers an unlock. Whether it is still worth something is checked where it is reused.
-    func remember(_ unlock: AnsweredAsk) { lastUnlock = unlock }
+    func remember(_ unlock: AnsweredAsk) { (lastUnlock, sessionUnlock) = (unlock, unlock) }
 
     /// Remembers a step-up, which is also an unlock.
     func remember(_ stepUp: StepUp) {
-        lastStepUp = stepUp
-        remember(stepUp.answered)
+        (lastStepUp, lastUnlock) = (stepUp, stepUp.answered)
     }
 }
 

@@ -33,5 +33,6 @@ package struct ExchangedTicket: Message, Redacted {
 package enum TokenExchange {
     package static let grantType = "urn:ietf:params:oauth:grant-type:token-exchange"
     package static let idTokenType = "urn:ietf:params:oauth:token-type:id_token"
+    package static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
     package static let ticketType = "urn:thumbturn:token-type:enrolment-ticket"
 }

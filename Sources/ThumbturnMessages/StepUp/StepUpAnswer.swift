@@ -7,6 +7,7 @@ public struct StepUpAnswer: Message, Redacted {
         case accessToken = "access_token"
         case tokenType = "token_type"
         case expiresIn = "expires_in"
+        case issuedTokenType = "issued_token_type"
     }
 
     /// A compact JWS of type `at+jwt`, with `authorization_details`.
@@ -15,6 +16,8 @@ public struct StepUpAnswer: Message, Redacted {
     public var tokenType: String
     /// Seconds from now.
     public var expiresIn: Int64
+    /// The type of an access token, where it was exchanged for one (RFC 8693 section 2.2.1).
+    public var issuedTokenType: String?
 
     /// An answer of type `DPoP`.
     public init(accessToken: String, expiresIn: Int64) {

@@ -59,7 +59,7 @@ extension StepUpTable: Decodable {
 extension ActionRule: Decodable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case maximumAge = "max_age"
-        case keys, credentials, protection, verification
+        case keys, credentials, unlock, protection, verification
         case oneOf = "one_of"
         case thresholds
     }
@@ -79,6 +79,10 @@ extension ActionRule: Decodable {
         takesCredentials = try values.decodeIfPresent(Bool.self, forKey: .credentials) ?? false
         guard !takesCredentials || !signsEach else {
             throw refuse(.credentials, "needs a max_age above 0, because a sign-in is no signature for each use")
+        }
+        takesUnlock = try values.decodeIfPresent(Bool.self, forKey: .unlock) ?? false
+        guard !takesUnlock || !signsEach else {
+            throw refuse(.unlock, "needs a max_age above 0, because an unlock is no signature for each use")
         }
         assurance.protection = try values.decodeIfPresent(KeyProtection.self, forKey: .protection) ?? assurance.protection
         assurance.verification =

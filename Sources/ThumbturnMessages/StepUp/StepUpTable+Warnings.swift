@@ -17,6 +17,9 @@ extension StepUpTable {
             if rule.takesCredentials {
                 warnings.append("\(place).credentials: anyone who knows the password may do it, without a device")
             }
+            if rule.takesUnlock {
+                warnings.append("\(place).unlock: an app that was unlocked a moment ago may do it without asking the person")
+            }
             if name == StepUpAction.changePassword.name, rule.keys.contains(.pin) {
                 warnings.append("\(place).keys: anyone who has watched the PIN may do it, and then bring other keys")
             }

@@ -37,6 +37,10 @@ public struct ActionRule: Hashable, Sendable {
     /// who know the password then need no device. It has no effect where each use demands a signature, or where a further
     /// proof is demanded.
     public var takesCredentials = false
+    /// Whether an unlock that is no older than `maximumAge` is enough in place of a signature for the action, if a key that
+    /// the rule takes opened its session. The person has proved then that they are present, and not that they want this
+    /// action. It has no effect where each use demands a signature, or where a further proof is demanded.
+    public var takesUnlock = false
     /// The least assurance of the key that signs.
     public var assurance = Assurance(protection: .software, verification: .none)
     /// Further proofs of which one is demanded; empty for none.
@@ -125,6 +129,8 @@ public struct ActionDemand: Hashable, Sendable {
     public let assurance: Assurance
     /// Whether full credentials alone are enough, if the sign-in is no older than `maximumAge`.
     public let takesCredentials: Bool
+    /// Whether an unlock is enough, if it is no older than `maximumAge`.
+    public let takesUnlock: Bool
     let keys: [KeyKind]
     let shown: [[FurtherProof]]
 
@@ -133,6 +139,7 @@ public struct ActionDemand: Hashable, Sendable {
         keys = rule.keys
         assurance = rule.assurance
         takesCredentials = rule.takesCredentials && !rule.signsEach && shown.isEmpty
+        takesUnlock = rule.takesUnlock && !rule.signsEach && shown.isEmpty
         self.shown = shown
     }
 

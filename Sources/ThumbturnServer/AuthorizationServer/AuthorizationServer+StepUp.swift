@@ -24,6 +24,40 @@ extension AuthorizationServer {
         return StepUpAnswer(accessToken: token.text, expiresIn: token.expiresIn)
     }
 
+    /// Token exchange (RFC 8693) for one action: the access token of a recent unlock for one that names the action, where the
+    /// action's rule takes an unlock. The token's age goes on counting from the unlock.
+    ///
+    /// Only the session that an unlock opened is taken: neither a visit, which no key opened, nor another step-up.
+    func stepUp(byUnlock text: String, act: String, dpop: DPoPProof) async throws -> StepUpAnswer {
+        guard let ask = ActionAsk(text: act) else { throw RequestError.malformed(error: .invalidRequest) }
+        let demand: ActionDemand
+        do throws(StepUpTable.Unasked) {
+            demand = try settings.stepUp.current.demand(for: ask)
+        } catch {
+            throw RequestError(.denied(error), .stepUp)
+        }
+        let claims: AccessTokenClaims
+        do {
+            claims = try AccessToken(
+                text, keys: try await tokenKeys(), issuer: settings.publicURL, audience: settings.audience,
+                longestLife: settings.accessTokenLifetime, at: time.now
+            ).claims
+        } catch let refusal as VerificationError {
+            throw RequestError.invalidGrant(.init(.token, refusal))
+        }
+        guard let session = SessionID(claims.sid), claims.cnf.jkt == dpop.jkt else {
+            throw RequestError.invalidGrant(.init(.token, .foreignKey))
+        }
+        let granted = try await store.openStepUp(.random(), byUnlock: session, of: dpop.jkt) {
+            StepUpIntent.grant(ask, demand, byUnlock: $0, at: $1)
+        }
+        guard let granted else { throw RequestError.invalidGrant(.init(.stepUp, .unmet)) }
+        let token = try accessToken(of: granted)
+        var answer = StepUpAnswer(accessToken: token.text, expiresIn: token.expiresIn)
+        answer.issuedTokenType = TokenExchange.accessTokenType
+        return answer
+    }
+
     /// Throws if the step-up table has no demand for the action in the claim `act`, so that the request is denied
     /// before a person is asked for a finger.
     func checkIsGrantable(_ act: String) throws(RequestError) {

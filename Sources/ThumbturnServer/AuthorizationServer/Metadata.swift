@@ -57,10 +57,14 @@ extension AuthorizationServer {
 
     var grantTypes: [String] {
         [GrantType.proof, GrantType.refreshToken, GrantType.clientCredentials]
-            + (exchangesTokens ? [GrantType.tokenExchange] : []) + (visitLifetime == nil ? [] : [GrantType.ticket])
+            + (exchangesTokens || takesUnlocks ? [GrantType.tokenExchange] : [])
+            + (visitLifetime == nil ? [] : [GrantType.ticket])
     }
 
-    /// Whether token exchange is on: only where identity providers are configured.
+    /// Whether an action's rule takes an unlock. Only then is the exchange of an access token on.
+    var takesUnlocks: Bool { settings.stepUp.current.actions.values.contains(where: \.takesUnlock) }
+
+    /// Whether the exchange of an ID token is on: only where identity providers are configured.
     var exchangesTokens: Bool { settings.identityProviders != nil }
 }
 #endif

@@ -42,6 +42,20 @@ struct StepUpIntent: Sendable {
     }
 }
 
+extension StepUpIntent {
+    /// The grant for a session that an unlock opened; nil where the demand takes no unlock, and where this one is too old or
+    /// by a key that the demand does not take.
+    static func grant(_ ask: ActionAsk, _ demand: ActionDemand, byUnlock session: SessionView, at now: UnixTime) -> ActionGrant? {
+        guard demand.takesUnlock, demand.isMet(by: []), session.granted == nil,
+            let standing = session.standing(at: now), standing.state == .active,
+            CeremonyRules.stepUp.coolingOffMay || !standing.coolsOff,
+            standing.assurance.meets(demand.assurance), demand.takes([standing.factor]),
+            let age = TokenTimes.age(of: session.authTime, at: now), age <= demand.maximumAge
+        else { return nil }
+        return ActionGrant(ask, keys: [standing.factor], shown: [], once: false)
+    }
+}
+
 extension LivenessVendors {
     /// The highest level that the evidence shows, by the same judgement as an approval's.
     func level(of evidence: String, for challenge: String, at now: UnixTime) -> FurtherProof? {

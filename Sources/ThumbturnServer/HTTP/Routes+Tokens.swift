@@ -37,7 +37,7 @@ extension Routes {
             form,
             .init(
                 judgesLiveness: service.livenessJudge != nil, exchangesTokens: service.exchangesTokens,
-                opensVisits: service.visitLifetime != nil))
+                takesUnlocks: service.takesUnlocks, opensVisits: service.visitLifetime != nil))
         // A back end authenticates by its assertion. Its DPoP proof is by any key that the token is to be bound to; it
         // is judged first, so that a proof without a live nonce does not consume the assertion.
         if case .clientCredentials(let assertion, let scope) = asked {
@@ -52,6 +52,8 @@ extension Routes {
             return .json(try await service.redeem(proof, also: second, dpop: dpop))
         case .stepUp(let proof, let second, let act, let liveness):
             return .json(try await service.stepUp(proof, also: second, act: act, liveness: liveness, dpop: dpop))
+        case .stepUpByUnlock(let token, let act):
+            return .json(try await service.stepUp(byUnlock: token, act: act, dpop: dpop))
         case .refresh(let token): return .json(try await service.refresh(token, dpop: dpop))
         case .visit(let ticket): return .json(try await service.visit(by: ticket, dpop: dpop))
         case .exchange(let idToken): return .json(try await service.exchange(idToken, dpop: dpop))

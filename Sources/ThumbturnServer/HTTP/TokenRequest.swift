@@ -12,6 +12,8 @@ enum TokenRequest: Hashable {
     case signIn(proof: String, second: String?)
     /// A step-up: the proofs, the action with its amount, and signed liveness evidence.
     case stepUp(proof: String, second: String?, act: String, liveness: String?)
+    /// A token exchange (RFC 8693) of the access token of a recent unlock for one that names an action.
+    case stepUpByUnlock(token: String, act: String)
     /// The refresh grant (RFC 6749 section 6).
     case refresh(token: String)
     /// A token exchange (RFC 8693) of an ID token of the app's own provider.
@@ -26,6 +28,7 @@ enum TokenRequest: Hashable {
     struct Abilities {
         var judgesLiveness: Bool
         var exchangesTokens: Bool
+        var takesUnlocks: Bool
         var opensVisits: Bool
     }
 
@@ -40,6 +43,7 @@ enum TokenRequest: Hashable {
             self = .clientCredentials(assertion: try Self.clientAssertion(in: form), scope: form["scope"])
         case GrantType.proof: self = Self.readProofs(form)
         case GrantType.refreshToken: self = form["refresh_token"].map { Self.refresh(token: $0) } ?? .unreadable(.invalidRequest)
+        case GrantType.tokenExchange where abilities.takesUnlocks && form["act"] != nil: self = Self.readUnlock(form)
         case GrantType.tokenExchange where abilities.exchangesTokens: self = Self.readExchange(form)
         case GrantType.ticket where abilities.opensVisits:
             self = form["ticket"].map { Self.visit(ticket: $0) } ?? .unreadable(.invalidRequest)
@@ -59,6 +63,13 @@ enum TokenRequest: Hashable {
             [nil, TokenExchange.ticketType].contains(form["requested_token_type"])
         else { return .unreadable(.invalidRequest) }
         return .exchange(idToken: token)
+    }
+
+    private static func readUnlock(_ form: Form) -> TokenRequest {
+        guard let token = form["subject_token"], form["subject_token_type"] == TokenExchange.accessTokenType,
+            [nil, TokenExchange.accessTokenType].contains(form["requested_token_type"]), let act = form["act"]
+        else { return .unreadable(.invalidRequest) }
+        return .stepUpByUnlock(token: token, act: act)
     }
 
     /// The assertion by which a back end authenticates (RFC 7523 section 2.2).

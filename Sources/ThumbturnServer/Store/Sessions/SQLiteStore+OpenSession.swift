@@ -1,8 +1,8 @@
 #if Server
 import Foundation
 import GRDB
-import ThumbturnCore
-import ThumbturnMessages
+package import ThumbturnCore
+package import ThumbturnMessages
 
 extension SQLiteStore {
     package func openSession(
@@ -47,6 +47,32 @@ extension SQLiteStore {
         }
         for kid in authorisation.kids { recentKeys.forget(kid) }
         return outcome
+    }
+
+    package func openStepUp(
+        _ id: SessionID, byUnlock unlock: SessionID, of jkt: String,
+        judge: @escaping @Sendable (SessionView, UnixTime) -> ActionGrant?
+    ) async throws -> SessionView? {
+        try await writer.write { db, now in
+            guard let session = try Self.session(unlock, in: db), session.isLive, !session.isVisit, session.sessionJKT == jkt,
+                let granted = judge(session, now)
+            else { return nil }
+            try db.run(
+                sql: """
+                    INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
+                    SELECT ?, s.device_id, s.kid, 0, ?, s.auth_time, ?, ?, n.commits FROM sessions s JOIN keys k ON k.kid = s.kid JOIN node n
+                    WHERE s.id = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL
+                    """,
+                arguments: [blob(id.bytes), Data(), now.seconds, json(granted), blob(unlock.bytes)])
+            guard let opened = try Self.session(id, in: db) else { return nil }
+            try Self.audit(
+                AuditEvent(
+                    .steppedUp, account: opened.account, device: opened.device, key: opened.standing(at: now)?.kind, session: id,
+                    action: granted.action, detail: "unlock"),
+                in: db, at: now)
+            try Self.endSurplus([], beside: opened, in: db)
+            return opened
+        }
     }
 
     private static func audit(_ new: NewSession, by key: EnrolledKey, in db: Database, at now: UnixTime) throws {

@@ -8,6 +8,12 @@ package protocol SessionStore: Sendable {
     func session(_ id: SessionID) async throws -> SessionView?
     /// Opens a session if the authorisation still holds.
     func openSession(_ session: NewSession, by authorisation: Authorisation) async throws -> CommitOutcome<SessionView>
+    /// Opens a step-up beside a live session of this session key, with the grant that a judgement of the session gives
+    /// inside the transaction; nil where it gives none. Its time of verification is the session's.
+    func openStepUp(
+        _ id: SessionID, byUnlock session: SessionID, of jkt: String,
+        judge: @escaping @Sendable (SessionView, UnixTime) -> ActionGrant?
+    ) async throws -> SessionView?
     /// Ends the step-ups of a session key's device, and the session if it belongs to that device; or the visit of this
     /// key. With an unknown key nothing happens.
     func end(_ session: SessionID, by jkt: String) async throws
