@@ -117,10 +117,11 @@ extension Authenticator {
     private func endSessions() async throws(Failure) {
         let numbers = [try await visit()?.number, try await liveEnrolment()].compactMap { $0 }
         guard !numbers.isEmpty else { throw Failure(.notEnrolled) }
+        // The server is told of these here, and not where the dismissal is heard.
+        var ended = takeHeldSessions()
         forgetRecentAuthentication()
         // An authentication that succeeds meanwhile is forgotten as well.
         defer { forgetRecentAuthentication() }
-        var ended: [(number: Int, refreshToken: String)] = []
         for number in numbers {
             if let record = try? await sessionRecord(of: number) { ended.append((number, record.stored.refreshToken)) }
             try await forgetSession(of: number)
@@ -128,8 +129,7 @@ extension Authenticator {
         var refusal: Failure?
         for (number, refreshToken) in ended {
             do throws(Failure) {
-                try await connection.send(
-                    "POST", to: "/v1/revoke", body: .form([("token", refreshToken)]), key: name(of: .session, in: number))
+                try await revoke(refreshToken, of: number)
             } catch {
                 refusal = error
             }

@@ -234,8 +234,7 @@ extension Authenticator {
             let fields = [("grant_type", "refresh_token"), ("refresh_token", exchanged.refreshToken)]
             let answer = try await token(for: fields, of: enrolment)
             // A slow answer must not overwrite a newer session, nor bring back one that was ended meanwhile.
-            let name = sessionName(enrolment)
-            _ = try await platform.secrets.replace(bytes, by: Self.record(of: answer), as: name)
+            try await replaceSession(bytes, by: Self.record(of: answer), of: enrolment)
             return answer
         } catch {
             guard error.code == .refused else { throw error }
@@ -267,11 +266,26 @@ extension Authenticator {
 
 extension Authenticator {
     func keep(_ session: DeviceSession, of enrolment: Int) async throws(Failure) {
-        try await platform.secrets.write(Self.record(of: session), as: sessionName(enrolment))
+        let record = Self.record(of: session)
+        switch sessionKeeping {
+        case .stored: try await platform.secrets.write(record, as: sessionName(enrolment))
+        case .untilLock:
+            // One that was stored before the app chose this must not outlive it.
+            try await platform.secrets.delete(sessionName(enrolment))
+            heldSessions[enrolment] = HeldSession(bytes: record, tick: platform.prompts.tick())
+        }
     }
 
     func forgetSession(of enrolment: Int) async throws(Failure) {
+        heldSessions[enrolment] = nil
         try await platform.secrets.delete(sessionName(enrolment))
+    }
+
+    private func replaceSession(_ old: [UInt8], by new: [UInt8], of enrolment: Int) async throws(Failure) {
+        switch sessionKeeping {
+        case .stored: _ = try await platform.secrets.replace(old, by: new, as: sessionName(enrolment))
+        case .untilLock: if heldSessions[enrolment]?.bytes == old { heldSessions[enrolment]?.bytes = new }
+        }
     }
 
     private static func record(of session: DeviceSession) -> [UInt8] {
@@ -284,10 +298,42 @@ extension Authenticator {
     }
 
     func sessionRecord(of enrolment: Int) async throws(Failure) -> (bytes: [UInt8], stored: StoredSession) {
-        guard let bytes = try await platform.secrets.read(sessionName(enrolment)),
+        guard let bytes = try await sessionBytes(of: enrolment),
             let stored = try? JSONDecoder().decode(StoredSession.self, from: Data(bytes))
         else { throw Failure(.sessionOver) }
         return (bytes, stored)
+    }
+
+    private func sessionBytes(of enrolment: Int) async throws(Failure) -> [UInt8]? {
+        switch sessionKeeping {
+        case .stored: try await platform.secrets.read(sessionName(enrolment))
+        case .untilLock: heldSessions[enrolment].flatMap { isLive($0) ? $0.bytes : nil }
+        }
+    }
+
+    private func isLive(_ session: HeldSession) -> Bool { platform.prompts.isLive(session.tick, of: asker) }
+
+    /// Ends the sessions in memory that a lock or a dismissal has ended, at the server as well.
+    func endVoidedSessions() async {
+        for (number, refreshToken) in takeHeldSessions(where: { !isLive($0) }) {
+            try? await revoke(refreshToken, of: number)
+        }
+    }
+
+    /// Takes sessions out of memory.
+    func takeHeldSessions(where isTaken: (HeldSession) -> Bool = { _ in true }) -> [(number: Int, refreshToken: String)] {
+        let taken = heldSessions.filter { isTaken($1) }
+        for number in taken.keys { heldSessions[number] = nil }
+        return taken.compactMap { number, held in
+            let stored = try? JSONDecoder().decode(StoredSession.self, from: Data(held.bytes))
+            return stored.map { (number, $0.refreshToken) }
+        }
+    }
+
+    /// Has the server end a session (RFC 7009).
+    func revoke(_ refreshToken: String, of enrolment: Int) async throws(Failure) {
+        try await connection.send(
+            "POST", to: "/v1/revoke", body: .form([("token", refreshToken)]), key: name(of: .session, in: enrolment))
     }
 
     private nonisolated func sessionName(_ enrolment: Int) -> String {

@@ -30,6 +30,9 @@ public actor Authenticator {
     var lastUnlock: AnsweredAsk?
     /// The unlock that opened the session, for actions that take one.
     var sessionUnlock: AnsweredAsk?
+    nonisolated let sessionKeeping: SessionKeeping
+    /// The sessions in memory, by their numbers; none where they are stored.
+    var heldSessions: [Int: HeldSession] = [:]
     /// The settling that is running.
     var settling: Task<Void, Never>?
     /// The last step-up, until the next sign-in or step-up.
@@ -44,12 +47,13 @@ public actor Authenticator {
     ///     `send` give the session's tokens to these and to no other; see `authorize(_:doing:amount:reason:policy:)`.
     ///     Another address than https, or http of this machine itself, throws `insecureServer`.
     ///   - platform: the sensor, keys, storage, time and network to use.
+    ///   - sessions: where the session's tokens are kept, and whether they end when the app locks.
     ///   - signIn: asks for the account's credentials. With it the full sign-in is a rung that opens a session: a
     ///     person who cannot use any other rung gets in. Without it such an unlock throws, with the next step `signInAgain`.
     ///   - observe: receives hints, moves along the ladder and telemetry.
     public init(
         server: URL, account: String = "default", resources: [URL] = [], platform: DevicePlatform,
-        signIn: (any PrimarySignIn)? = nil,
+        sessions: SessionKeeping = .stored, signIn: (any PrimarySignIn)? = nil,
         observe: @escaping @Sendable (UnlockNews) -> Void = { _ in }
     ) throws(Failure) {
         address = try ServerAddress(server)
@@ -64,6 +68,12 @@ public actor Authenticator {
             observe($0)
         }
         connection = ServerConnection(address: address, platform: platform)
+        sessionKeeping = sessions
+        guard sessions == .untilLock else { return }
+        let voids = platform.prompts.voids()
+        Task(executorPreference: platform.clock.executor) { [weak self] in
+            for await _ in voids { await self?.endVoidedSessions() }
+        }
     }
 
     /// What can be done now. Silent: it never prompts and never throws.
