@@ -77,6 +77,22 @@ public struct AppleSensor: Sensor {
         }
     }
 
+    /// Always true: the passcode ends Apple's lockout of the sensor.
+    public var liftsLockouts: Bool { true }
+
+    /// Shows the system's sheet for the passcode, with a context that opens nothing.
+    public func liftLockout(_ reason: String) async -> PromptAnswer {
+        guard let sheet = Sheet(reason: reason, cancelTitle: nil, reuse: 0) else { return .failed(Failure(.reasonMissing)) }
+        let context = PromptContext(system)
+        do throws(Failure) {
+            try await context.ask(sheet, for: .of(.passcode, behind: .passcode), operation: .useItem)
+            await context.end()
+            return .matched(Presence(context: ()))
+        } catch {
+            return .failed(error)
+        }
+    }
+
     private func sheet(for request: PromptRequest) async -> Sheet? {
         let title: String? =
             switch request.cancelButton {

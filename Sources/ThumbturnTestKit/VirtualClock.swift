@@ -181,7 +181,7 @@ private final class Loop: TaskExecutor, @unchecked Sendable {
     /// Lets the main actor finish its jobs and the ones that follow from them. True where this produced work for the
     /// loop.
     func waitsForMain() -> Bool {
-        for _ in 1...8 {
+        for _ in 1...64 {
             DispatchQueue.main.sync {}
             condition.lock()
             defer { condition.unlock() }

@@ -123,6 +123,27 @@ import ThumbturnTestKit
         #expect(world.phone.promptCount == 5)
     }
 
+    @Test func theLockoutIsLiftedByThePasscodeWhichOpensNothing() async throws {
+        let world = AppleWorld()
+        world.phone.next(.noMatch, .noMatch, .noMatch)
+        try await world.run {
+            let sensor = AppleSensor(world.system)
+            for _ in 1...3 { _ = await ask(sensor) }
+            #expect(await sensor.biometry() == .lockedOut(.untilPasscode))
+            #expect(sensor.liftsLockouts)
+            world.phone.next(.cancel)
+            expect(await sensor.liftLockout("Open your designs"), .cancelledByUser, -2)
+            guard case .failed(let failure) = await sensor.liftLockout(" "), failure.code == .reasonMissing else {
+                Issue.record("a sheet without a reason")
+                return
+            }
+            #expect(await sensor.biometry() == .lockedOut(.untilPasscode))
+            #expect(isMatch(await sensor.liftLockout("Open your designs")))
+            #expect(await sensor.biometry() == .ready)
+            #expect(isMatch(await ask(sensor)))
+        }
+    }
+
     // MARK: The screen
 
     @Test func noPromptIsShownInTheBackground() async throws {

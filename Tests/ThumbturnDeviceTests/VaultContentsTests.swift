@@ -91,7 +91,7 @@ import ThumbturnTestKit
         try await VaultWorld.tell { world in
             let vault = world.vault()
             #expect(try await !vault.contains("token"))
-            #expect(await vault.readiness().nextRung == .fullCredentials, "a vault that was not made has no keys")
+            #expect(await vault.readiness().usableRungs.isEmpty, "a vault that was not made has no keys")
             try await vault.save("s3cret", as: "token")
             let prompts = world.phone.promptCount
             #expect(try await vault.contains("token"))

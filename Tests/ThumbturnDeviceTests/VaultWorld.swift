@@ -80,6 +80,9 @@ final class WatchedSensor: Sensor {
 
     func biometry() async -> BiometryState { await sensor.biometry() }
     func isPasscodeSet() async -> Bool { await sensor.isPasscodeSet() }
+    func enrolmentMark() async -> EnrolmentMark? { await sensor.enrolmentMark() }
+    var liftsLockouts: Bool { sensor.liftsLockouts }
+    func liftLockout(_ reason: String) async -> PromptAnswer { await sensor.liftLockout(reason) }
 
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         log.withLock { log in

@@ -33,7 +33,7 @@ import TestSupport
         let port = try await Built.freePort()
         let readme = try Self.blocks(of: "README.md")
         // The second one is for an iPhone; the tests of the adapter compile it.
-        let (example, vault) = try (#require(readme.first), #require(Self.blocks(of: "docs/vault.md").first))
+        let (example, vault) = try (#require(readme.first), Self.blocks(of: "docs/vault.md").joined(separator: "\n"))
         #expect(example.split(separator: "\n").count <= 10)
 
         try Self.write("Vault", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) { vault }

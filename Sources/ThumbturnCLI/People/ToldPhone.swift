@@ -17,6 +17,8 @@ struct ToldSensor: Sensor {
     func kind() async -> SensorKind? { await sensor.kind() }
     func name() async -> SensorName? { await sensor.name() }
     func enrolmentMark() async -> EnrolmentMark? { await sensor.enrolmentMark() }
+    var liftsLockouts: Bool { sensor.liftsLockouts }
+    func liftLockout(_ reason: String) async -> PromptAnswer { await sensor.liftLockout(reason) }
 
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         tell("system", "asks for the \(request.rung.inWords): “\(request.reason)” [\(request.cancelButton.message)]")

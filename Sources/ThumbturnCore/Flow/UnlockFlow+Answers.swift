@@ -150,7 +150,7 @@ extension UnlockFlow {
 
 extension Failure {
     /// The kind of lockout. A system's code says only whether it ends by itself, or whether the passcode has to end it.
-    fileprivate var kindOfLockout: Lockout {
+    package var kindOfLockout: Lockout {
         if let lockout { return lockout }
         return if case .wait = recovery { .temporary } else { .untilPasscode }
     }

@@ -15,6 +15,10 @@ public struct Readiness: Hashable, Sendable {
 
     /// Whether the full sign-in can be asked as a rung: the app gave the authenticator one.
     public package(set) var canSignIn: Bool
+    /// Whether no full sign-in helps: a vault, which no server opens.
+    package var isLocal = false
+    /// Whether the device passcode is asked first, only to end the system's lockout of the sensor.
+    package var liftsLockout = false
 
     /// Creates a report of what a device can do.
     package init(
@@ -29,8 +33,13 @@ public struct Readiness: Hashable, Sendable {
         self.canSignIn = canSignIn
     }
 
-    /// The rung that would be asked first; `fullCredentials` where the person has to sign in.
-    public var nextRung: Rung { ladder.first { isUsable($0) } ?? .fullCredentials }
+    /// The rung that would be asked first; `fullCredentials` where the person has to sign in. Of a vault that nothing opens
+    /// now, its first rung, or the passcode where that ends the lockout of the sensor.
+    public var nextRung: Rung {
+        if let usable = ladder.first(where: isUsable) { return usable }
+        if liftsLockout { return .devicePasscode }
+        return isLocal ? ladder.first ?? .biometric : .fullCredentials
+    }
 
     /// The rungs that can be asked now, in order; `fullCredentials` is among them where the policy has it.
     public var usableRungs: [Rung] { ladder.filter(isUsable) }
@@ -58,9 +67,17 @@ public struct Readiness: Hashable, Sendable {
     private var sensorObstacle: Failure? {
         guard var obstacle = biometry.obstacle else { return nil }
         if obstacle.code == .lockedOut, case .fallBack = obstacle.recovery, !ladder.isEmpty {
-            obstacle.recovery = .fallBack(ladder.first { $0 != .biometric && isUsable($0) } ?? .fullCredentials)
+            let other = ladder.first { $0 != .biometric && isUsable($0) }
+            obstacle.recovery = other.map(Recovery.fallBack) ?? recoveryFromLockout
         }
         return obstacle
+    }
+
+    /// The step out of a lockout that no rung of the ladder ends.
+    private var recoveryFromLockout: Recovery {
+        if liftsLockout { return .fallBack(.devicePasscode) }
+        // The person unlocks the device with its passcode, and asks again.
+        return isLocal ? .retry : .fallBack(.fullCredentials)
     }
 
     /// What the person could set up so that a rung can be asked; nil where there is nothing. Without a face, a finger or a

@@ -1,4 +1,3 @@
-import Foundation
 public import ThumbturnCore
 
 extension Authenticator {
@@ -39,12 +38,7 @@ extension Authenticator {
     /// The answer belongs to the enrolment of this device, or to the next one where there is none. It goes with that
     /// person: `revoke()` and the enrolment of another account forget it.
     public func answerBiometricOffer(_ answer: BiometricOffer.Answer) async throws(Failure) {
-        let now = platform.clock.civilTime
-        try await platform.secrets.change(offerName) { stored in
-            var offer = Self.offer(stored)
-            offer.take(answer, at: now)
-            return (StoredRecord.encode(offer), ())
-        }
+        try await offerFile.take(answer)
     }
 
     /// Turns biometrics off for this account: the biometric key is deleted, and neither offered nor made again until
@@ -71,23 +65,14 @@ extension Authenticator {
     /// Forgets what the person answered, what they preferred and how quick they were: the enrolment is theirs no more, and the
     /// next one may be another person's.
     func forgetAnswers() async throws(Failure) {
-        try await platform.secrets.delete(offerName)
+        try await offerFile.delete()
         try await history.forget()
     }
 
-    /// The person's answer to the offer of biometrics. One that is damaged, or that a backup brought without the key
-    /// that opens it, counts as never asked.
-    func biometricOffer() async throws(Failure) -> BiometricOffer {
-        Self.offer(try await platform.secrets.stored(offerName))
-    }
+    func biometricOffer() async throws(Failure) -> BiometricOffer { try await offerFile.read() }
 
-    private static func offer(_ stored: StoredSecret) -> BiometricOffer {
-        guard case .bytes(let bytes) = stored else { return BiometricOffer() }
-        return (try? JSONDecoder().decode(BiometricOffer.self, from: Data(bytes))) ?? BiometricOffer()
-    }
-
-    private var offerName: String {
+    private nonisolated var offerFile: BiometricOfferFile {
         let any = name(of: .session, in: 0)
-        return "biometric offer \(any.server) \(any.account)"
+        return BiometricOfferFile(server: any.server, account: any.account, on: platform)
     }
 }

@@ -145,7 +145,7 @@ extension Authenticator {
             if isAnother { forgetRecentAuthentication() }
             // The full sign-in is the strongest rung; one that began before a dismissal lifts nothing.
             await sensorSwitch.lift(askedAt: maker.dismissals)
-            await keepEnrolmentMark()
+            await enrolmentMark.keep()
         } catch {
             throw await undo(new, isSent: isSent) ? Failure(.superseded) : error
         }

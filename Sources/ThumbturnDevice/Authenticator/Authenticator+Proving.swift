@@ -64,7 +64,7 @@ extension Authenticator {
         // A sensor that was switched off since the ask began stays off.
         if rung != .biometric, ask.isLive {
             try? await countedSensor(policy).forgive(by: rung, askedAt: mark.dismissals)
-            await keepEnrolmentMark()
+            await enrolmentMark.keep()
         }
         let answered = ask.answered(by: rung, at: openedAt, on: mark) { () async throws(Failure) in try await self.placeMark() }
         return ProofAnswer(answered: answered, redeemed: redeemed)

@@ -90,7 +90,7 @@ public actor Authenticator {
             let marks = try await enrolments()
             if marks.live != nil {
                 keys = try await keyStates(marks)
-                enrolment = await enrolmentChange()
+                enrolment = await enrolmentMark.change()
                 keys[.biometric] = keys[.biometric]?.explained(by: biometry, enrolment)
                 if biometry == .ready, enrolment == .afterUpgrade { biometry = .unconfirmed }
                 if biometry == .ready, keys[.biometric] == .usable { biometry = try await countedSensor(policy).state() }
@@ -242,6 +242,10 @@ extension Authenticator {
     /// The switch of the sensor for this account.
     nonisolated var sensorSwitch: SensorSwitchFile {
         SensorSwitchFile(server: address.issuer, account: account, on: platform)
+    }
+
+    nonisolated var enrolmentMark: EnrolmentMarkFile {
+        EnrolmentMarkFile(server: address.issuer, account: account, on: platform)
     }
 
     /// The sensor, as it is counted for the live enrolment.

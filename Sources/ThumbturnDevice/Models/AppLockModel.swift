@@ -36,7 +36,7 @@ public import ThumbturnCore
     @ObservationIgnored private var lock: AppLock
     private let platform: DevicePlatform
     private let unlock: @Sendable (UnlockFlow.Start) async throws -> AnsweredAsk
-    /// The account that opens the app, and how it is asked; nil where any account or vault opens it.
+    /// The account or vault that opens the app, and how it is asked; nil where any account or vault opens it.
     private let account: Account?
     private let recover: @MainActor (Recovery) -> Void
     @ObservationIgnored private var ways = UnlockWays(rung: .biometric)
@@ -52,8 +52,8 @@ public import ThumbturnCore
     /// What opened the app; nil while it is locked.
     @ObservationIgnored private var openedBy: AnsweredAsk?
 
-    private struct Account: Sendable {
-        var auth: Authenticator
+    struct Account: Sendable {
+        var owner: any UnlockOwner
         var reason: String
         var policy: UnlockPolicy
     }
@@ -100,11 +100,11 @@ public import ThumbturnCore
         let unlock = { @Sendable (start: UnlockFlow.Start) async throws in
             try await auth.authenticate(reason, policy: policy, by: start).answered
         }
-        let account = Account(auth: auth, reason: reason, policy: policy)
+        let account = Account(owner: auth, reason: reason, policy: policy)
         self.init(rules, auth.platform, account, unlock: unlock, whenLocked: whenLocked, recover: recover)
     }
 
-    private init(
+    init(
         _ rules: AppLock.Rules, _ platform: DevicePlatform, _ account: Account?,
         unlock: @escaping @Sendable (UnlockFlow.Start) async throws -> AnsweredAsk,
         whenLocked: @escaping @MainActor () -> Void, recover: @escaping @MainActor (Recovery) -> Void
@@ -140,7 +140,7 @@ public import ThumbturnCore
             }
             group.addTask { for await _ in visibility { await self.see(nil, run) } }
             group.addTask { for await _ in voids { await self.lockIfDismissed() } }
-            if let news = account?.auth.news.stream() { group.addTask { for await news in news { await self.hear(news) } } }
+            if let news = account?.owner.news.stream() { group.addTask { for await news in news { await self.hear(news) } } }
             for await time in wakes {
                 group.addTask { [clock = platform.clock] in
                     guard (try? await clock.sleep(until: time)) != nil else { return }
@@ -157,11 +157,11 @@ public import ThumbturnCore
     /// Does what a button of the lock screen does, after the person pressed it.
     public func press(_ action: UnlockScreen.Button.Action) {
         switch action {
-        case .ask: isAsking ? choose { await $0.auth.prompt($0.reason) } : ask(by: .tap)
+        case .ask: isAsking ? choose { await $0.owner.prompt($0.reason) } : ask(by: .tap)
         case .askAt(let rung): ask(by: .rung(rung))
         case .anotherWay:
             if isAsking {
-                choose { await $0.auth.useAnotherWay($0.reason) }
+                choose { await $0.owner.useAnotherWay($0.reason) }
             } else if let next = ways.nextRung {
                 ask(by: .rung(next))
             }
@@ -205,7 +205,7 @@ public import ThumbturnCore
     }
 
     private func opens(_ answered: AnsweredAsk) -> Bool {
-        answered.prompts === platform.prompts && (account?.auth.asker ?? answered.asker) == answered.asker && answered.isLive
+        answered.prompts === platform.prompts && (account?.owner.asker ?? answered.asker) == answered.asker && answered.isLive
     }
 
     /// Locks where what opened the app is worth nothing any more: at once where this process has dismissed the person, and
@@ -267,7 +267,7 @@ public import ThumbturnCore
     /// Reads what the device can do, and names the ways that there are now.
     private func look() async {
         guard let account, isLocked else { return }
-        let readiness = await account.auth.readiness(for: account.policy)
+        let readiness = await account.owner.readiness(for: account.policy)
         ways.readiness = readiness
         if !isAsking, ways.rung == account.policy.ladder.first { ways.rung = readiness.nextRung }
         showWays()

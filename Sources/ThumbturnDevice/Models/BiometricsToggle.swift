@@ -24,7 +24,7 @@ public import ThumbturnCore
     public private(set) var isBusy = false
 
     private var sensor: SensorName?
-    private let auth: Authenticator
+    private let owner: any UnlockOwner
     private let policy: UnlockPolicy
     private let setUp: @Sendable () async throws -> Void
 
@@ -34,24 +34,39 @@ public import ThumbturnCore
     ///   - auth: the account's authenticator.
     ///   - policy: the policy that the biometric key is for.
     ///   - setUp: makes the key, with the full sign-in that a new key needs: `replaceBiometricKey(with:)`.
-    public init(
+    public convenience init(
         for auth: Authenticator, policy: UnlockPolicy = .unlock, setUp: @escaping @Sendable () async throws -> Void
     ) {
-        self.auth = auth
+        self.init(owner: auth, policy, setUp: setUp)
+    }
+
+    /// Makes the switch for a vault that the passcode opens too. Where only the sensor opens it, it cannot be switched off:
+    /// nothing could open it any more.
+    ///
+    /// - Parameters:
+    ///   - vault: the vault that the sensor opens or would open.
+    ///   - reason: shown in the system's prompt when the person switches it on, which the passcode does.
+    public convenience init(for vault: Vault, reason: String) {
+        self.init(owner: vault, vault.policy) { try await vault.unlocked(reason) { _ in } }
+    }
+
+    private init(owner: any UnlockOwner, _ policy: UnlockPolicy, setUp: @escaping @Sendable () async throws -> Void) {
+        self.owner = owner
         self.policy = policy
         self.setUp = setUp
     }
 
     /// Reads the state of the key again. Call it when the screen appears, and when the app comes back to it.
     public func refresh() async {
-        let readiness = await auth.readiness(for: policy)
+        let readiness = await owner.readiness(for: policy)
         sensor = readiness.sensor
+        let canSetUp = await owner.canSetUpBiometrics(readiness)
         name = Rung.biometric.name.naming(sensor)
         message = readiness.biometry.message?.naming(sensor)
         if readiness.state(of: .biometric).isAlive {
             state = .on
         } else {
-            state = readiness.biometry == .ready && readiness.isEnrolled ? .off : .unavailable
+            state = readiness.biometry == .ready && canSetUp ? .off : .unavailable
         }
     }
 
@@ -62,7 +77,7 @@ public import ThumbturnCore
         defer { isBusy = false }
         let failure: Failure?
         do throws(Failure) {
-            if isOn { try await switchOn() } else { try await auth.declineBiometrics() }
+            if isOn { try await switchOn() } else { try await owner.declineBiometrics() }
             failure = nil
         } catch {
             failure = error
@@ -72,12 +87,12 @@ public import ThumbturnCore
     }
 
     private func switchOn() async throws(Failure) {
-        let wasDeclined = try await auth.biometricOffer().isDeclined
-        try await auth.answerBiometricOffer(.setUp)
+        let wasDeclined = try await owner.biometricOffer().isDeclined
+        try await owner.answerBiometricOffer(.setUp)
         do {
             try await setUp()
         } catch {
-            if wasDeclined { try? await auth.answerBiometricOffer(.never) }
+            if wasDeclined { try? await owner.answerBiometricOffer(.never) }
             throw Failure(thrownByApp: error)
         }
     }

@@ -115,10 +115,19 @@ import ThumbturnMessages
         recover: @escaping @MainActor (Recovery) -> Void = { _ in }
     ) {
         self.init(
-            reason: reason, news: auth.news, purpose: purpose, rung: policy.ladder.first ?? .fullCredentials,
-            readiness: { await auth.readiness(for: policy) }, clock: auth.platform.clock,
-            unlock: { start in try await auth.authenticate(reason, policy: policy, by: start) },
-            prompt: { await auth.prompt(reason) }, useAnotherWay: { await auth.useAnotherWay(reason) }, recover: recover)
+            for: auth, reason: reason, policy: policy, purpose: purpose,
+            unlock: { start in try await auth.authenticate(reason, policy: policy, by: start).answered }, recover: recover)
+    }
+
+    convenience init(
+        for owner: any UnlockOwner, reason: String, policy: UnlockPolicy, purpose: Purpose,
+        unlock: @escaping @Sendable (UnlockFlow.Start) async throws -> AnsweredAsk,
+        recover: @escaping @MainActor (Recovery) -> Void
+    ) {
+        self.init(
+            reason: reason, news: owner.news, purpose: purpose, rung: policy.ladder.first ?? .fullCredentials,
+            readiness: { await owner.readiness(for: policy) }, clock: owner.platform.clock, unlock: unlock,
+            prompt: { await owner.prompt(reason) }, useAnotherWay: { await owner.useAnotherWay(reason) }, recover: recover)
         transition = policy.transition
     }
 

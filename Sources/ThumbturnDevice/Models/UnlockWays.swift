@@ -29,6 +29,8 @@ struct UnlockWays: Sendable {
             // A pause ends by itself, and then the same button works.
             case .retry, .wait: Button(action: .ask, words: PersonMessage(.tryAgain))
             case .fallBack(let rung) where readiness?.usableRungs.contains(rung) == true: way(to: rung)
+            case .fallBack(.devicePasscode) where readiness?.liftsLockout == true:
+                Button(action: .askAt(.devicePasscode), words: Rung.devicePasscode.button)
             case .fallBack, .reEnrol, .openSettings, .setPasscode, .signInAgain, .report:
                 failure.recovery.button.map { Button(action: .recover(failure.recovery), words: named($0)) }
             }

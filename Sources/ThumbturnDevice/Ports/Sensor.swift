@@ -21,6 +21,15 @@ public protocol Sensor: Sendable {
     /// which the sensor is asked to show it.
     var tellsAppearance: Bool { get }
 
+    /// Whether `liftLockout` can ask for the device passcode.
+    var liftsLockouts: Bool { get }
+
+    /// Asks for the device passcode, which ends the system's lockout of the sensor, and waits for the end of the prompt as
+    /// `prompt` does. It unlocks no key: a vault that only the sensor opens goes on with the sensor.
+    ///
+    /// - Parameter reason: why the person is asked, in the app's words.
+    func liftLockout(_ reason: String) async -> PromptAnswer
+
     /// Shows one prompt and waits for its end. Cancelling the task dismisses the prompt, and the call returns when it
     /// is gone.
     ///
@@ -40,6 +49,10 @@ extension Sensor {
     public func enrolmentMark() async -> EnrolmentMark? { nil }
     /// False: the system does not tell.
     public var tellsAppearance: Bool { false }
+    /// False: the system does not ask for its passcode on behalf of an app.
+    public var liftsLockouts: Bool { false }
+    /// The lockout stays.
+    public func liftLockout(_ reason: String) async -> PromptAnswer { .failed(Failure(.lockedOut, recovery: .retry)) }
 }
 
 /// The contents of a system prompt, and what its success will be used for.

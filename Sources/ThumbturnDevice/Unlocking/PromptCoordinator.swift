@@ -219,10 +219,22 @@ final class PromptCoordinator: Sendable {
         hearing: @escaping @Sendable (PromptNews) -> Void
     ) async -> PromptAnswer {
         let sensor = platform.sensor
-        let watched = WatchedPrompt(on: platform, notBefore: earliest(on: platform)) {
+        return await watched(on: platform) {
             if !sensor.tellsAppearance { requested() }
             return await sensor.prompt(request, hearing: hearing)
         }
+    }
+
+    /// Has the person end the system's lockout of the sensor. The caller has the screen.
+    func liftLockout(_ reason: String, on platform: DevicePlatform) async -> PromptAnswer {
+        let sensor = platform.sensor
+        return await watched(on: platform) { await sensor.liftLockout(reason) }
+    }
+
+    private func watched(
+        on platform: DevicePlatform, _ show: @escaping @Sendable () async -> PromptAnswer
+    ) async -> PromptAnswer {
+        let watched = WatchedPrompt(on: platform, notBefore: earliest(on: platform), show: show)
         return await watched.answer { isUp in
             self.state.withLock {
                 $0.lastPrompt = platform.moment

@@ -9,6 +9,8 @@ struct LocalSensor: Sensor {
     func kind() async -> SensorKind? { await sensor.kind() }
     func name() async -> SensorName? { await sensor.name() }
     var tellsAppearance: Bool { sensor.tellsAppearance }
+    var liftsLockouts: Bool { sensor.liftsLockouts }
+    func liftLockout(_ reason: String) async -> PromptAnswer { await sensor.liftLockout(reason) }
     func enrolmentMark() async -> EnrolmentMark? { await sensor.enrolmentMark() }
 
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
@@ -29,20 +31,24 @@ extension UnlockNews {
 }
 
 extension Failure {
-    /// The same failure where no full sign-in can help: its recovery is the step that removes the obstacle.
-    var withoutSignIn: Failure {
+    /// The same failure of a vault, which no full sign-in opens, nor a rung that it lacks: its recovery is the step that removes
+    /// the obstacle.
+    func of(_ vault: Readiness) -> Failure {
         var failure = self
         switch recovery {
-        case .signInAgain, .fallBack(.fullCredentials): failure.recovery = localRecovery
-        case .retry, .wait, .fallBack, .reEnrol, .openSettings, .setPasscode, .report: break
+        case .fallBack(let rung) where vault.ladder.contains(rung): break
+        case .signInAgain, .fallBack: failure.recovery = localRecovery(vault)
+        case .retry, .wait, .reEnrol, .openSettings, .setPasscode, .report: break
         }
         return failure
     }
 
     /// The code's usual next step, with a vault's exceptions: a sensor or a platform that failed may work the next time,
     /// a sensor that is too weak stays so, and a missing key means to make the vault again.
-    private var localRecovery: Recovery {
+    private func localRecovery(_ vault: Readiness) -> Recovery {
         switch code {
+        // After the passcode, which ends the lockout here or at the device's own lock screen, the sensor is back.
+        case .lockedOut: vault.liftsLockout ? .fallBack(.devicePasscode) : .retry
         case .biometryUnavailable, .biometryUnconfirmed, .platform: .retry
         case .biometryTooWeak, .biometryAbsent, .biometryForbidden: .report
         case .notEnrolled: .reEnrol

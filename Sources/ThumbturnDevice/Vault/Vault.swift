@@ -27,12 +27,15 @@ public final class Vault: Sendable {
 
     /// The app's label for the vault on this device.
     public let name: String
-    private let platform: DevicePlatform
-    private let policy: UnlockPolicy
-    private let access: VaultAccess
-    private let observe: @Sendable (UnlockNews) -> Void
+    let platform: DevicePlatform
+    /// The rungs and numbers of its unlocks.
+    let policy: UnlockPolicy
+    let access: VaultAccess
+    /// The news of its unlocks, for the screens behind their prompts.
+    public let news = UnlockNewsRelay()
+    let observe: @Sendable (UnlockNews) -> Void
     /// Lets one change of this process through at a time.
-    private let changes: SerialGate
+    let changes: SerialGate
 
     /// Names a vault, whether it was made before or not. Touches nothing.
     ///
@@ -55,7 +58,10 @@ public final class Vault: Sendable {
         changes = platform.shared.gates["vault \(name)"]
         self.policy = policy
         self.access = access
-        self.observe = observe
+        self.observe = { [news] in
+            news.hear($0)
+            observe($0)
+        }
     }
 
     /// Opens the vault with one prompt, for as many reads and writes as the body makes, and closes it when the body
@@ -115,6 +121,7 @@ public final class Vault: Sendable {
             // Another process may have added a copy while the record was still there.
             try await discard(numbers, in: store)
             try await sensorSwitch.delete()
+            try await forgetPerson()
         }
     }
 
@@ -166,7 +173,7 @@ extension Vault {
     }
 
     /// The vault in the line of prompts, and in the history of unlocks.
-    private var asker: String { "vault \(name)" }
+    var asker: String { "vault \(name)" }
 
     /// Asks the person, and checks that the released key is this vault's.
     private func open(
@@ -177,7 +184,9 @@ extension Vault {
         guard record.access == access else {
             throw Failure(.policyDenies, hint: "This vault was made with the access \(record.access), not \(access).")
         }
-        let (rung, key) = try await release(record, from: store, for: ask, by: start)
+        let (rung, key) = try await liftingLockout(for: ask) { () async throws(Failure) in
+            try await self.release(record, from: store, for: ask, by: start)
+        }
         let mark = PlaceMark(dismissals: dismissals, number: record.number)
         let answered = ask.answered(by: rung, at: platform.moment, on: mark) { () async throws(Failure) in
             PlaceMark(dismissals: try await self.sensorSwitch.read().dismissals, number: try await self.record()?.number)
@@ -188,6 +197,8 @@ extension Vault {
         // The record may be damaged or belong to another vault. Only opening its box tells, and it will never open
         // again.
         guard (try? record.secrets(of: name, with: key)) != nil else { throw Failure(.keyInvalidated) }
+        // Where only the sensor opens the vault, no stronger rung could confirm the person.
+        if rung != .biometric || record.opensOnlyBySensor { await enrolmentMark.keep() }
         if rung != .biometric {
             await countedSensor(record.number).forgive(by: rung, askedAt: dismissals)
             await addMissingCopies(of: key, number: record.number, in: store)
@@ -203,7 +214,7 @@ extension Vault {
         var platform = platform
         platform.sensor = LocalSensor(sensor: platform.sensor)
         let driver = UnlockDriver(
-            platform: platform, ask: ask, policy: policy, history: UnlockHistory(asker: asker, platform: platform),
+            platform: platform, ask: ask, policy: policy, history: history,
             keys: VaultKeys(store: store, copies: copies(record.number)),
             readiness: { (try? await self.readiness(of: record)) ?? readiness },
             observe: { [observe] news in
@@ -217,7 +228,7 @@ extension Vault {
             if failure.code == .lockedOut, case .paused(let pause) = try await self.readiness(of: record).biometry {
                 throw Failure.paused(for: pause)
             }
-            throw failure.withoutSignIn
+            throw failure.of(await self.readiness())
         }
     }
 
@@ -231,11 +242,15 @@ extension Vault {
         await changes.enter()
         defer { changes.leave() }
         for rung in policy.ladder {
-            guard let kind = rung.key, let record = (try? await record()) ?? nil, record.number == number else { continue }
+            guard let kind = rung.key, await !isDeclined(rung), let record = (try? await record()) ?? nil,
+                record.number == number
+            else { continue }
             if record.rungs.contains(rung), await store.state(of: copy(kind, number)) == .usable { continue }
             guard (try? await protect(key, number, in: store, for: kind)) != nil else { continue }
             // Where another process has deleted the vault meanwhile, no copy of its key may stay.
             if (try? await keep(rung, of: number)) == false { try? await discard([number], in: store) }
+            // Nor where the person has declined it there.
+            if await isDeclined(rung) { try? await drop(rung, of: number, in: store) }
         }
     }
 
@@ -246,6 +261,17 @@ extension Vault {
             if record.rungs.contains(rung) { return (stored.bytes, true) }
             record.rungs.append(rung)
             return (StoredRecord.encode(record), true)
+        }
+    }
+
+    /// Deletes the copy of a rung, and notes it in the record.
+    func drop(_ rung: Rung, of number: Int, in store: any ProtectedStore) async throws(Failure) {
+        // The copy first: once it is gone it opens nothing, whatever happens next.
+        if let kind = rung.key { try await store.delete(copy(kind, number)) }
+        try await platform.secrets.change(recordName) { (stored) throws(Failure) in
+            guard var record = try Self.record(in: stored), record.number == number else { return (stored.bytes, ()) }
+            record.rungs.removeAll { $0 == rung }
+            return (StoredRecord.encode(record), ())
         }
     }
 
@@ -271,7 +297,7 @@ extension Vault {
 
     private var sensorSwitch: SensorSwitchFile { SensorSwitchFile(server: Self.realm, account: name, on: platform) }
 
-    private func copy(_ kind: KeyKind, _ number: Int) -> KeyName {
+    func copy(_ kind: KeyKind, _ number: Int) -> KeyName {
         KeyName(server: Self.realm, account: name, enrolment: number, kind: kind)
     }
 
@@ -285,6 +311,11 @@ extension Vault {
             keys[kind] = state == .missing ? .invalidated(.restored) : state
         }
         var readiness = await readiness(keys)
+        readiness.enrolment = await enrolmentMark.change()
+        readiness.keys[.biometric] = readiness.keys[.biometric]?.explained(by: readiness.biometry, readiness.enrolment)
+        if readiness.isUsable(.biometric), readiness.enrolment == .afterUpgrade, !record.opensOnlyBySensor {
+            readiness.biometry = .unconfirmed
+        }
         if readiness.isUsable(.biometric) { readiness.biometry = try await biometry(counting: record) }
         return readiness
     }
@@ -301,10 +332,13 @@ extension Vault {
     }
 
     private func readiness(_ keys: [KeyKind: KeyState]) async -> Readiness {
-        Readiness(
+        var readiness = Readiness(
             sensor: await platform.sensor.name(), biometry: await platform.sensor.biometry(),
             keys: keys.merging([.session: .usable]) { $1 }, ladder: policy.ladder
         )
+        readiness.isLocal = true
+        readiness.liftsLockout = await canLiftLockout(readiness.biometry)
+        return readiness
     }
 }
 
@@ -369,7 +403,7 @@ extension Vault {
         var rungs: [Rung] = []
         var obstacle: Failure?
         for rung in policy.ladder {
-            guard let kind = rung.key else { continue }
+            guard let kind = rung.key, await !isDeclined(rung) else { continue }
             do throws(Failure) {
                 try await protect(key, number, in: store, for: kind)
                 rungs.append(rung)
@@ -416,7 +450,7 @@ extension Vault {
         return [number] + (try await numbers.all() + [VaultRecord.firstNumber]).filter { $0 != number }
     }
 
-    private func record() async throws(Failure) -> VaultRecord? {
+    func record() async throws(Failure) -> VaultRecord? {
         try Self.record(in: try await platform.secrets.stored(recordName))
     }
 

@@ -17,6 +17,9 @@ struct PhoneSensor: Sensor {
     var tellsAppearance: Bool { phone.model.tellsAppearance }
     func enrolmentMark() -> EnrolmentMark? { phone.enrolmentMark(for: process) }
 
+    var liftsLockouts: Bool { phone.model.hasPasscode && phone.model.passcodeUnlocksKeys }
+    func liftLockout(_ reason: String) async -> PromptAnswer { await phone.ask(.devicePasscode, reason: reason) }
+
     func prompt(_ request: PromptRequest, hearing: @escaping @Sendable (PromptNews) -> Void) async -> PromptAnswer {
         await phone.prompt(request, hearing)
     }
