@@ -196,7 +196,7 @@ package final class InMemoryServer: Transport {
             ) { $1 }
             if fields["subject_token_type"] == TokenExchange.accessTokenType {
                 guard state.withLock({ $0.takesUnlocks }), let act = fields["act"] else {
-                    throw Problem(.verificationFailed, status: 400, error: "invalid_grant")
+                    throw Problem(.malformed, status: 400, error: "unsupported_grant_type")
                 }
                 let tokens = nextToken()
                 state.withLock { $0.granted[tokens.accessToken] = act }

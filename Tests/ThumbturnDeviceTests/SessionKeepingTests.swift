@@ -43,6 +43,21 @@ import ThumbturnTestKit
         }
     }
 
+    @Test func whatTheServerCouldNotBeToldIsToldAtTheNextLock() async throws {
+        try await Self.tell { world, auth in
+            _ = try await auth.authenticate("Unlock")
+            world.server.state.withLock { $0.isAway = true }
+            await auth.forgetRecentAuthentication()
+            try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(60)))
+            #expect(Self.ended(world).isEmpty)
+            world.server.state.withLock { $0.isAway = false }
+            _ = try await auth.authenticate("Unlock")
+            await auth.forgetRecentAuthentication()
+            try await Self.settle(world)
+            #expect(Self.ended(world).count == 2)
+        }
+    }
+
     @Test func aStoredSessionGoesOn() async throws {
         try await World.enrolled { world in
             _ = try await world.auth.authenticate("Unlock")

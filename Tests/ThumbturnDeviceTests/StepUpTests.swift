@@ -85,7 +85,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func anUnlockIsNeverReusedForAStepUp() async throws {
+    @Test func anUnlockIsNotReusedForAnActionThatTakesNone() async throws {
         try await World.enrolled { world in
             var lax = UnlockPolicy.unlock
             lax.reuse = .seconds(300)
@@ -99,6 +99,7 @@ import ThumbturnTestKit
         }
     }
 
+    private static let wants = #"DPoP error="insufficient_user_authentication", max_age="60""#
     private static let balance = StepUpAction("balance", maximumAge: .seconds(60), takesUnlock: true)!
 
     @Test func anUnlockStandsInForAnActionThatTakesOneUntilItIsTooOld() async throws {
@@ -114,6 +115,27 @@ import ThumbturnTestKit
             world.clock.advance(by: .seconds(1))
             expect(try await Self.asks(world, Self.balance), is: true)
             expect(try await Self.asks(world, Self.balance), is: false)
+        }
+    }
+
+    @Test func aRequestForAnActionThatTakesAnUnlockAsksOnlyWhereItsTokenIsRefused() async throws {
+        try await World.enrolled { world in
+            world.server.state.withLock { $0.takesUnlocks = true }
+            _ = try await world.auth.authenticate("Unlock")
+            let prompts = world.phone.promptCount
+            func send() async throws {
+                world.server.state.withLock { $0.wanted = [Self.wants] }
+                _ = try await world.auth.send(
+                    "GET", to: "/v1/me", for: Self.balance, reason: "Show your balance", policy: .unlock)
+            }
+            try await send()
+            #expect(world.phone.promptCount == prompts, "the session's token was refused, and the unlock stands in")
+            try await send()
+            #expect(world.phone.promptCount == prompts + 1, "the unlock's token was refused, so the person is asked")
+            _ = try await world.auth.authenticate("Unlock")
+            world.server.state.withLock { $0.wanted = [Self.wants, Self.wants] }
+            _ = try await world.auth.send("GET", to: "/v1/me", for: Self.balance, reason: "Show your balance", policy: .unlock)
+            #expect(world.phone.promptCount == prompts + 3, "both were refused within one call")
         }
     }
 
@@ -137,6 +159,17 @@ import ThumbturnTestKit
             // A step-up is no unlock.
             let limit = StepUpAction("limit", maximumAge: .seconds(60), takesUnlock: true)!
             expect(try await Self.asks(world, limit), is: true)
+        }
+    }
+
+    @Test func theUnlocksOwnSessionIsExchangedWhicheverOneIsStoredNow() async throws {
+        try await World.enrolled { world in
+            world.server.state.withLock { $0.takesUnlocks = true }
+            let unlock = try await world.auth.authenticate("Unlock")
+            _ = try await world.anotherProcess().authenticate("Unlock", policy: UnlockPolicy(ladder: [.devicePasscode]))
+            expect(try await Self.asks(world, Self.balance), is: false)
+            let body = try #require(world.server.state.withLock { $0.requests.last?.body })
+            #expect(String(decoding: body, as: UTF8.self).contains("subject_token=\(unlock.session.accessToken)&"))
         }
     }
 

@@ -98,7 +98,7 @@ import ThumbturnTestKit
                 (vault.isLocal, vault.liftsLockout) = (true, lifts && biometry == .lockedOut(.untilPasscode))
                 let obstacle = try #require(biometry.obstacle)
                 for failure in [obstacle, vault.obstacle(to: .biometric) ?? obstacle] {
-                    switch failure.of(vault).recovery {
+                    switch failure.inVault(vault).recovery {
                     case .fallBack(let rung):
                         #expect(access.rungs.contains(rung) || vault.liftsLockout && rung == .devicePasscode, "\(biometry)")
                     case .signInAgain: Issue.record("\(biometry)")
@@ -162,7 +162,7 @@ import ThumbturnTestKit
         }
     }
 
-    @Test func aDeclineInAnotherProcessIsHeardByAnUnlockThatAddsTheCopy() async throws {
+    @Test func aDeclineInAnotherProcessHolds() async throws {
         try await VaultWorld.tell { world in
             let vault = world.vault("both", .userPresence)
             _ = try await vault.rung()
@@ -180,7 +180,23 @@ import ThumbturnTestKit
             try await vault.requireStrongerRungNextTime()
             try await vault.declineBiometrics()
             try await vault.answerBiometricOffer(.setUp)
+            let file = SensorSwitchFile(server: Vault.realm, account: vault.name, on: world.platform)
+            expect(try await file.read().isOff, is: true)
+        }
+    }
+
+    @Test func aNarrowerPolicyUndoesNothingThatThePasscodeHasToLift() async throws {
+        try await VaultWorld.tell { world in
+            let (vault, narrow) = (world.vault("both", .userPresence), world.vault("both", .userPresence, policy: .highRisk))
+            _ = try await vault.rung()
+            try await vault.requireStrongerRungNextTime()
+            for _ in 1...3 {
+                _ = await narrow.readiness()
+                _ = try? await narrow.rung()
+                world.clock.advance(by: .seconds(600))
+            }
             #expect(await vault.readiness().nextRung == .devicePasscode)
+            await expectFailure(.policyDenies) { try await narrow.declineBiometrics() }
         }
     }
 
@@ -246,6 +262,26 @@ extension Vault {
             expect(try await vault.rung(), is: .biometric)
             await offer.refresh()
             #expect(!offer.isShown)
+            // A copy that was declined comes back with the passcode.
+            try await vault.declineBiometrics()
+            try await vault.answerBiometricOffer(.setUp)
+            await offer.refresh()
+            #expect(offer.isShown)
+            await offer.answer(.setUp)
+            expect(try await vault.rung(), is: .biometric)
+        }
+    }
+
+    @Test func whatCannotBeSetUpIsNotOffered() async throws {
+        try await Self.tell(.iPhone(.face), .passcode) { world, vault, _ in
+            let toggle = BiometricsToggle(for: vault, reason: "Use Face ID")
+            await toggle.refresh()
+            #expect(toggle.state == .unavailable, "the passcode alone opens it")
+        }
+        try await Self.tell(.iPhone(.face), .biometryCurrentSet) { world, vault, _ in
+            _ = try await vault.rung()
+            world.phone.enrolNewFace()
+            #expect(await vault.shouldOfferBiometrics() == false, "the vault has to be made anew")
         }
     }
 
@@ -255,9 +291,9 @@ extension Vault {
             await toggle.refresh()
             #expect(toggle.state == .off)
             await toggle.set(true)
-            #expect(toggle.state == .on)
+            #expect(toggle.state == .on && toggle.isOn)
             await toggle.set(false)
-            #expect(toggle.state == .off)
+            #expect(toggle.state == .off && !toggle.isOn)
             expect(try await vault.rung(), is: .devicePasscode)
             await toggle.set(true)
             #expect(toggle.state == .on)

@@ -158,6 +158,39 @@ import ThumbturnTestKit
         }
     }
 
+    @Test("a decline that comes while an unlock adds the sensor's copy is the last word", arguments: 0..<25)
+    func decliningWhileTheCopyIsAdded(_ step: Int) async throws {
+        try await Pair.tell { pair, app, other in
+            let (adding, declining) = (pair.vault(of: app), pair.vault(of: other))
+            _ = try await adding.rung()
+            try await declining.declineBiometrics()
+            try await declining.answerBiometricOffer(.setUp)
+            for process in [app, other] { process.stores.slowDown(to: .milliseconds(10)) }
+            async let rung = adding.rung()
+            try await pair.wait(.milliseconds(10 * step + 5))
+            try await declining.declineBiometrics()
+            _ = try await rung
+            try await pair.wait(.seconds(5))
+            #expect(await declining.readiness().state(of: .biometric) == .missing)
+            #expect(pair.copies.names.allSatisfy { $0.kind == .passcode })
+            expect(try await adding.rung(), is: .devicePasscode)
+        }
+    }
+
+    @Test("a decline that comes while the vault is made is the last word", arguments: 0..<25)
+    func decliningWhileTheVaultIsMade(_ step: Int) async throws {
+        try await Pair.tell { pair, app, other in
+            let (making, declining) = (pair.vault(of: app), pair.vault(of: other))
+            for process in [app, other] { process.stores.slowDown(to: .milliseconds(10)) }
+            async let rung = failure { _ = try await making.rung() }
+            try await pair.wait(.milliseconds(10 * step + 5))
+            try await declining.declineBiometrics()
+            _ = await rung
+            expect(try await making.rung(), is: .devicePasscode)
+            #expect(await declining.readiness().state(of: .biometric) == .missing)
+        }
+    }
+
     @Test func aProcessThatWasKilledLeavesNothingAfterADeletion() async throws {
         try await Pair.tell { pair, app, other in
             app.stores.slowDown(to: .seconds(1))

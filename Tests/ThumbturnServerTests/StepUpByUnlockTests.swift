@@ -4,7 +4,7 @@ import Testing
 import ThumbturnCore
 import ThumbturnLoad
 import ThumbturnMessages
-import ThumbturnServer
+@testable import ThumbturnServer
 
 /// The unlock that opened the session, in place of a proof for one action, where the action's rule takes one.
 @Suite struct StepUpByUnlockTests {
@@ -57,7 +57,7 @@ import ThumbturnServer
             let answer = try await Self.exchange(unlock.accessToken, for: "balance", by: ada).read(StepUpAnswer.self)
             let token = try claims(of: answer.accessToken)
             #expect(token.authTime == unlocked && token.cnf.jkt == ada.device.sessionKid)
-            let grant = ActionGrant(ActionAsk(text: "balance")!, keys: [.biometric], shown: [], once: false)
+            let grant = ActionGrant(ActionAsk(text: "balance")!, keys: [.biometric], shown: [], once: false, byUnlock: true)
             #expect(token.authorizationDetails == [grant])
             #expect(answer.issuedTokenType == TokenExchange.accessTokenType)
             let refreshed = try await ada.refresh(unlock.refreshToken).read(TokenAnswer.self)
@@ -138,7 +138,7 @@ import ThumbturnServer
         }
     }
 
-    @Test func aDeviceThatCoolsOffIsAskedForNothingLess() async throws {
+    @Test func anUnlockOfADeviceThatCoolsOffIsNotTaken() async throws {
         try await Self.run { live in
             _ = try await live.device()
             let new = try await live.device()
@@ -147,6 +147,49 @@ import ThumbturnServer
             live.clock.advance(by: .seconds(24 * 3600))
             let later = try await new.signIn().accessToken
             #expect(try await Self.exchange(later, for: "balance", by: new).kind == "ok")
+        }
+    }
+
+    @Test func theAgeCountsFromTheChallengeOfTheUnlock() async throws {
+        try await Self.run { live in
+            let ada = try await live.device()
+            let challenge = try await ada.challenge().challenge
+            let made = live.clock.now
+            live.clock.advance(by: .seconds(61))
+            let proof = ada.device.proof(challenge)
+            let unlock = try await ada.redeem(proof, nonce: try await ada.nonce()).read(TokenAnswer.self)
+            #expect(try claims(of: unlock.accessToken).authTime == made, "nobody knows when in between it was signed")
+            #expect(try await Self.exchange(unlock.accessToken, for: "balance", by: ada).kind == "verification-failed")
+        }
+    }
+
+    @Test func aDeviceExchangesNoMoreThanItMayProve() async throws {
+        let configure: @Sendable (inout ServerSettings) -> Void = {
+            $0.stepUp = StepUpPolicy(Self.table)
+            $0.proofsOfDevice = 4
+        }
+        try await LiveServer.run(configure: configure) { live in
+            let ada = try await live.device()
+            let token = try await ada.signIn().accessToken
+            var statuses: [Int] = []
+            for _ in 1...6 { statuses.append(try await Self.exchange(token, for: "balance", by: ada).status) }
+            #expect(statuses.first == 200 && statuses.last == 429)
+        }
+    }
+
+    @Test func aTokenOfAnUnlockIsRefusedOnceTheRuleTakesNone() async throws {
+        try await Self.run { live in
+            let ada = try await live.device()
+            let answer = try await Self.exchange(try await ada.signIn().accessToken, for: "balance", by: ada)
+            let token = try claims(of: answer.read(StepUpAnswer.self).accessToken)
+            let ask = ActionAsk(text: "balance")!
+            try await token.judge(for: ask, by: Self.table, at: live.clock.now) { _ in true }
+            var stricter = Self.table
+            stricter.actions["balance"]?.takesUnlock = false
+            let refusal = await #expect(throws: RequestError.self) {
+                try await token.judge(for: ask, by: stricter, at: live.clock.now) { _ in true }
+            }
+            #expect(refusal?.problem.status == 401)
         }
     }
 

@@ -39,7 +39,9 @@ import TestSupport
         try Self.write("Vault", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) { vault }
         let opened = try await Self.run("Vault", in: folder)
         #expect(opened.status == 0, "\(opened.errors)")
-        #expect(opened.output.hasSuffix("opened: a house\nusable after a new face: false\n"), "\(opened.output)")
+        #expect(
+            opened.output.hasSuffix("opened: a house\nusable after a new face: false\noffered: true\nthe switch is on\n"),
+            "\(opened.output)")
 
         try Self.write("Example", in: folder, products: ["Thumbturn", "ThumbturnTestKit"]) {
             example.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")

@@ -33,6 +33,14 @@ public struct Readiness: Hashable, Sendable {
         self.canSignIn = canSignIn
     }
 
+    /// Takes in how the enrolled faces and fingers changed: it may explain why a key is gone. After an upgrade of the system the
+    /// sensor waits for a stronger rung to confirm the person, where there is one.
+    package mutating func note(_ change: EnrolmentMark.Change, needsConfirmation: Bool = true) {
+        enrolment = change
+        keys[.biometric] = keys[.biometric]?.explained(by: biometry, change)
+        if biometry == .ready, change == .afterUpgrade, needsConfirmation { biometry = .unconfirmed }
+    }
+
     /// The rung that would be asked first; `fullCredentials` where the person has to sign in. Of a vault that nothing opens
     /// now, its first rung, or the passcode where that ends the lockout of the sensor.
     public var nextRung: Rung {

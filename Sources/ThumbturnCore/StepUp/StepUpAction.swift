@@ -8,7 +8,10 @@ public struct StepUpAction: Hashable, Sendable {
     /// The maximum age of the proof: 0 to 300 s since its challenge was requested. Zero demands a new prompt each time.
     public let maximumAge: Duration
     /// Whether an unlock within the maximum age stands in for the proof, without a prompt. It does only where the rule of the
-    /// server's step-up table takes one too (its member `unlock`).
+    /// server's step-up table takes one too (its member `unlock`), and has no effect with a maximum age of zero:
+    ///
+    ///     var export = StepUpAction.statementExport
+    ///     export.takesUnlock = true
     public var takesUnlock = false
 
     /// Creates an action; nil for a name of another spelling, and for an age out of bounds.

@@ -43,7 +43,7 @@ extension Authenticator {
         }
         let demand = try stepUpDemand(for: action, amount: amount, reason: reason, policy: policy, liveness: nil)
         let earlier = try await reusableStepUp(for: demand)
-        return try await reach(call, with: earlier?.session, proving: prove(demand))
+        return try await reach(call, with: earlier?.session, proving: prove(demand, mayReuse: earlier == nil))
     }
 
     /// Sends a request as the other `send` does.
@@ -110,7 +110,7 @@ extension Authenticator {
             let session: DeviceSession?
             if let action {
                 let demand = try stepUpDemand(for: action, amount: amount, reason: reason, policy: policy, liveness: nil)
-                session = try await prove(demand)(wanted.ask)
+                session = try await prove(demand, mayReuse: stepUp(of: request) == nil)(wanted.ask)
             } else {
                 session = try await prove(for: wanted.ask, reason: reason, policy: policy)
             }
@@ -128,10 +128,12 @@ extension Authenticator {
 
 extension Authenticator {
     /// Has the person prove presence for an action of the app's. A resource that names another one gets nothing.
-    func prove(_ demand: StepUpDemand) -> (_ asked: ActionAsk?) async throws(Failure) -> DeviceSession? {
+    ///
+    /// - Parameter mayReuse: false where a token of a step-up has just been refused.
+    func prove(_ demand: StepUpDemand, mayReuse: Bool) -> (_ asked: ActionAsk?) async throws(Failure) -> DeviceSession? {
         { (asked) async throws(Failure) in
             guard asked == nil || asked == demand.ask else { throw Failure(.unexpectedAnswer) }
-            return try await self.stepUp(demand, mayReuse: false).session
+            return try await self.stepUp(demand, mayReuse: mayReuse).session
         }
     }
 

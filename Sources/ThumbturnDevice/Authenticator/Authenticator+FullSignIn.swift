@@ -41,7 +41,7 @@ extension Authenticator {
             (proofs, _, check) async throws(Failure) in
             try await self.redeem(proofs, check: check)
         }
-        remember(answer.answered)
+        remember(answer.answered, opening: answer.redeemed)
         await beginSettling()
         try ask.check()
         return Grant(answered: answer.answered, session: answer.redeemed)
@@ -118,10 +118,17 @@ extension Authenticator {
                 platform.prompts.void(asker, sparing: ask)
             }
             (lastStepUp, lastUnlock, sessionUnlock) = (nil, nil, nil)
-            try await keep(session, of: given.number)
+            try await keep(session, of: given.number, openedAt: ask.tick)
             let visit = Visit(number: given.number, account: ticket.account, began: platform.clock.civilTime)
             try await platform.secrets.write(StoredRecord.encode(visit), as: visitName)
             if let earlier { await forget(earlier) }
+            // The person may have been dismissed while it was written.
+            do throws(Failure) {
+                try ask.check()
+            } catch {
+                try? await platform.secrets.delete(visitName)
+                throw error
+            }
             return session
         } catch {
             await forget(Visit(number: given.number))

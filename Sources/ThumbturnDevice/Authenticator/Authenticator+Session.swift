@@ -49,7 +49,7 @@ extension Authenticator {
         let demand = try stepUpDemand(for: action, amount: amount, reason: reason, policy: policy, liveness: liveness)
         let request = ResourceRequest.here(method, path, .init(json: json))
         let earlier = try await reusableStepUp(for: demand)
-        return try await reach(request, with: earlier?.session, proving: prove(demand)).body
+        return try await reach(request, with: earlier?.session, proving: prove(demand, mayReuse: earlier == nil)).body
     }
 
     /// The account that the session belongs to.
@@ -61,7 +61,7 @@ extension Authenticator {
     }
 
     /// Makes a request. Where the resource demands a proof of presence (RFC 9470), it is given once, and the request is
-    /// made once more.
+    /// made once more; where an unlock stood in and the resource takes none, the person is asked then.
     ///
     /// - Parameters:
     ///   - stepUp: the step-up whose token is tried first, if there is one.
@@ -75,9 +75,16 @@ extension Authenticator {
         case .answer(let answer): return answer
         case .stepUp(let wanted):
             try await checkIsProvable(wanted)
-            switch try await reach(request, with: try await prove(wanted.ask)) {
+            let proof = try await prove(wanted.ask)
+            switch try await reach(request, with: proof) {
             case .answer(let answer): return answer
-            case .stepUp: throw Failure(.refused)
+            case .stepUp(let again):
+                guard let proof, forgetUnlock(behind: proof) else { throw Failure(.refused) }
+                try await checkIsProvable(again)
+                switch try await reach(request, with: try await prove(again.ask)) {
+                case .answer(let answer): return answer
+                case .stepUp: throw Failure(.refused)
+                }
             }
         }
     }
@@ -209,11 +216,11 @@ extension Authenticator {
         return try session(answer.accessToken, type: answer.tokenType, expiresIn: answer.expiresIn)
     }
 
-    /// Exchanges the session's access token for one for an action (RFC 8693), where the server takes its unlock for it.
-    func exchangeSession(for action: ActionAsk) async throws(Failure) -> DeviceSession {
+    /// Exchanges a session's access token for one for an action (RFC 8693), where the server takes its unlock for it.
+    func exchange(_ unlocked: DeviceSession, for action: ActionAsk) async throws(Failure) -> DeviceSession {
         let live = try await requireEnrolment()
         let fields = [
-            ("grant_type", TokenExchange.grantType), ("subject_token", try await liveSession(of: live).accessToken),
+            ("grant_type", TokenExchange.grantType), ("subject_token", unlocked.accessToken),
             ("subject_token_type", TokenExchange.accessTokenType), ("act", action.text),
         ]
         let answer = try await connection.send(
@@ -265,14 +272,16 @@ extension Authenticator {
 // MARK: - Storage
 
 extension Authenticator {
-    func keep(_ session: DeviceSession, of enrolment: Int) async throws(Failure) {
+    /// - Parameter tick: when the ask that opened it began; nil for now.
+    func keep(_ session: DeviceSession, of enrolment: Int, openedAt tick: Tick? = nil) async throws(Failure) {
+        let tick = tick ?? platform.prompts.tick()
         let record = Self.record(of: session)
         switch sessionKeeping {
         case .stored: try await platform.secrets.write(record, as: sessionName(enrolment))
         case .untilLock:
             // One that was stored before the app chose this must not outlive it.
             try await platform.secrets.delete(sessionName(enrolment))
-            heldSessions[enrolment] = HeldSession(bytes: record, tick: platform.prompts.tick())
+            heldSessions[enrolment] = HeldSession(bytes: record, tick: tick)
         }
     }
 
@@ -313,10 +322,17 @@ extension Authenticator {
 
     private func isLive(_ session: HeldSession) -> Bool { platform.prompts.isLive(session.tick, of: asker) }
 
-    /// Ends the sessions in memory that a lock or a dismissal has ended, at the server as well.
+    /// Ends the sessions in memory that a lock or a dismissal has ended, at the server as well. One that it could not be told
+    /// of is tried again at the next lock.
     func endVoidedSessions() async {
-        for (number, refreshToken) in takeHeldSessions(where: { !isLive($0) }) {
-            try? await revoke(refreshToken, of: number)
+        let ended = untoldSessions + takeHeldSessions { !isLive($0) }
+        untoldSessions = []
+        for (number, refreshToken) in ended {
+            do throws(Failure) {
+                try await revoke(refreshToken, of: number)
+            } catch {
+                if error.code == .unreachable { untoldSessions.append((number, refreshToken)) }
+            }
         }
     }
 

@@ -6,13 +6,16 @@ extension Authenticator {
     /// 9470).
     ///
     /// The session of the last sign-in goes on beside it; the token is not refreshed, and expires within five minutes.
-    /// An unlock stands in for a step-up only where the action and the server's rule both take one: it opened the session
-    /// within the action's maximum age, by a rung that the policy has, and no further proof is asked for. Elsewhere only
-    /// the last step-up for the same action and amount does, within the action's maximum age: of this enrolment and this
-    /// boot, by a rung that the policy has, with liveness evidence where that is demanded now, and until the next sign-in
-    /// or step-up. A maximum age of zero always asks. The age is
-    /// counted on monotonic time from when the challenge was asked for, and goes on while the app is in the background.
-    /// Two step-ups never share one prompt.
+    /// Two things stand in for a new prompt within the action's maximum age, if they are of this enrolment and this boot, and
+    /// by a rung that the policy has:
+    ///
+    /// - the last step-up for the same action and amount, with liveness evidence where that is demanded now, until the next
+    ///   sign-in or step-up;
+    /// - the unlock that opened the session, where the action (`StepUpAction.takesUnlock`) and the server's rule both take
+    ///   one, and no further proof is demanded.
+    ///
+    /// A maximum age of zero always asks. The age is counted on monotonic time from when the challenge was asked for, and
+    /// goes on while the app is in the background. Two step-ups never share one prompt.
     ///
     /// Where the server's table demands more than this policy gives, it refuses: nothing here weakens what is demanded
     /// there.
@@ -46,7 +49,7 @@ extension Authenticator {
         return StepUpDemand(action: action, ask: ask, reason: reason, policy: policy, liveness: liveness)
     }
 
-    /// - Parameter mayReuse: false where the server has just refused the last step-up.
+    /// - Parameter mayReuse: false where the server has just refused the token of a step-up.
     func stepUp(_ demand: StepUpDemand, mayReuse: Bool) async throws(Failure) -> Grant {
         guard demand.policy.reuse == .zero else {
             throw Failure(.policyDenies, hint: "A step-up reuses no unlock: its policy cannot have a reuse.")
@@ -84,24 +87,32 @@ extension Authenticator {
     /// is the session's own; where it refuses, the person is asked.
     private func unlockStandingIn(for demand: StepUpDemand, _ ask: RunningAsk) async throws(Failure) -> Grant? {
         guard demand.action.takesUnlock, demand.policy.problem == nil, demand.policy.additionalRungs.isEmpty,
-            demand.liveness == nil, let sessionUnlock, sessionUnlock.rung != .fullCredentials,
-            demand.policy.ladder.contains(sessionUnlock.rung), sessionUnlock.isLive,
-            let age = sessionUnlock.at.elapsed(until: moment), age < demand.action.maximumAge,
-            await sessionUnlock.isOfThePlace()
+            demand.liveness == nil, let unlock = sessionUnlock, unlock.answered.rung != .fullCredentials,
+            demand.takes(unlock.answered.rung, since: unlock.answered.at, at: moment), unlock.answered.isLive,
+            await unlock.answered.isOfThePlace()
         else { return nil }
         let session: DeviceSession
         do throws(Failure) {
-            session = try await exchangeSession(for: demand.ask)
+            session = try await exchange(unlock.session, for: demand.ask)
         } catch {
-            guard [.refused, .sessionOver, .notEnrolled].contains(error.code) else { throw error }
+            // A server whose rules take no unlock does not know such a request.
+            guard [.refused, .sessionOver, .notEnrolled, .unexpectedAnswer].contains(error.code) else { throw error }
             return nil
         }
         // The server may have been slow, and the person dismissed meanwhile, or signed in anew.
-        guard sessionUnlock.isLive, await sessionUnlock.isOfThePlace() else { return nil }
+        guard unlock.answered.isLive, await unlock.answered.isOfThePlace() else { return nil }
         try ask.check()
         lastStepUp = StepUp(
-            demand: demand, answered: sessionUnlock, session: session, since: sessionUnlock.at, isByUnlock: true)
-        return Grant(answered: sessionUnlock.reused, session: session)
+            demand: demand, answered: unlock.answered, session: session, since: unlock.answered.at, isByUnlock: true)
+        return Grant(answered: unlock.answered.reused, session: session)
+    }
+
+    /// Forgets the unlock that a step-up stands on, because a resource refused its token; false where the person has signed.
+    func forgetUnlock(behind session: DeviceSession) -> Bool {
+        guard let lastStepUp, lastStepUp.isByUnlock, lastStepUp.session.accessToken == session.accessToken
+        else { return false }
+        (self.lastStepUp, sessionUnlock) = (nil, nil)
+        return true
     }
 
     private nonisolated func challenge(for ask: ActionAsk, collecting evidence: EvidenceCollector) -> ChallengeRequester {
@@ -122,6 +133,12 @@ struct StepUpDemand: Sendable {
     var reason: String
     var policy: UnlockPolicy
     var liveness: (any LivenessCheck)?
+
+    /// Whether a proof by this rung, of this time, is young enough and by a rung of the policy.
+    func takes(_ rung: Rung, since: Moment, at now: Moment) -> Bool {
+        guard let age = since.elapsed(until: now) else { return false }
+        return age < action.maximumAge && policy.ladder.contains(rung)
+    }
 }
 
 /// A step-up that succeeded.
@@ -136,9 +153,8 @@ struct StepUp: Sendable {
 
     /// Whether it proves as much as a demand asks for, and is young enough.
     func satisfies(_ other: StepUpDemand, at now: Moment) -> Bool {
-        guard let age = since.elapsed(until: now) else { return false }
         guard !isByUnlock || other.action.takesUnlock else { return false }
-        return age < other.action.maximumAge && demand.ask == other.ask && other.policy.ladder.contains(answered.rung)
+        return other.takes(answered.rung, since: since, at: now) && demand.ask == other.ask
             && Set(demand.policy.additionalRungs).isSuperset(of: other.policy.additionalRungs)
             && (demand.liveness != nil || other.liveness == nil)
     }

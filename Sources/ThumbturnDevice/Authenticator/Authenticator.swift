@@ -28,11 +28,13 @@ public actor Authenticator {
     private nonisolated let sensorIsOut = Mutex(false)
     /// The last unlock, for policies whose `reuse` lets it stand in for the next one.
     var lastUnlock: AnsweredAsk?
-    /// The unlock that opened the session, for actions that take one.
-    var sessionUnlock: AnsweredAsk?
+    /// The unlock that opened the last session, for actions that take one.
+    var sessionUnlock: (answered: AnsweredAsk, session: DeviceSession)?
     nonisolated let sessionKeeping: SessionKeeping
     /// The sessions in memory, by their numbers; none where they are stored.
     var heldSessions: [Int: HeldSession] = [:]
+    /// Sessions that have ended here, and that the server could not be told of yet.
+    var untoldSessions: [(number: Int, refreshToken: String)] = []
     /// The settling that is running.
     var settling: Task<Void, Never>?
     /// The last step-up, until the next sign-in or step-up.
@@ -72,37 +74,37 @@ public actor Authenticator {
         guard sessions == .untilLock else { return }
         let voids = platform.prompts.voids()
         Task(executorPreference: platform.clock.executor) { [weak self] in
-            for await _ in voids { await self?.endVoidedSessions() }
+            for await _ in voids {
+                guard let self else { return }
+                await self.endVoidedSessions()
+            }
         }
     }
 
     /// What can be done now. Silent: it never prompts and never throws.
     public func readiness(for policy: UnlockPolicy = .unlock) async -> Readiness {
-        var keys: [KeyKind: KeyState] = [:]
         var biometry = await platform.sensor.biometry()
         let isOut = sensorIsOut.withLock { isOut in
             if biometry != .ready { isOut = false }
             return isOut
         }
         if isOut { biometry = .unavailable }
-        var enrolment = EnrolmentMark.Change.unknown
+        var readiness = Readiness(
+            sensor: await platform.sensor.name(), biometry: biometry, keys: [:], ladder: policy.ladder, canSignIn: signIn != nil)
         do throws(Failure) {
             let marks = try await enrolments()
-            if marks.live != nil {
-                keys = try await keyStates(marks)
-                enrolment = await enrolmentMark.change()
-                keys[.biometric] = keys[.biometric]?.explained(by: biometry, enrolment)
-                if biometry == .ready, enrolment == .afterUpgrade { biometry = .unconfirmed }
-                if biometry == .ready, keys[.biometric] == .usable { biometry = try await countedSensor(policy).state() }
+            guard marks.live != nil else { return readiness }
+            readiness.keys = try await keyStates(marks)
+            readiness.note(await enrolmentMark.change())
+            if readiness.biometry == .ready, readiness.state(of: .biometric) == .usable {
+                readiness.biometry = try await countedSensor(policy).state()
             }
         } catch {
             // With a damaged journal no key can be found again, so the person has to be set up anew.
             let state = error.recovery == .reEnrol ? KeyState.invalidated(.unknown) : .notYetReadable
-            for kind in KeyKind.allCases { keys[kind] = state }
+            for kind in KeyKind.allCases { readiness.keys[kind] = state }
         }
-        return Readiness(
-            sensor: await platform.sensor.name(), biometry: biometry, keys: keys, ladder: policy.ladder, enrolment: enrolment,
-            canSignIn: signIn != nil)
+        return readiness
     }
 
     /// Walks the ladder until a key has signed the server's challenge, and exchanges the proof for tokens. Where the app gave
@@ -163,7 +165,8 @@ public actor Authenticator {
 
     /// Dismisses the person: no earlier unlock or step-up of this account stands in for a later one or opens a lock, no
     /// later call joins one that is under way, and one that is under way throws `cancelledByApp`. It counts for every
-    /// authenticator of the account on this platform, and an `AppLockModel` that this account opened locks.
+    /// authenticator of the account on this platform, and an `AppLockModel` that this account opened locks. With
+    /// `SessionKeeping.untilLock` it ends the session.
     public func forgetRecentAuthentication() {
         (lastUnlock, sessionUnlock, lastStepUp) = (nil, nil, nil)
         platform.prompts.void(asker)
@@ -215,7 +218,9 @@ extension Authenticator {
     }
 
     /// Remembers an unlock. Whether it is still worth something is checked where it is reused.
-    func remember(_ unlock: AnsweredAsk) { (lastUnlock, sessionUnlock) = (unlock, unlock) }
+    func remember(_ unlock: AnsweredAsk, opening session: DeviceSession) {
+        (lastUnlock, sessionUnlock) = (unlock, (unlock, session))
+    }
 
     /// Remembers a step-up, which is also an unlock.
     func remember(_ stepUp: StepUp) {

@@ -37,7 +37,7 @@ public import ThumbturnCore
     private let platform: DevicePlatform
     private let unlock: @Sendable (UnlockFlow.Start) async throws -> AnsweredAsk
     /// The account or vault that opens the app, and how it is asked; nil where any account or vault opens it.
-    private let account: Account?
+    private let opener: Opener?
     private let recover: @MainActor (Recovery) -> Void
     @ObservationIgnored private var ways = UnlockWays(rung: .biometric)
     /// What the person has pressed for the next ask; nil where the lock asks by itself.
@@ -52,8 +52,8 @@ public import ThumbturnCore
     /// What opened the app; nil while it is locked.
     @ObservationIgnored private var openedBy: AnsweredAsk?
 
-    struct Account: Sendable {
-        var owner: any UnlockOwner
+    struct Opener: Sendable {
+        var subject: any Unlockable
         var reason: String
         var policy: UnlockPolicy
     }
@@ -63,7 +63,7 @@ public import ThumbturnCore
     ///     let lock = AppLockModel(platform: platform) { try await auth.authenticate("Unlock Acme") }
     ///
     /// Any account and any vault on the platform can open it with `unlocked(by:)`; see `init(for:reason:)` for a lock that
-    /// one account opens.
+    /// one account or one vault opens.
     ///
     /// - Parameters:
     ///   - rules: when the app locks.
@@ -100,23 +100,23 @@ public import ThumbturnCore
         let unlock = { @Sendable (start: UnlockFlow.Start) async throws in
             try await auth.authenticate(reason, policy: policy, by: start).answered
         }
-        let account = Account(owner: auth, reason: reason, policy: policy)
-        self.init(rules, auth.platform, account, unlock: unlock, whenLocked: whenLocked, recover: recover)
+        let opener = Opener(subject: auth, reason: reason, policy: policy)
+        self.init(rules, auth.platform, opener, unlock: unlock, whenLocked: whenLocked, recover: recover)
     }
 
     init(
-        _ rules: AppLock.Rules, _ platform: DevicePlatform, _ account: Account?,
+        _ rules: AppLock.Rules, _ platform: DevicePlatform, _ opener: Opener?,
         unlock: @escaping @Sendable (UnlockFlow.Start) async throws -> AnsweredAsk,
         whenLocked: @escaping @MainActor () -> Void, recover: @escaping @MainActor (Recovery) -> Void
     ) {
         lock = AppLock(rules: rules)
         self.platform = platform
-        self.account = account
+        self.opener = opener
         self.unlock = unlock
         self.whenLocked = whenLocked
         self.recover = recover
-        transition = (account?.policy ?? .unlock).transition
-        ways.rung = account?.policy.ladder.first ?? .biometric
+        transition = (opener?.policy ?? .unlock).transition
+        ways.rung = opener?.policy.ladder.first ?? .biometric
         buttons = ways.beforeThePrompt
     }
 
@@ -140,7 +140,7 @@ public import ThumbturnCore
             }
             group.addTask { for await _ in visibility { await self.see(nil, run) } }
             group.addTask { for await _ in voids { await self.lockIfDismissed() } }
-            if let news = account?.owner.news.stream() { group.addTask { for await news in news { await self.hear(news) } } }
+            if let news = opener?.subject.news.stream() { group.addTask { for await news in news { await self.hear(news) } } }
             for await time in wakes {
                 group.addTask { [clock = platform.clock] in
                     guard (try? await clock.sleep(until: time)) != nil else { return }
@@ -157,11 +157,11 @@ public import ThumbturnCore
     /// Does what a button of the lock screen does, after the person pressed it.
     public func press(_ action: UnlockScreen.Button.Action) {
         switch action {
-        case .ask: isAsking ? choose { await $0.owner.prompt($0.reason) } : ask(by: .tap)
+        case .ask: isAsking ? choose { await $0.subject.prompt($0.reason) } : ask(by: .tap)
         case .askAt(let rung): ask(by: .rung(rung))
         case .anotherWay:
             if isAsking {
-                choose { await $0.owner.useAnotherWay($0.reason) }
+                choose { await $0.subject.useAnotherWay($0.reason) }
             } else if let next = ways.nextRung {
                 ask(by: .rung(next))
             }
@@ -170,9 +170,9 @@ public import ThumbturnCore
     }
 
     /// Tells the unlock that is running what the person chose.
-    private func choose(_ act: @escaping @Sendable (Account) async -> Void) {
-        guard let account else { return }
-        Task(executorPreference: platform.clock.executor) { await act(account) }
+    private func choose(_ act: @escaping @Sendable (Opener) async -> Void) {
+        guard let opener else { return }
+        Task(executorPreference: platform.clock.executor) { await act(opener) }
     }
 
     private func ask(by start: UnlockFlow.Start) {
@@ -205,7 +205,7 @@ public import ThumbturnCore
     }
 
     private func opens(_ answered: AnsweredAsk) -> Bool {
-        answered.prompts === platform.prompts && (account?.owner.asker ?? answered.asker) == answered.asker && answered.isLive
+        answered.prompts === platform.prompts && (opener?.subject.asker ?? answered.asker) == answered.asker && answered.isLive
     }
 
     /// Locks where what opened the app is worth nothing any more: at once where this process has dismissed the person, and
@@ -266,10 +266,10 @@ public import ThumbturnCore
 
     /// Reads what the device can do, and names the ways that there are now.
     private func look() async {
-        guard let account, isLocked else { return }
-        let readiness = await account.owner.readiness(for: account.policy)
+        guard let opener, isLocked else { return }
+        let readiness = await opener.subject.readiness(for: opener.policy)
         ways.readiness = readiness
-        if !isAsking, ways.rung == account.policy.ladder.first { ways.rung = readiness.nextRung }
+        if !isAsking, ways.rung == opener.policy.ladder.first { ways.rung = readiness.nextRung }
         showWays()
     }
 
@@ -303,7 +303,7 @@ public import ThumbturnCore
         let wasAsking = isAsking
         isLocked = lock.state != .unlocked
         isAsking = if case .asking = lock.state { true } else { false }
-        if !isLocked { (cause, ways.rung) = (nil, account?.policy.ladder.first ?? .biometric) }
+        if !isLocked { (cause, ways.rung) = (nil, opener?.policy.ladder.first ?? .biometric) }
         if !isLocked || wasAsking != isAsking { showWays() }
         isCovered = lock.isCovered
         for effect in effects {

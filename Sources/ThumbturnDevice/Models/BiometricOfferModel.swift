@@ -6,8 +6,8 @@ public import ThumbturnCore
 ///
 /// On a first start it comes after `signIn(with:)` and before the system's dialog:
 ///
-///     try await owner.signIn(with: login)
-///     let offer = BiometricOfferModel(for: auth) { try await owner.addBiometrics() }
+///     try await auth.signIn(with: login)
+///     let offer = BiometricOfferModel(for: auth) { try await auth.addBiometrics() }
 ///     await offer.refresh()
 @MainActor @Observable public final class BiometricOfferModel {
     /// Whether to show the offer.
@@ -21,7 +21,7 @@ public import ThumbturnCore
     /// The message after the answer; nil where there is none.
     public private(set) var message: PersonMessage?
 
-    private let owner: any UnlockOwner
+    private let subject: any Unlockable
     private let policy: UnlockPolicy
     private let rules: BiometricOffer.Rules
     private let setUp: @Sendable () async throws -> Void
@@ -43,7 +43,7 @@ public import ThumbturnCore
         for auth: Authenticator, policy: UnlockPolicy = .unlock, rules: BiometricOffer.Rules = .init(),
         setUp: @escaping @Sendable () async throws -> Void, recover: @escaping @MainActor (Recovery) -> Void = { _ in }
     ) {
-        self.init(owner: auth, policy, rules, setUp: setUp, recover: recover)
+        self.init(subject: auth, policy, rules, setUp: setUp, recover: recover)
     }
 
     /// Makes the offer for a vault. Setting up unlocks it: the first unlock makes the vault, and an unlock by the passcode lets
@@ -58,14 +58,14 @@ public import ThumbturnCore
         for vault: Vault, reason: String, rules: BiometricOffer.Rules = .init(),
         recover: @escaping @MainActor (Recovery) -> Void = { _ in }
     ) {
-        self.init(owner: vault, vault.policy, rules, setUp: { try await vault.unlocked(reason) { _ in } }, recover: recover)
+        self.init(subject: vault, vault.policy, rules, setUp: { try await vault.unlocked(reason) { _ in } }, recover: recover)
     }
 
     private init(
-        owner: any UnlockOwner, _ policy: UnlockPolicy, _ rules: BiometricOffer.Rules,
+        subject: any Unlockable, _ policy: UnlockPolicy, _ rules: BiometricOffer.Rules,
         setUp: @escaping @Sendable () async throws -> Void, recover: @escaping @MainActor (Recovery) -> Void
     ) {
-        self.owner = owner
+        self.subject = subject
         self.policy = policy
         self.rules = rules
         self.setUp = setUp
@@ -74,14 +74,14 @@ public import ThumbturnCore
 
     /// Checks whether the offer is due. Silent.
     public func refresh() async {
-        let readiness = await owner.readiness(for: policy)
+        let readiness = await subject.readiness(for: policy)
         sensor = readiness.sensor
         missing = readiness.biometry == .notEnrolled ? readiness.biometry.obstacle : nil
         text = (missing?.message ?? BiometricOffer.text).naming(sensor)
         buttons = BiometricOffer.buttons.map {
             ($0.answer, $0.answer == .setUp ? missing?.recovery.button ?? $0.words : $0.words)
         }
-        isShown = await owner.shouldOfferBiometrics(readiness, under: rules)
+        isShown = await subject.shouldOfferBiometrics(readiness, under: rules)
     }
 
     /// Stores the person's answer, and sets biometrics up where that is the answer. Where no face or finger is enrolled the
@@ -91,7 +91,7 @@ public import ThumbturnCore
         isShown = false
         message = answer == .setUp ? nil : BiometricOffer.later
         do {
-            try await owner.answerBiometricOffer(answer)
+            try await subject.answerBiometricOffer(answer)
             if answer == .setUp { try await setUp() }
         } catch {
             message = Failure(thrownByApp: error).message.naming(sensor)

@@ -18,13 +18,15 @@ public import ThumbturnCore
     public private(set) var name = Rung.biometric.name
     /// The position of the switch.
     public private(set) var state = State.unavailable
+    /// Whether the switch is on; `set(_:)` moves it.
+    public var isOn: Bool { state == .on }
     /// The reason for the position, or for a change that failed; nil where there is none.
     public private(set) var message: PersonMessage?
     /// Whether a change is running.
     public private(set) var isBusy = false
 
     private var sensor: SensorName?
-    private let owner: any UnlockOwner
+    private let subject: any Unlockable
     private let policy: UnlockPolicy
     private let setUp: @Sendable () async throws -> Void
 
@@ -37,7 +39,7 @@ public import ThumbturnCore
     public convenience init(
         for auth: Authenticator, policy: UnlockPolicy = .unlock, setUp: @escaping @Sendable () async throws -> Void
     ) {
-        self.init(owner: auth, policy, setUp: setUp)
+        self.init(subject: auth, policy, setUp: setUp)
     }
 
     /// Makes the switch for a vault that the passcode opens too. Where only the sensor opens it, it cannot be switched off:
@@ -47,20 +49,20 @@ public import ThumbturnCore
     ///   - vault: the vault that the sensor opens or would open.
     ///   - reason: shown in the system's prompt when the person switches it on, which the passcode does.
     public convenience init(for vault: Vault, reason: String) {
-        self.init(owner: vault, vault.policy) { try await vault.unlocked(reason) { _ in } }
+        self.init(subject: vault, vault.policy) { try await vault.unlocked(reason) { _ in } }
     }
 
-    private init(owner: any UnlockOwner, _ policy: UnlockPolicy, setUp: @escaping @Sendable () async throws -> Void) {
-        self.owner = owner
+    private init(subject: any Unlockable, _ policy: UnlockPolicy, setUp: @escaping @Sendable () async throws -> Void) {
+        self.subject = subject
         self.policy = policy
         self.setUp = setUp
     }
 
     /// Reads the state of the key again. Call it when the screen appears, and when the app comes back to it.
     public func refresh() async {
-        let readiness = await owner.readiness(for: policy)
+        let readiness = await subject.readiness(for: policy)
         sensor = readiness.sensor
-        let canSetUp = await owner.canSetUpBiometrics(readiness)
+        let canSetUp = await subject.canSetUpBiometrics(readiness)
         name = Rung.biometric.name.naming(sensor)
         message = readiness.biometry.message?.naming(sensor)
         if readiness.state(of: .biometric).isAlive {
@@ -77,7 +79,7 @@ public import ThumbturnCore
         defer { isBusy = false }
         let failure: Failure?
         do throws(Failure) {
-            if isOn { try await switchOn() } else { try await owner.declineBiometrics() }
+            if isOn { try await switchOn() } else { try await subject.declineBiometrics() }
             failure = nil
         } catch {
             failure = error
@@ -87,12 +89,12 @@ public import ThumbturnCore
     }
 
     private func switchOn() async throws(Failure) {
-        let wasDeclined = try await owner.biometricOffer().isDeclined
-        try await owner.answerBiometricOffer(.setUp)
+        let wasDeclined = try await subject.biometricOffer().isDeclined
+        try await subject.answerBiometricOffer(.setUp)
         do {
             try await setUp()
         } catch {
-            if wasDeclined { try? await owner.answerBiometricOffer(.never) }
+            if wasDeclined { try? await subject.answerBiometricOffer(.never) }
             throw Failure(thrownByApp: error)
         }
     }

@@ -120,14 +120,14 @@ import ThumbturnMessages
     }
 
     convenience init(
-        for owner: any UnlockOwner, reason: String, policy: UnlockPolicy, purpose: Purpose,
+        for subject: any Unlockable, reason: String, policy: UnlockPolicy, purpose: Purpose,
         unlock: @escaping @Sendable (UnlockFlow.Start) async throws -> AnsweredAsk,
         recover: @escaping @MainActor (Recovery) -> Void
     ) {
         self.init(
-            reason: reason, news: owner.news, purpose: purpose, rung: policy.ladder.first ?? .fullCredentials,
-            readiness: { await owner.readiness(for: policy) }, clock: owner.platform.clock, unlock: unlock,
-            prompt: { await owner.prompt(reason) }, useAnotherWay: { await owner.useAnotherWay(reason) }, recover: recover)
+            reason: reason, news: subject.news, purpose: purpose, rung: policy.ladder.first ?? .fullCredentials,
+            readiness: { await subject.readiness(for: policy) }, clock: subject.platform.clock, unlock: unlock,
+            prompt: { await subject.prompt(reason) }, useAnotherWay: { await subject.useAnotherWay(reason) }, recover: recover)
         transition = policy.transition
     }
 

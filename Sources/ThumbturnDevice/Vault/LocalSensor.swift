@@ -33,7 +33,7 @@ extension UnlockNews {
 extension Failure {
     /// The same failure of a vault, which no full sign-in opens, nor a rung that it lacks: its recovery is the step that removes
     /// the obstacle.
-    func of(_ vault: Readiness) -> Failure {
+    func inVault(_ vault: Readiness) -> Failure {
         var failure = self
         switch recovery {
         case .fallBack(let rung) where vault.ladder.contains(rung): break

@@ -16,8 +16,8 @@ extension Vault {
     }
 
     func shouldOfferBiometrics(_ readiness: Readiness, under rules: BiometricOffer.Rules) async -> Bool {
-        guard let offer = try? await biometricOffer() else { return false }
-        // A vault needs no sign-in before it: its first unlock makes it.
+        guard canSetUpBiometrics(readiness), let offer = try? await biometricOffer() else { return false }
+        // It needs no sign-in before it: its first unlock makes it.
         return offer.isDue(readiness, at: platform.clock.civilTime, under: rules, hasJustSignedIn: true)
     }
 
@@ -36,23 +36,37 @@ extension Vault {
     ///   was made: nothing could open it any more. To give up such a vault, delete it.
     public func declineBiometrics() async throws(Failure) {
         guard let store = platform.vaults else { throw Failure(.noVault) }
-        guard policy.ladder.contains(where: { $0 != .biometric }) else { throw Failure(.policyDenies) }
         try await changes.serialised { () async throws(Failure) in
             // A record that cannot be read opens nothing.
             let record = (try? await record()) ?? nil
-            if let record, record.opensOnlyBySensor { throw Failure(.policyDenies) }
+            guard !opensOnlyBySensor(record) else { throw Failure(.policyDenies) }
+            if let record { try await checkOtherRung(of: record) }
             // The answer first: an app that is killed in between makes no new copy, and deletes the old one at the next call.
             try await offerFile.take(.never)
-            guard let record else { return }
+            // Another process may have made the vault since the record was read.
+            guard let record = (try? await self.record()) ?? nil, record.rungs.contains(.biometric) else { return }
             try await drop(.biometric, of: record.number, in: store)
         }
+    }
+
+    /// Throws where no rung but the sensor could open the vault now: its contents would be lost with the sensor's copy.
+    private func checkOtherRung(of record: VaultRecord) async throws(Failure) {
+        let readiness = try await readiness(of: record)
+        guard !readiness.usableRungs.contains(where: { $0 != .biometric }) else { return }
+        throw readiness.ladder.last.flatMap { readiness.obstacle(to: $0) }?.inVault(readiness) ?? Failure(.policyDenies)
+    }
+
+    /// Whether no rung but the sensor opens the vault here: by its access and policy, or because there was no passcode when it
+    /// was made. Another process may have a policy with more rungs, so nothing that is kept is changed because of the policy.
+    func opensOnlyBySensor(_ record: VaultRecord?) -> Bool {
+        record?.opensOnlyBySensor == true || !policy.ladder.contains { $0 != .biometric }
     }
 
     func biometricOffer() async throws(Failure) -> BiometricOffer { try await offerFile.read() }
 
     /// Whether the person wants no copy of the key behind this rung. Without an answer that can be read none is made.
     func isDeclined(_ rung: Rung) async -> Bool {
-        guard rung == .biometric, policy.ladder.contains(where: { $0 != .biometric }) else { return false }
+        guard rung == .biometric, !opensOnlyBySensor(nil) else { return false }
         return (try? await biometricOffer().isDeclined) ?? true
     }
 
@@ -67,108 +81,4 @@ extension Vault {
     var history: UnlockHistory { UnlockHistory(asker: asker, platform: platform) }
     var enrolmentMark: EnrolmentMarkFile { EnrolmentMarkFile(server: Self.realm, account: name, on: platform) }
     private var offerFile: BiometricOfferFile { BiometricOfferFile(server: Self.realm, account: name, on: platform) }
-}
-
-// MARK: - The system's lockout
-
-extension Vault {
-    /// Asks the sensor. Where the system has locked it out before, or does meanwhile, and the vault has no passcode rung, the
-    /// device passcode is asked for once: it ends the lockout and opens nothing, and then the sensor is asked again.
-    func liftingLockout<Value>(
-        for ask: RunningAsk, _ askSensor: () async throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        if await canLiftLockout(await platform.sensor.biometry()) {
-            try await liftLockout(for: ask)
-            return try await askSensor()
-        }
-        do throws(Failure) {
-            return try await askSensor()
-        } catch {
-            guard error.code == .lockedOut, await canLiftLockout(.lockedOut(error.kindOfLockout)) else { throw error }
-            try await liftLockout(for: ask)
-            return try await askSensor()
-        }
-    }
-
-    private func liftLockout(for ask: RunningAsk) async throws(Failure) {
-        observe(.moved(from: .biometric, to: .devicePasscode, because: .lockedOut, over: policy.transition))
-        let hold = try await ask.screen(on: platform)
-        defer { hold.release() }
-        switch await platform.prompts.liftLockout(ask.request.reason, on: platform) {
-        case .matched: return
-        case .notMatched: throw Failure(.notMatched)
-        case .failed(let failure): throw failure
-        }
-    }
-
-    func canLiftLockout(_ biometry: BiometryState) async -> Bool {
-        guard biometry == .lockedOut(.untilPasscode), platform.sensor.liftsLockouts, !access.rungs.contains(.devicePasscode)
-        else { return false }
-        return await platform.sensor.isPasscodeSet()
-    }
-}
-
-// MARK: - Its screens
-
-extension UnlockScreen {
-    /// Makes the screen of an unlock of a vault, with buttons that name the ways in. The vault's own policy counts.
-    ///
-    ///     let screen = UnlockScreen(for: vault, reason: "Open your designs") { secrets in
-    ///         try await model.load(secrets)
-    ///     }
-    ///
-    /// - Parameters:
-    ///   - vault: the vault that is opened.
-    ///   - reason: shown in the system's prompt.
-    ///   - purpose: whether the prompt may come by itself.
-    ///   - recover: helps the person to recover, such as by opening the settings; called when the button of a recovery is
-    ///     pressed.
-    ///   - opened: uses the open vault, which closes when it returns.
-    public convenience init(
-        for vault: Vault, reason: String, purpose: Purpose = .unlock,
-        recover: @escaping @MainActor (Recovery) -> Void = { _ in },
-        opened: @escaping @Sendable (LocalUnlock) async throws -> Void
-    ) {
-        self.init(
-            for: vault, reason: reason, policy: vault.policy, purpose: purpose, unlock: vault.answering(reason, opened),
-            recover: recover)
-    }
-}
-
-extension AppLockModel {
-    /// Makes the lock of an app that only one vault opens, with the contents of its lock screen: messages, and buttons that
-    /// name the ways in.
-    ///
-    /// It asks by itself a moment after the app came to the screen, as the vault's policy says.
-    ///
-    /// - Parameters:
-    ///   - vault: the vault that opens the app.
-    ///   - reason: shown in the system's prompt.
-    ///   - rules: when the app locks.
-    ///   - whenLocked: forgets what the app shows. Earlier successes are worthless already.
-    ///   - recover: helps the person to recover; called when the button of a recovery is pressed.
-    ///   - opened: uses the open vault, which closes when it returns.
-    public convenience init(
-        for vault: Vault, reason: String, rules: AppLock.Rules = .init(),
-        whenLocked: @escaping @MainActor () -> Void = {}, recover: @escaping @MainActor (Recovery) -> Void = { _ in },
-        opened: @escaping @Sendable (LocalUnlock) async throws -> Void
-    ) {
-        let account = Account(owner: vault, reason: reason, policy: vault.policy)
-        self.init(
-            rules, vault.platform, account, unlock: vault.answering(reason, opened), whenLocked: whenLocked, recover: recover)
-    }
-}
-
-extension Vault {
-    /// Opens the vault for a body, and returns who answered.
-    fileprivate func answering(
-        _ reason: String, _ body: @escaping @Sendable (LocalUnlock) async throws -> Void
-    ) -> @Sendable (UnlockFlow.Start) async throws -> AnsweredAsk {
-        { start in
-            try await self.unlocked(reason, by: start) { secrets in
-                try await body(secrets)
-                return secrets.answered
-            }
-        }
-    }
 }

@@ -95,7 +95,7 @@ public final class Vault: Sendable {
         } catch {
             let state = error.recovery == .reEnrol ? KeyState.invalidated(.unknown) : .notYetReadable
             let keys = Dictionary(policy.ladder.compactMap(\.key).map { ($0, state) }) { first, _ in first }
-            return await readiness(keys)
+            return await readiness(keys, of: nil)
         }
     }
 
@@ -134,12 +134,12 @@ public final class Vault: Sendable {
     ///   it was made: no other rung could switch the sensor on again. To close such a vault for good, delete it.
     ///   `platform` where it cannot be written down: then the sensor is still on.
     public func requireStrongerRungNextTime() async throws(Failure) {
-        guard policy.ladder.contains(where: { $0 != .biometric }) else { throw Failure(.policyDenies) }
+        guard !opensOnlyBySensor(nil) else { throw Failure(.policyDenies) }
         platform.prompts.void(asker)
         // An unlock that succeeded while it was being written is void as well.
         defer { platform.prompts.void(asker) }
         // A record that cannot be read opens nothing.
-        if let record = (try? await record()) ?? nil, record.opensOnlyBySensor { throw Failure(.policyDenies) }
+        guard !opensOnlyBySensor((try? await record()) ?? nil) else { throw Failure(.policyDenies) }
         try await sensorSwitch.turnOff()
     }
 
@@ -184,7 +184,7 @@ extension Vault {
         guard record.access == access else {
             throw Failure(.policyDenies, hint: "This vault was made with the access \(record.access), not \(access).")
         }
-        let (rung, key) = try await liftingLockout(for: ask) { () async throws(Failure) in
+        let (rung, key) = try await liftingLockout(of: record, for: ask, by: start) { (start) async throws(Failure) in
             try await self.release(record, from: store, for: ask, by: start)
         }
         let mark = PlaceMark(dismissals: dismissals, number: record.number)
@@ -228,7 +228,7 @@ extension Vault {
             if failure.code == .lockedOut, case .paused(let pause) = try await self.readiness(of: record).biometry {
                 throw Failure.paused(for: pause)
             }
-            throw failure.of(await self.readiness())
+            throw failure.inVault(await self.readiness())
         }
     }
 
@@ -301,21 +301,17 @@ extension Vault {
         KeyName(server: Self.realm, account: name, enrolment: number, kind: kind)
     }
 
-    private func readiness(of record: VaultRecord?) async throws(Failure) -> Readiness {
+    func readiness(of record: VaultRecord?) async throws(Failure) -> Readiness {
         var keys: [KeyKind: KeyState] = [:]
-        guard let record else { return await readiness(keys) }
+        guard let record else { return await readiness(keys, of: nil) }
         for rung in record.rungs {
             guard let kind = rung.key else { continue }
             let state = await platform.vaults?.state(of: copy(kind, record.number)) ?? .missing
             // A copy that was made and is missing was left out of a backup, or deleted by the platform.
             keys[kind] = state == .missing ? .invalidated(.restored) : state
         }
-        var readiness = await readiness(keys)
-        readiness.enrolment = await enrolmentMark.change()
-        readiness.keys[.biometric] = readiness.keys[.biometric]?.explained(by: readiness.biometry, readiness.enrolment)
-        if readiness.isUsable(.biometric), readiness.enrolment == .afterUpgrade, !record.opensOnlyBySensor {
-            readiness.biometry = .unconfirmed
-        }
+        var readiness = await readiness(keys, of: record)
+        readiness.note(await enrolmentMark.change(), needsConfirmation: !record.opensOnlyBySensor)
         if readiness.isUsable(.biometric) { readiness.biometry = try await biometry(counting: record) }
         return readiness
     }
@@ -331,13 +327,13 @@ extension Vault {
         return try await sensor.state()
     }
 
-    private func readiness(_ keys: [KeyKind: KeyState]) async -> Readiness {
+    private func readiness(_ keys: [KeyKind: KeyState], of record: VaultRecord?) async -> Readiness {
         var readiness = Readiness(
             sensor: await platform.sensor.name(), biometry: await platform.sensor.biometry(),
             keys: keys.merging([.session: .usable]) { $1 }, ladder: policy.ladder
         )
         readiness.isLocal = true
-        readiness.liftsLockout = await canLiftLockout(readiness.biometry)
+        readiness.liftsLockout = await canLiftLockout(readiness.biometry, of: record)
         return readiness
     }
 }
@@ -386,6 +382,12 @@ extension Vault {
             if let record = try await record() { return record }
             let made = try await makeCopies(in: store)
             if try await keep(made) {
+                // Another process may have declined the sensor's copy meanwhile.
+                if made.rungs.contains(.biometric), await isDeclined(.biometric) {
+                    try await drop(.biometric, of: made.number, in: store)
+                    guard let record = try await record() else { throw Failure(.vaultClosed) }
+                    return record
+                }
                 if await hasCopies(made, in: store) { return made }
                 // Another process has deleted the vault meanwhile, and these copies with it.
                 _ = try await deleteRecord(ofOneOf: [made.number])

@@ -9,7 +9,7 @@ public struct ActionGrant: Message, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case type, action, currency
         case minor = "amount_minor"
-        case keys, shown, once
+        case keys, shown, once, unlock
     }
 
     /// The member `type`.
@@ -25,15 +25,17 @@ public struct ActionGrant: Message, Hashable {
     public let currency: String?
     /// The amount in whole minor units.
     public let minor: Int64?
-    /// The kinds of the keys that signed.
+    /// The kinds of the keys that signed: this action or, where the rule takes one, the unlock.
     public let keys: [KeyKind]
     /// The further proofs beside the keys' signatures.
     public let shown: [FurtherProof]
     /// Whether the token is for one use.
     public let once: Bool
+    /// True where an unlock stood in for a signature; absent elsewhere.
+    public let unlock: Bool?
 
     /// The grant of an action.
-    public init(_ ask: ActionAsk, keys: [KeyKind], shown: [FurtherProof], once: Bool) {
+    public init(_ ask: ActionAsk, keys: [KeyKind], shown: [FurtherProof], once: Bool, byUnlock: Bool = false) {
         type = Self.type
         action = ask.name
         currency = ask.amount?.currency
@@ -41,6 +43,7 @@ public struct ActionGrant: Message, Hashable {
         self.keys = keys
         self.shown = shown
         self.once = once
+        unlock = byUnlock ? true : nil
     }
 
     /// Whether it covers an action and its amount: the same action with the same amount, or with a smaller one where

@@ -48,6 +48,7 @@ extension AuthorizationServer {
         guard let session = SessionID(claims.sid), claims.cnf.jkt == dpop.jkt else {
             throw RequestError.invalidGrant(.init(.token, .foreignKey))
         }
+        if let device = try await store.session(session)?.enrolledDevice { try admit(device) }
         let granted = try await store.openStepUp(.random(), byUnlock: session, of: dpop.jkt) {
             StepUpIntent.grant(ask, demand, byUnlock: $0, at: $1)
         }

@@ -370,7 +370,8 @@ extension Ceremony.Intent {
         _ standings: [KeyStanding], _ opened: Ceremony.Opened, _ found: Ceremony.Found, at now: UnixTime
     ) throws(Ceremony.Refusal) -> Ceremony.Judgement {
         switch self {
-        case .signIn: .init(commit: .session(authTime: nil, granted: nil))
+        // It is not known when after the challenge it was signed.
+        case .signIn: .init(commit: .session(authTime: opened.claims.iat, granted: nil))
         case .stepUp(let stepUp): try stepUp.judge(standings, opened, at: now)
         case .approve(let approval): try approval.judge(standings, opened, found, at: now)
         case .changeKeys(let change): try change.judge(standings, opened, found)

@@ -52,7 +52,7 @@ extension StepUpIntent {
             standing.assurance.meets(demand.assurance), demand.takes([standing.factor]),
             let age = TokenTimes.age(of: session.authTime, at: now), age <= demand.maximumAge
         else { return nil }
-        return ActionGrant(ask, keys: [standing.factor], shown: [], once: false)
+        return ActionGrant(ask, keys: [standing.factor], shown: [], once: false, byUnlock: true)
     }
 }
 

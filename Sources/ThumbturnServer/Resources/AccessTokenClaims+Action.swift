@@ -29,6 +29,7 @@ extension AccessTokenClaims {
         }
         guard let grant = authorizationDetails?.first, authorizationDetails?.count == 1, grant.covers(ask),
             demand.takes(grant.keys), demand.isMet(by: grant.shown), grant.once || !demand.signsEach,
+            grant.unlock != true || demand.takesUnlock,
             let age = TokenTimes.age(of: authTime, at: now), age <= demand.oldest
         else { throw stale }
         guard try await consume(grant) else { throw stale }

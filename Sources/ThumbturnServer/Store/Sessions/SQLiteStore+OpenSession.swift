@@ -61,9 +61,9 @@ extension SQLiteStore {
                 sql: """
                     INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
                     SELECT ?, s.device_id, s.kid, 0, ?, s.auth_time, ?, ?, n.commits FROM sessions s JOIN keys k ON k.kid = s.kid JOIN node n
-                    WHERE s.id = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL
+                    WHERE s.id = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL AND k.paused_until <= ?
                     """,
-                arguments: [blob(id.bytes), Data(), now.seconds, json(granted), blob(unlock.bytes)])
+                arguments: [blob(id.bytes), Data(), now.seconds, json(granted), blob(unlock.bytes), now.seconds])
             guard let opened = try Self.session(id, in: db) else { return nil }
             try Self.audit(
                 AuditEvent(

@@ -1,7 +1,7 @@
 import ThumbturnCore
 
 /// An account or a vault, as screens and settings see it.
-protocol UnlockOwner: Sendable {
+protocol Unlockable: Sendable {
     /// Its name in the line of prompts.
     nonisolated var asker: String { get }
     nonisolated var platform: DevicePlatform { get }
@@ -21,12 +21,16 @@ protocol UnlockOwner: Sendable {
     func canSetUpBiometrics(_ readiness: Readiness) async -> Bool
 }
 
-extension Authenticator: UnlockOwner {
+extension Authenticator: Unlockable {
     func canSetUpBiometrics(_ readiness: Readiness) -> Bool { readiness.isEnrolled }
 }
 
-extension Vault: UnlockOwner {
+extension Vault: Unlockable {
     func readiness(for policy: UnlockPolicy) async -> Readiness { await readiness() }
-    /// The first unlock makes the vault.
-    func canSetUpBiometrics(_ readiness: Readiness) -> Bool { true }
+    /// The first unlock makes the vault, and the passcode lets the sensor open one. Where only the sensor opened it, a new face
+    /// has ended it for good.
+    func canSetUpBiometrics(_ readiness: Readiness) -> Bool {
+        guard readiness.ladder.contains(.biometric) else { return false }
+        return !readiness.state(of: .biometric).isDead || !readiness.usableRungs.isEmpty
+    }
 }
