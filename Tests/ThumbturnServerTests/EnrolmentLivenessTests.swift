@@ -1,7 +1,11 @@
 #if Tools
 import Crypto
+import Foundation
+import TestSupport
 import Testing
 import ThumbturnCore
+import ThumbturnDevice
+import ThumbturnTestKit
 import ThumbturnMessages
 import ThumbturnLoad
 @testable import ThumbturnServer
@@ -68,6 +72,24 @@ import ThumbturnLoad
             #expect(plain.kind == "verification-failed")
             let visit = try await live.visit().tokens
             #expect(visit.tokenType == "DPoP", "who cannot show a live face signs in without a device")
+        }
+    }
+
+    @Test func theDeviceLibraryShowsALiveFace() async throws {
+        try await run { live in
+            let phone = SimulatedPhone()
+            let auth = try Authenticator(server: URL(string: live.url)!, platform: phone.platform())
+            let signIn = PasswordSignIn(account: "ada", password: LiveServer.password)
+            await expectFailure(.refused) { _ = try await auth.enrol(with: signIn) }
+            let camera = ApprovalDemandTests.Camera(clock: live.clock)
+            try await auth.enrol(with: signIn, liveness: camera)
+            #expect(camera.asked.value == 1)
+            #expect(try await auth.authenticate("Unlock").rung == .biometric)
+            let another = SimulatedPhone()
+            let first = try Authenticator(server: URL(string: live.url)!, platform: another.platform())
+            _ = try await first.signIn(with: signIn)
+            try await first.addBiometrics(liveness: camera)
+            #expect(await first.readiness().isEnrolled)
         }
     }
 

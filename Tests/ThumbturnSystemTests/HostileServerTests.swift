@@ -11,7 +11,7 @@ import ThumbturnCore
     @Test func everyMannerEndsInTimeWithANamedFailure() async throws {
         let server = try await HostileServer.start(host: "127.0.0.1", port: 0, pause: .milliseconds(200))
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
-        let outcome = try await HostileStory(server: url, deadline: .seconds(10)).play()
+        let outcome = try await HostileStory(server: url, deadline: .seconds(20)).play()
         try await server.stop()
         #expect(Set(outcome.calls.map(\.manner)) == Set(HostileManner.all))
         for manner in outcome.accepted { Issue.record("\(manner.name): every call succeeded") }

@@ -21,4 +21,7 @@ extension StepUpAction {
         .newRecipient, StepUpAction(known: StepUpAction.existingRecipient.name, .zero), .cardDetails, .statementExport,
         .changePassword,
     ]
+
+    /// What a `LivenessCheck` is told that its evidence is for while a device is enrolled. No step-up asks for it.
+    public static let enrolDevice = StepUpAction(known: "enrol-device", .zero)
 }

@@ -38,6 +38,8 @@ extension Authenticator {
     ///   - deviceName: the name of this device in a list, 1 to 64 characters; nil for the one that the platform tells.
     ///   - reason: shown in the system's prompt.
     ///   - ifExists: what to do when this device is already enrolled.
+    ///   - liveness: runs a liveness check, where the server demands its evidence for each enrolment. It comes after the
+    ///     credentials and before any prompt; its action is `StepUpAction.enrolDevice`.
     /// - Returns: the server's record of the new enrolment, or of the one that `keep` left as it was.
     ///
     /// - Throws: `alreadyEnrolled`; `superseded` while another enrolment is running; `platform` where the place cannot be
@@ -47,9 +49,10 @@ extension Authenticator {
     @discardableResult
     public func enrol(
         with signIn: some PrimarySignIn, policy: UnlockPolicy = .unlock, deviceName: String? = nil,
-        reason: String = "Set up signing in on this device", ifExists: IfExists = .keep
+        reason: String = "Set up signing in on this device", ifExists: IfExists = .keep,
+        liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> EnrolledDevice {
-        try await enrol(by: .signIn(signIn), policy, deviceName, reason, ifExists)
+        try await enrol(by: .signIn(signIn), policy, deviceName, reason, ifExists, liveness)
     }
 
     /// Enrols this device for the person who has just signed in with their credentials, as `enrol` does, and without asking
@@ -66,17 +69,20 @@ extension Authenticator {
     ///   - policy: its ladder determines which keys are made.
     ///   - deviceName: the name of this device in a list, 1 to 64 characters; nil for the one that the platform tells.
     ///   - reason: shown in the system's prompt.
+    ///   - liveness: as in `enrol`.
     /// - Returns: the server's record of the enrolment.
     /// - Throws: `sessionOver` with `signInAgain` where no full sign-in was made, or it is too long ago; what `enrol` throws.
     @discardableResult
     public func addBiometrics(
-        policy: UnlockPolicy = .unlock, deviceName: String? = nil, reason: String = "Set up signing in on this device"
+        policy: UnlockPolicy = .unlock, deviceName: String? = nil, reason: String = "Set up signing in on this device",
+        liveness: (any LivenessCheck)? = nil
     ) async throws(Failure) -> EnrolledDevice {
-        try await enrol(by: .visit, policy, deviceName, reason, .keep)
+        try await enrol(by: .visit, policy, deviceName, reason, .keep, liveness)
     }
 
     private func enrol(
-        by right: EnrolmentRight, _ policy: UnlockPolicy, _ deviceName: String?, _ reason: String, _ ifExists: IfExists
+        by right: EnrolmentRight, _ policy: UnlockPolicy, _ deviceName: String?, _ reason: String, _ ifExists: IfExists,
+        _ liveness: (any LivenessCheck)?
     ) async throws(Failure) -> EnrolledDevice {
         var maker = try await keyMaker()
         // A device that has nothing to offer says so before the person gives their credentials. Which rungs it is will be
@@ -119,7 +125,7 @@ extension Authenticator {
             }
             let plan = EnrolmentPlan(
                 number: new, rungs: rungs, policy: policy, deviceName: await platform.name(given: deviceName),
-                reason: reason, maker: maker)
+                reason: reason, maker: maker, liveness: liveness)
             let (request, pinHandle) = try await register(plan, with: ticket.ticket)
             try await check(maker)
             // From here on the server may know the enrolment, even if no answer comes.
@@ -176,6 +182,7 @@ private struct EnrolmentPlan: Sendable {
     var deviceName: String
     var reason: String
     var maker: KeyMaker
+    var liveness: (any LivenessCheck)?
 }
 
 /// The keys of a new enrolment, without the session key and the PIN key.
@@ -244,8 +251,13 @@ extension Authenticator {
         let new = try await makeKeys(plan)
         let sessionKid = Signing.thumbprint(of: sessionKey)
         let kids = plan.rungs.compactMap { $0 == .appPIN ? PINHandle.placeholder : new.signers[$0]?.kid }
+        let asked = moment
         let challenge = try await connection.challenge(.enrol, for: [sessionKid] + kids, key: sessionName)
 
+        let evidence = EvidenceCollector(plan.liveness, for: .enrolDevice, on: platform)
+        try await evidence.collect(for: challenge, askedAt: asked)
+        // The person may have been dismissed while the camera looked.
+        try await check(plan.maker)
         let input = Signing.proofInput(challenge: challenge.text, kid: sessionKid)
         let signature = try await platform.keys.sign(input, with: sessionName, presence: nil)
         let sessionProof = CompactJWS.compact(signingInput: input, signature: signature)
@@ -258,7 +270,9 @@ extension Authenticator {
             registrations.append(try await registerPIN(chosen, challenge: challenge, as: plan.number))
         }
         registrations += try await prove(plan, new, challenge)
-        return (EnrolRequest(ticket: ticket, name: plan.deviceName, keys: registrations), challenge.newHandle)
+        let request = EnrolRequest(
+            ticket: ticket, name: plan.deviceName, keys: registrations, liveness: evidence[challenge]?.evidence?.jws)
+        return (request, challenge.newHandle)
     }
 
     private nonisolated func request(_ plan: EnrolmentPlan) -> UnlockRequest {
