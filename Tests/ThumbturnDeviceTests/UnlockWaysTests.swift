@@ -193,6 +193,8 @@ extension SignInWorld {
         try await Self.tell(rules) { world, lock in
             await world.wait(.seconds(60))
             #expect(lock.isLocked && !lock.isAsking)
+            let first = Rung.biometric.button.naming(await world.auth.readiness().sensor)
+            #expect(lock.buttons.map(\.words) == [first, Rung.devicePasscode.button])
             lock.press(.ask)
             await world.wait(.seconds(1))
             #expect(!lock.isLocked)
@@ -213,6 +215,22 @@ extension SignInWorld {
                 #expect(!lock.isLocked)
                 #expect(world.news.telemetry.contains { if case .authenticated(rung, _, _) = $0 { true } else { false } })
             }
+        }
+    }
+
+    @Test func whatIsMissingIsOfferedBesideTheWays() async throws {
+        try await Self.tell { world, lock in
+            await world.wait(.seconds(1))
+            lock.lockNow()
+            world.phone.removeFaces()
+            world.phone.next(.ignore, .match)
+            lock.tap()
+            await world.wait(.seconds(1))
+            #expect(lock.offer?.action == .recover(.openSettings))
+            #expect(lock.isLocked && lock.isAsking, "it blocks nothing")
+            lock.press(.anotherWay)
+            await world.wait(.seconds(1))
+            #expect(!lock.isLocked && lock.offer == nil)
         }
     }
 

@@ -32,6 +32,9 @@ public import ThumbturnCore
     /// The buttons of the lock screen, the first one first; none while the app is open. Those of a lock that one account
     /// opens name every way that the device has.
     public private(set) var buttons: [UnlockScreen.Button] = []
+    /// What the person could set up for the next time, such as a face or a passcode, while the app asks; nil where there is
+    /// nothing. It blocks nothing.
+    public private(set) var offer: UnlockScreen.Button?
 
     @ObservationIgnored private var lock: AppLock
     private let platform: DevicePlatform
@@ -117,7 +120,8 @@ public import ThumbturnCore
         self.recover = recover
         transition = (opener?.policy ?? .unlock).transition
         ways.rung = opener?.policy.ladder.first ?? .biometric
-        buttons = ways.beforeThePrompt
+        // A lock screen names no sensor that the device was not asked for.
+        if opener == nil { buttons = ways.beforeThePrompt }
     }
 
     /// Follows the app until the task is cancelled. An app that is not followed is locked and covered. A second call
@@ -138,6 +142,7 @@ public import ThumbturnCore
                 for await phase in phases { await self.see(phase, run) }
                 wakebox.finish()
             }
+            group.addTask { await self.look(isFirst: true) }
             group.addTask { for await _ in visibility { await self.see(nil, run) } }
             group.addTask { for await _ in voids { await self.lockIfDismissed() } }
             if let news = opener?.subject.news.stream() { group.addTask { for await news in news { await self.hear(news) } } }
@@ -243,7 +248,7 @@ public import ThumbturnCore
         defer { asking[ask] = nil }
         // It may have been cancelled before it began.
         guard lock.state == .asking(ask) else { return }
-        (message, cause) = (nil, nil)
+        (message, cause, offer) = (nil, nil, nil)
         await look()
         do {
             let answered = try await unlock(start)
@@ -265,9 +270,11 @@ public import ThumbturnCore
     // MARK: - The lock screen
 
     /// Reads what the device can do, and names the ways that there are now.
-    private func look() async {
+    private func look(isFirst: Bool = false) async {
         guard let opener, isLocked else { return }
         let readiness = await opener.subject.readiness(for: opener.policy)
+        // An ask has looked, and said more, meanwhile.
+        if isFirst, !buttons.isEmpty { return }
         ways.readiness = readiness
         if !isAsking, ways.rung == opener.policy.ladder.first { ways.rung = readiness.nextRung }
         showWays()
@@ -289,7 +296,9 @@ public import ThumbturnCore
             await look()
             // It may have moved on, or ended, meanwhile.
             if ways.rung == rung, isAsking { cause = ways.cause(ofLeaving: from) }
-        case .offerSetUp, .telemetry: break
+        case .offerSetUp(let failure):
+            offer = failure.recovery.button.map { UnlockScreen.Button(action: .recover(failure.recovery), words: ways.named($0)) }
+        case .telemetry: break
         }
     }
 
@@ -303,7 +312,7 @@ public import ThumbturnCore
         let wasAsking = isAsking
         isLocked = lock.state != .unlocked
         isAsking = if case .asking = lock.state { true } else { false }
-        if !isLocked { (cause, ways.rung) = (nil, opener?.policy.ladder.first ?? .biometric) }
+        if !isLocked { (cause, offer, ways.rung) = (nil, nil, opener?.policy.ladder.first ?? .biometric) }
         if !isLocked || wasAsking != isAsking { showWays() }
         isCovered = lock.isCovered
         for effect in effects {
