@@ -74,6 +74,55 @@ import ThumbturnCore
         }
     }
 
+    private func locked(
+        _ ladder: [Rung], _ biometry: BiometryState = .lockedOut(.untilPasscode), isLocal: Bool = false, lifts: Bool = false
+    ) -> Readiness {
+        var readiness = Readiness(
+            biometry: biometry, keys: [.session: .usable, .biometric: .usable, .passcode: .usable], ladder: ladder)
+        if isLocal { readiness.isLocal = true }
+        if lifts { readiness.liftsLockout = true }
+        return readiness
+    }
+
+    @Test func aLockoutNamesTheRungThatCanBeAskedInstead() {
+        func recovery(_ readiness: Readiness) -> Recovery? { readiness.obstacle(to: .biometric)?.recovery }
+        #expect(recovery(locked([.biometric])) == .fallBack(.fullCredentials))
+        #expect(locked([.biometric]).nextRung == .fullCredentials)
+        #expect(recovery(locked([.biometric, .devicePasscode])) == .fallBack(.devicePasscode))
+        #expect(recovery(locked([.biometric], .lockedOut(.temporary))) == .wait(.seconds(30)))
+        #expect(recovery(locked([])) == .fallBack(.devicePasscode), "there is no ladder that could name another one")
+        let other = Failure(.biometryUnavailable).recovery
+        #expect(recovery(locked([.biometric, .appPIN], .unavailable)) == other, "it is no lockout")
+    }
+
+    @Test func aVaultNamesNoFullSignIn() {
+        let (stuck, lifted) = (locked([.biometric], isLocal: true), locked([.biometric], isLocal: true, lifts: true))
+        #expect(stuck.nextRung == .biometric && stuck.obstacle(to: .biometric)?.recovery == .retry)
+        #expect(lifted.nextRung == .devicePasscode)
+        #expect(lifted.obstacle(to: .biometric)?.recovery == .fallBack(.devicePasscode))
+        #expect(locked([.biometric], .ready, isLocal: true, lifts: true).nextRung == .biometric)
+    }
+
+    @Test func anUpgradeOfTheSystemIsConfirmedByAStrongerRungWhereThereIsOne() {
+        func noted(
+            _ change: EnrolmentMark.Change, _ biometry: BiometryState = .ready, _ needsConfirmation: Bool? = nil
+        ) -> Readiness {
+            var readiness = Readiness(
+                biometry: biometry, keys: [.session: .usable, .biometric: .invalidated(.unknown)], ladder: [.biometric])
+            if let needsConfirmation {
+                readiness.note(change, needsConfirmation: needsConfirmation)
+            } else {
+                readiness.note(change)
+            }
+            return readiness
+        }
+        #expect(noted(.afterUpgrade).biometry == .unconfirmed && noted(.afterUpgrade).enrolment == .afterUpgrade)
+        #expect(noted(.afterUpgrade, .ready, false).biometry == .ready)
+        #expect(noted(.afterUpgrade, .notEnrolled).biometry == .notEnrolled)
+        #expect(noted(.changed).biometry == .ready)
+        #expect(noted(.changed).state(of: .biometric) == .invalidated(.enrolmentChanged))
+    }
+
     @Test(arguments: [
         (KeyState.usable, "usable"), (.missing, "missing"), (.invalidated(.restored), "invalidated (restored)"),
         (.paused(for: .seconds(30)), "paused for 30.0 seconds"), (.notYetReadable, "not yet readable"),

@@ -74,6 +74,33 @@ import ThumbturnCore
         #expect(standing(SensorLedger.slowed(at: moment(0)), under: unlock) == .open)
     }
 
+    @Test func aMatchUnderThePolicyItselfEmptiesItsCount() {
+        let matched = mismatches(2, under: highRisk).matched(under: highRisk)
+        #expect(standing(mismatches(1, under: highRisk, after: matched), under: highRisk) == .open)
+    }
+
+    @Test func theFullSignInLiftsEveryCountAndTheSensorNone() {
+        let off = mismatches(3, under: SensorRules(UnlockPolicy(ladder: [.biometric])), after: mismatches(3, under: highRisk))
+        #expect(off.lifted(by: .fullCredentials) == SensorLedger())
+        #expect(standing(off.lifted(by: .biometric), under: highRisk) == .off)
+    }
+
+    @Test func aSlowedLedgerIsNoReplacement() {
+        let slowed = SensorLedger.slowed(at: moment(0)).matched(under: unlock)
+        #expect(standing(slowed, under: highRisk) == .open)
+    }
+
+    @Test func thePauseThatAllPoliciesShareIsKeptOverARestart() {
+        var rules = UnlockPolicy.unlock
+        rules.delays.limit = 20
+        let other = SensorRules(rules)
+        let ledger = (0..<4).reduce(SensorLedger()) { ledger, _ in ledger.attempting(at: moment(0), under: unlock) }
+        func at(_ seconds: Int) -> Moment { Moment(boot: "b", sinceBoot: Instant(sinceOrigin: .seconds(seconds)), server: nil) }
+        let anchored = ledger.anchored(at: at(5), under: other)
+        #expect(anchored.standing(at: at(5), under: other) == .paused(.seconds(30)))
+        #expect(anchored.standing(at: at(35), under: other) == .open)
+    }
+
     @Test func theCountsStayFew() throws {
         var ledger = SensorLedger()
         for limit in 1...50 {

@@ -47,6 +47,14 @@ import ThumbturnCore
         #expect(!voids.isLive(left, of: "ada") && !voids.isLive(other, of: "ada"))
     }
 
+    @Test func whatWasWorthlessByItselfStaysSoWhereEverythingBeforeItIsMadeWorthless() {
+        var voids = Voids()
+        let (before, tick, left, other) = (voids.next(), voids.next(), voids.next(), voids.next())
+        voids.void(left)
+        voids.voidEverything(before: tick)
+        #expect(!voids.isLive(before, of: "ada") && !voids.isLive(left, of: "ada") && voids.isLive(other, of: "ada"))
+    }
+
     @Test func theFirstAskOfAProcessIsLive() {
         var voids = Voids()
         let first = voids.next()

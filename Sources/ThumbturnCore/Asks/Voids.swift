@@ -21,7 +21,8 @@ package struct Voids: Hashable, Sendable {
     /// Makes every ask worthless that began before a tick, or until now: the app was locked, or the person left it.
     package mutating func voidEverything(before tick: Tick? = nil) {
         everything = max(everything, tick ?? next())
-        asks = asks.filter { $0 > everything }
+        // Those that began after the tick stay worthless one by one.
+        if tick == nil { asks = [] }
     }
 
     /// Makes every ask of an account or a vault until now worthless: its person was dismissed, or its keys were revoked.

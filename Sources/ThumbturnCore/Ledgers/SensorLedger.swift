@@ -128,7 +128,7 @@ extension BiometricLedger.Standing: Comparable {
         case .open: .zero
         case .paused(let time): time
         // Above the longest pause of any policy.
-        case .off: .seconds(Int.max / 2)
+        case .off: .seconds(Int64.max)
         }
     }
 }
