@@ -29,6 +29,9 @@ let cryptoExtras = Target.Dependency.product(
     condition: .when(platforms: [.linux, .android])
 )
 
+/// DER and PEM for certificates. swift-crypto brings it, so nothing more is downloaded.
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+
 /// The Linux device's libraries: only there, and only where they are asked for.
 let tss = Target.Dependency.target(name: "CTss", condition: .when(platforms: [.linux], traits: ["LinuxDevice"]))
 let systemd = Target.Dependency.target(name: "CSystemd", condition: .when(platforms: [.linux], traits: ["LinuxDevice"]))
@@ -92,6 +95,7 @@ let package = Package(
     dependencies: [
         // Never below 4.5.1: CVE-2026-43823.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -138,12 +142,18 @@ let package = Package(
         ),
         .target(
             name: "ThumbturnVerifier",
-            dependencies: ["ThumbturnCore", "ThumbturnMessages", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                "ThumbturnCore", "ThumbturnMessages", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"), asn1,
+            ],
             swiftSettings: strict
         ),
         .target(
             name: "ThumbturnTestKit",
-            dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto],
+            dependencies: [
+                "ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"), asn1,
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -291,6 +301,8 @@ let package = Package(
                 "TestSupport", "ThumbturnCore", "ThumbturnMessages", "ThumbturnParsers", "ThumbturnTestKit",
                 "ThumbturnVerifier",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                asn1,
             ],
             swiftSettings: strict
         ),
