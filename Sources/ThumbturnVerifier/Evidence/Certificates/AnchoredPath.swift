@@ -1,0 +1,48 @@
+/// The certificates between a trusted root and the key, with the root that they lead to.
+///
+/// A chain may arrive with its root or without it. A root in the chain counts only if its key is that of an anchor: what a
+/// root says about itself proves nothing.
+struct AnchoredPath {
+    /// The root.
+    let anchor: TrustAnchor
+    /// The name by which the root calls itself in the chain, or in the anchor where the chain lacks the root.
+    private let rootName: [UInt8]
+    /// The certificates below the root, the one about the key first; at least one.
+    let certificates: [Certificate]
+
+    /// Finds the root of a chain. Throws `untrustedRoot` where no anchor issued its last certificate.
+    init(_ chain: [Certificate], to anchors: [TrustAnchor]) throws(EvidenceRefusal) {
+        guard let last = chain.last else { throw EvidenceRefusal(.malformed, "the chain has no certificate") }
+        if let anchor = anchors.first(where: { $0.spki == last.spki }) {
+            guard chain.count > 1 else { throw EvidenceRefusal(.brokenChain, "the chain is the root alone") }
+            (self.anchor, rootName, certificates) = (anchor, last.subject, Array(chain.dropLast()))
+            return
+        }
+        let named = anchors.filter { $0.subject == last.issuer }
+        guard let first = named.first, !(last.isSelfIssued && named.allSatisfy { !last.isSigned(by: $0.key) }) else {
+            throw EvidenceRefusal(
+                .untrustedRoot, "no root of the policy issued the last of the \(chain.count) certificates")
+        }
+        // Where several roots have one name, the key decides. Where none fits, the first is as good for the refusal.
+        anchor = named.count == 1 ? first : named.first { last.isSigned(by: $0.key) } ?? first
+        (rootName, certificates) = (first.subject, chain)
+    }
+
+    /// Checks that the certificate at a position is issued by the next one, or the last one by the root. Throws
+    /// `brokenChain`, or `unsupported` for an algorithm that is not accepted.
+    func checkIssuer(of position: Int) throws(EvidenceRefusal) {
+        let certificate = certificates[position]
+        let isLast = position == certificates.count - 1
+        let name = isLast ? rootName : certificates[position + 1].subject
+        guard certificate.issuer == name else {
+            let next = isLast ? "the root" : "the next certificate"
+            throw EvidenceRefusal(.brokenChain, "certificate \(position) has another issuer than \(next)")
+        }
+        if case .other(let algorithm) = certificate.signatureAlgorithm {
+            throw EvidenceRefusal(.unsupported, "certificate \(position) is signed by the algorithm \(algorithm)")
+        }
+        guard certificate.isSigned(by: isLast ? anchor.key : certificates[position + 1].publicKey) else {
+            throw EvidenceRefusal(.brokenChain, "the signature of certificate \(position) is not valid")
+        }
+    }
+}

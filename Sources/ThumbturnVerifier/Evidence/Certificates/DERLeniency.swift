@@ -1,0 +1,21 @@
+/// Deviations from DER and X.509 that are accepted where real devices need them, and nowhere else.
+///
+/// None of them lets the same bytes be read in two ways.
+package struct DERLeniency: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// DER and X.509 as they are.
+    package static let none: DERLeniency = []
+
+    /// The algorithm of an ECDSA signature has the parameter NULL, where RFC 5758 section 3.2 demands that it is absent.
+    ///
+    /// The StrongBox of the Pixel 3 to 5 signs its certificates so: 7 of 9 public samples.
+    package static let algorithmNull = DERLeniency(rawValue: 1 << 0)
+
+    /// A BOOLEAN that is true is written as 01, where X.690 section 11.1 demands FF.
+    ///
+    /// Some StrongBox certificates of the same phones do so: 2 of 9 public samples.
+    package static let booleanOne = DERLeniency(rawValue: 1 << 1)
+}
