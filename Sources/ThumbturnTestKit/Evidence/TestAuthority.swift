@@ -1,0 +1,42 @@
+/// A certificate authority for tests. No default policy trusts its root.
+public struct TestAuthority: Sendable {
+    /// The key that it signs with.
+    public let key: MintedKey
+    /// Its name in DER.
+    public let name: [UInt8]
+    /// Its certificate in DER.
+    public let certificate: [UInt8]
+
+    /// A root, which signs its own certificate.
+    ///
+    /// - Parameters:
+    ///   - name: its common name.
+    ///   - key: its key.
+    ///   - edit: changes of the certificate before it is signed.
+    public static func root(
+        named name: String = "Thumbturn Test Root", key: MintedKey = .p384(),
+        edit: (inout MintedCertificate) -> Void = { _ in }
+    ) -> TestAuthority {
+        var certificate = MintedCertificate(named: name, spki: key.spki, extensions: [.authority(), .signsCertificates])
+        edit(&certificate)
+        return TestAuthority(
+            key: key, name: certificate.subject, certificate: certificate.signed(by: key, named: certificate.subject))
+    }
+
+    /// An authority below this one.
+    ///
+    /// - Parameters:
+    ///   - name: its common name.
+    ///   - key: its key.
+    ///   - edit: changes of the certificate before it is signed.
+    public func authority(
+        named name: String, key: MintedKey = .p256(), edit: (inout MintedCertificate) -> Void = { _ in }
+    ) -> TestAuthority {
+        var certificate = MintedCertificate(named: name, spki: key.spki, extensions: [.authority(), .signsCertificates])
+        edit(&certificate)
+        return TestAuthority(key: key, name: certificate.subject, certificate: issue(certificate))
+    }
+
+    /// A certificate in DER, signed by this authority.
+    public func issue(_ certificate: MintedCertificate) -> [UInt8] { certificate.signed(by: key, named: name) }
+}
