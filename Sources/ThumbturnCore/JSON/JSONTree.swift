@@ -49,7 +49,9 @@ package final class JSONTree: Sendable {
     }
 
     /// Reads a text by the rules of `StrictJSON`.
-    package init(_ bytes: [UInt8]) throws(JSONError) {
+    ///
+    /// - Parameter members: the most members of one object, where a format of others needs more than our own messages.
+    package init(_ bytes: [UInt8], members: Int = StrictJSON.maximumMembers) throws(JSONError) {
         guard bytes.count <= StrictJSON.maximumLength else {
             throw JSONError(.path(""), "is longer than \(StrictJSON.maximumLength) bytes")
         }
@@ -59,7 +61,7 @@ package final class JSONTree: Sendable {
             }
             guard StreamSafeText.holds(bytes) else { throw JSONTreeReader.tooManyMarks }
         }
-        var reader = JSONTreeReader(bytes: bytes)
+        var reader = JSONTreeReader(bytes: bytes, maximumMembers: members)
         try reader.read()
         self.bytes = bytes
         nodes = reader.nodes

@@ -1,13 +1,15 @@
 /// Reads the nodes of a `JSONTree`.
 struct JSONTreeReader {
     let bytes: [UInt8]
+    private let maximumMembers: Int
     private(set) var nodes: [JSONTree.Node] = []
     private(set) var unescaped: [String] = []
     private(set) var steps = 0
     private var index = 0
 
-    init(bytes: [UInt8]) {
+    init(bytes: [UInt8], maximumMembers: Int) {
         self.bytes = bytes
+        self.maximumMembers = maximumMembers
         nodes.reserveCapacity(16)
     }
 
@@ -53,8 +55,8 @@ struct JSONTreeReader {
         repeat {
             skipSpace()
             guard peek == UInt8(ascii: "\"") else { throw unexpected("the name of a member") }
-            guard count < StrictJSON.maximumMembers else {
-                throw error("has more than \(StrictJSON.maximumMembers) members in one object")
+            guard count < maximumMembers else {
+                throw error("has more than \(maximumMembers) members in one object")
             }
             let name = try string()
             let member = nodes.count

@@ -7,6 +7,17 @@ public struct TestAuthority: Sendable {
     /// Its certificate in DER.
     public let certificate: [UInt8]
 
+    init(key: MintedKey, name: [UInt8], certificate: [UInt8]) {
+        (self.key, self.name, self.certificate) = (key, name, certificate)
+    }
+
+    /// An attacker's authority: any key with a certificate that need not be one of an authority.
+    ///
+    /// - Parameter name: the common name that its certificate has.
+    public init(key: MintedKey, named name: String, certificate: [UInt8]) {
+        self.init(key: key, name: MintedDER.name(name), certificate: certificate)
+    }
+
     /// A root, which signs its own certificate.
     ///
     /// - Parameters:

@@ -43,6 +43,8 @@ public struct EvidenceRefusal: Error, Hashable, Sendable {
         case unknownCriticalExtension = "unknown_critical_extension"
         /// A certificate follows the one that attests: the attested key signed it.
         case chainExtended = "chain_extended"
+        /// Between root and key are other certificates than those by which the platform is known to attest.
+        case unknownPath = "unknown_path"
         /// A certificate on the chain is revoked.
         case revoked
         /// A certificate on the chain is suspended.

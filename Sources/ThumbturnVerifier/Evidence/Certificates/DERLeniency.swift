@@ -18,4 +18,10 @@ package struct DERLeniency: OptionSet, Hashable, Sendable {
     ///
     /// Some StrongBox certificates of the same phones do so: 2 of 9 public samples.
     package static let booleanOne = DERLeniency(rawValue: 1 << 1)
+
+    /// The members of a SET OF, and the tags of an authorization list, come in any order, where X.690 section 11.6 and X.680
+    /// section 8.6 demand an ascending one. None of them may come twice.
+    ///
+    /// The lists are written by the firmware of many makers. Google's own verifier only logs that a list is not in order.
+    package static let unordered = DERLeniency(rawValue: 1 << 2)
 }
