@@ -21,13 +21,22 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", 
 let cryptoExtras = Target.Dependency.product(
     name: "CryptoExtras", package: "swift-crypto", condition: .when(platforms: [.linux]))
 
+/// What reads and writes certificates.
+let evidence: [Target.Dependency] = [
+    .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
+    .product(name: "SwiftASN1", package: "swift-asn1"),
+]
+
 /// The toolchain's libFuzzer without its `main`, which scripts/fuzz finds.
 let runtime = Context.environment["THUMBTURN_FUZZER_RUNTIME"] ?? "libclang_rt.fuzzer_no_main.a"
 
 let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.1"),
+    ],
     targets: [
         .target(name: "ThumbturnCore", swiftSettings: fuzzed),
         .target(name: "ThumbturnMessages", dependencies: ["ThumbturnCore"], swiftSettings: fuzzed),
@@ -36,10 +45,10 @@ let package = Package(
             swiftSettings: fuzzed),
         .target(
             name: "ThumbturnVerifier",
-            dependencies: ["ThumbturnCore", "ThumbturnMessages", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["ThumbturnCore", "ThumbturnMessages"] + evidence,
             swiftSettings: fuzzed),
         .target(
-            name: "ThumbturnTestKit", dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto],
+            name: "ThumbturnTestKit", dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages"] + evidence,
             swiftSettings: fuzzed),
         .target(
             name: "ThumbturnParsers",

@@ -9,7 +9,8 @@ extension Parser {
     /// Every parser of bytes from outside.
     package static let all: [Parser] = [
         json, challengeRequest, jws, challenge, proof, dpop, clientAssertion, form, transaction, approvalRecord, approvalProof,
-        policy, unlockPolicy, scenario, vaultRecord, jwk, publicKeyText, derSignature, stepUpHeader,
+        policy, unlockPolicy, scenario, vaultRecord, jwk, publicKeyText, derSignature, stepUpHeader, certificate,
+        certificateChain, keyDescription, statusList,
     ]
 
     /// The parser with a name.

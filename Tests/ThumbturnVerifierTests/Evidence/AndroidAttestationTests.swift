@@ -34,6 +34,21 @@ import ThumbturnVerifier
         }
     }
 
+    @Test("keys of every kind may sign a chain", arguments: AndroidMint.Form.allCases)
+    func kinds(_ form: AndroidMint.Form) throws {
+        for (root, below) in [
+            (MintedKey.p384(), MintedKey.p384()), (Self.rsa, .p384()), (Self.rsa, Self.rsa), (.p256(), Self.rsa),
+        ] {
+            var android = AndroidCase()
+            android.mint.root = .root(key: root)
+            android.mint.form = form
+            (android.mint.intermediateKey, android.mint.serverKey, android.mint.attestationKey) = (below, below, below)
+            #expect(android.refusal == .untrustedRoot)
+            android.policy.roots = [try TrustAnchor(certificate: android.mint.root.certificate)]
+            #expect(android.refusal == nil)
+        }
+    }
+
     @Test("every known version is read", arguments: [1, 2, 3, 4, 100, 200, 300, 400, 500])
     func versions(_ version: Int) {
         var android = AndroidCase()

@@ -4,13 +4,18 @@ import ThumbturnVerifier
 
 /// A minted Android chain, and the enrolment that it is given for. As it is, it is accepted.
 struct AndroidCase {
-    static let root = TestAuthority.root()
+    static let root = TestAuthority.root(key: .p256())
     static let app = MintedApplication(package: "com.example.bank", signingDigest: [UInt8](repeating: 1, count: 32))
     static let challenge = [UInt8](repeating: 9, count: 32)
     static let now = UnixTime(seconds: 1_800_000_000)
 
-    var mint = AndroidMint(
-        root: root, key: .p256(), description: MintedKeyDescription(challenge: challenge, app: app))
+    /// Its keys are on P-256, whose signatures cost little; others have tests of their own.
+    var mint: AndroidMint = {
+        var mint = AndroidMint(
+            root: root, key: .p256(), description: MintedKeyDescription(challenge: challenge, app: app))
+        (mint.intermediateKey, mint.serverKey) = (.p256(), .p256())
+        return mint
+    }()
     /// Changes of the finished chain.
     var editChain: ([[UInt8]]) -> [[UInt8]] = { $0 }
     var challenge = challenge

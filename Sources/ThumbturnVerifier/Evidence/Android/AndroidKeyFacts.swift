@@ -19,14 +19,26 @@ package struct AndroidKeyFacts: Hashable, Sendable {
     ///
     /// The path alone: neither product policy nor status list are asked.
     ///
+    /// - Parameters:
+    ///   - roots: the trusted roots.
+    ///   - now: the current time.
+    ///   - known: the authorities of chains that were accepted before; those of this one are added.
     /// - Throws: what `CertificateChain.read`, the path and the key description's reader throw.
-    package init(chain: [[UInt8]], to roots: [TrustAnchor], at now: UnixTime) throws(EvidenceRefusal) {
+    package init(
+        chain: [[UInt8]], to roots: [TrustAnchor], at now: UnixTime, knowing known: inout KnownIssuers
+    ) throws(EvidenceRefusal) {
         let certificates = try CertificateChain.read(chain, AndroidPath.leniency)
-        let path = try AndroidPath(certificates, to: roots, at: now)
+        let path = try AndroidPath(certificates, to: roots, at: now, knowing: &known)
         (root, provisioning, publicKey) = (path.anchor, path.provisioning, path.target.publicKey)
         claimedLevel = path.attestation.claimedLevel
         description = try KeyDescription(der: path.description, AndroidPath.leniency)
         serials = certificates.map(\.serialText)
+    }
+
+    /// Verifies a chain without knowledge of others.
+    package init(chain: [[UInt8]], to roots: [TrustAnchor], at now: UnixTime) throws(EvidenceRefusal) {
+        var known = KnownIssuers()
+        try self.init(chain: chain, to: roots, at: now, knowing: &known)
     }
 
     /// The list that counts: that of the place where the key lives.

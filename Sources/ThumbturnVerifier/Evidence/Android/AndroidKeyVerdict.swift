@@ -40,13 +40,14 @@ public enum AndroidKeyAttestation {
     ///   - policy: what is demanded.
     ///   - status: the list of revoked certificates; nil where there is none.
     ///   - now: the current time.
+    ///   - known: the authorities of chains that were accepted before; those of this one are added.
     /// - Throws: the first check that failed: the chain's form, its path, the status list, then the conditions of the
     ///   policy.
     public static func verify(
         _ chain: [[UInt8]], challenge: [UInt8], key: VerifyingKey, policy: AndroidPolicy, status: AndroidStatusList?,
-        at now: UnixTime
+        at now: UnixTime, knowing known: inout KnownIssuers
     ) throws(EvidenceRefusal) -> AndroidKeyVerdict {
-        let facts = try AndroidKeyFacts(chain: chain, to: policy.roots, at: now)
+        let facts = try AndroidKeyFacts(chain: chain, to: policy.roots, at: now, knowing: &known)
         let isStatusKnown = try policy.status.check(facts.serials, in: status, at: now)
         if let refusal = facts.refusals(by: policy, challenge: challenge, key: key).first { throw refusal }
         return AndroidKeyVerdict(
@@ -55,5 +56,15 @@ public enum AndroidKeyAttestation {
             patchLevel: facts.enforced.osPatchLevel, application: facts.description.softwareEnforced.application,
             provisioning: facts.provisioning,
             serials: facts.serials, isStatusKnown: isStatusKnown)
+    }
+
+    /// Verifies the evidence of one key without knowledge of other chains.
+    public static func verify(
+        _ chain: [[UInt8]], challenge: [UInt8], key: VerifyingKey, policy: AndroidPolicy, status: AndroidStatusList?,
+        at now: UnixTime
+    ) throws(EvidenceRefusal) -> AndroidKeyVerdict {
+        var known = KnownIssuers()
+        return try verify(
+            chain, challenge: challenge, key: key, policy: policy, status: status, at: now, knowing: &known)
     }
 }

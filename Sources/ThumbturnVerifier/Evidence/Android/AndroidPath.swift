@@ -31,9 +31,11 @@ struct AndroidPath {
     ///
     /// - Throws: `untrustedRoot`, `brokenChain`, `unsupported`, `noKeyDescription`, `chainExtended`, `unknownPath`,
     ///   `notYetValid`, `expired`.
-    init(_ chain: [Certificate], to anchors: [TrustAnchor], at now: UnixTime) throws(EvidenceRefusal) {
+    init(
+        _ chain: [Certificate], to anchors: [TrustAnchor], at now: UnixTime, knowing known: inout KnownIssuers
+    ) throws(EvidenceRefusal) {
         let path = try AnchoredPath(chain, to: anchors)
-        for position in path.certificates.indices.reversed() { try path.checkIssuer(of: position) }
+        for position in path.certificates.indices.reversed() { try path.checkIssuer(of: position, knowing: known) }
 
         // A root is no target; if it had the extension, it would change nothing.
         guard let first = path.certificates.lastIndex(where: { $0.extension(KeyDescription.id) != nil }),
@@ -66,6 +68,8 @@ struct AndroidPath {
             case .factory, .none: try path.certificates[position].checkStarted(at: now, position)
             }
         }
+        // The attestation certificate belongs to one device or to one batch of them, those above it to many.
+        path.remember(from: 2, in: &known)
         (anchor, target, self.attestation, self.description) = (path.anchor, path.certificates[0], attestation, description.value)
     }
 }

@@ -30,19 +30,31 @@ struct AnchoredPath {
 
     /// Checks that the certificate at a position is issued by the next one, or the last one by the root. Throws
     /// `brokenChain`, or `unsupported` for an algorithm that is not accepted.
-    func checkIssuer(of position: Int) throws(EvidenceRefusal) {
+    func checkIssuer(of position: Int, knowing known: KnownIssuers) throws(EvidenceRefusal) {
         let certificate = certificates[position]
-        let isLast = position == certificates.count - 1
-        let name = isLast ? rootName : certificates[position + 1].subject
-        guard certificate.issuer == name else {
-            let next = isLast ? "the root" : "the next certificate"
+        let issuer = issuer(of: position)
+        guard certificate.issuer == issuer.name else {
+            let next = position == certificates.count - 1 ? "the root" : "the next certificate"
             throw EvidenceRefusal(.brokenChain, "certificate \(position) has another issuer than \(next)")
         }
         if case .other(let algorithm) = certificate.signatureAlgorithm {
             throw EvidenceRefusal(.unsupported, "certificate \(position) is signed by the algorithm \(algorithm)")
         }
-        guard certificate.isSigned(by: isLast ? anchor.key : certificates[position + 1].publicKey) else {
+        guard known.has(certificate, signedBy: issuer.spki) || certificate.isSigned(by: issuer.key) else {
             throw EvidenceRefusal(.brokenChain, "the signature of certificate \(position) is not valid")
         }
+    }
+
+    /// Remembers the certificates from a position up to the root. To be called for a path that was accepted.
+    func remember(from position: Int, in known: inout KnownIssuers) {
+        for position in certificates.indices.dropFirst(position) {
+            known.remember(certificates[position], signedBy: issuer(of: position).spki)
+        }
+    }
+
+    private func issuer(of position: Int) -> (name: [UInt8], spki: [UInt8], key: CertificateKey) {
+        guard position < certificates.count - 1 else { return (rootName, anchor.spki, anchor.key) }
+        let next = certificates[position + 1]
+        return (next.subject, next.spki, next.publicKey)
     }
 }

@@ -10,21 +10,23 @@ package enum StrictPath {
     /// - Parameters:
     ///   - anchors: the trusted roots. The dates of a root have no meaning.
     ///   - now: the time at which every certificate has to be valid.
+    ///   - known: the authorities of chains that were accepted before; those of this one are added.
     ///   - handled: critical extensions that the caller reads itself.
     /// - Throws: the first check that failed, from the root to the key: `untrustedRoot`, `brokenChain`, `unsupported`,
     ///   `notYetValid`, `expired`, `unknownCriticalExtension`, `notAnAuthority`.
     package static func verify(
-        _ chain: [Certificate], to anchors: [TrustAnchor], at now: UnixTime, handling handled: Set<ASN1ObjectIdentifier> = []
+        _ chain: [Certificate], to anchors: [TrustAnchor], at now: UnixTime, knowing known: inout KnownIssuers,
+        handling handled: Set<ASN1ObjectIdentifier> = []
     ) throws(EvidenceRefusal) -> TrustAnchor {
         let path = try AnchoredPath(chain, to: anchors)
         // How many further authorities may follow below.
         var remaining = Int.max
         for position in path.certificates.indices.reversed() {
             let certificate = path.certificates[position]
-            try path.checkIssuer(of: position)
+            try path.checkIssuer(of: position, knowing: known)
             try certificate.checkDates(at: now, position)
             let critical = certificate.extensions.filter(\.isCritical).map(\.id)
-            if let unknown = critical.first(where: { !known.contains($0) && !handled.contains($0) }) {
+            if let unknown = critical.first(where: { !readHere.contains($0) && !handled.contains($0) }) {
                 throw EvidenceRefusal(
                     .unknownCriticalExtension, "certificate \(position) has the critical extension \(unknown)")
             }
@@ -40,10 +42,19 @@ package enum StrictPath {
             }
             remaining = min(remaining, certificate.pathLength ?? .max)
         }
+        path.remember(from: 1, in: &known)
         return path.anchor
     }
 
-    private static let known: Set<ASN1ObjectIdentifier> = [.basicConstraints, .keyUsage]
+    /// Verifies a chain without knowledge of others.
+    package static func verify(
+        _ chain: [Certificate], to anchors: [TrustAnchor], at now: UnixTime, handling handled: Set<ASN1ObjectIdentifier> = []
+    ) throws(EvidenceRefusal) -> TrustAnchor {
+        var known = KnownIssuers()
+        return try verify(chain, to: anchors, at: now, knowing: &known, handling: handled)
+    }
+
+    private static let readHere: Set<ASN1ObjectIdentifier> = [.basicConstraints, .keyUsage]
 }
 
 extension Certificate {
