@@ -283,6 +283,19 @@ import ThumbturnVerifier
             $0.mint.form = .remote
             $0.mint.editAttestation = { $0.extensions.removeLast() }
         },
+        Change("an expired certificate with provisioning information below the maker's intermediate", .expired) {
+            $0.mint.editAttestation = {
+                $0.extensions.append(MintedExtension(AndroidMint.provisioningInfo, value: [0xA0]))
+                $0.notAfter = past
+            }
+        },
+        Change("such a certificate that is valid", nil) {
+            $0.mint.editAttestation = { $0.extensions.append(MintedExtension(AndroidMint.provisioningInfo, value: [0xA0])) }
+        },
+        Change("extensions that no strict parser reads", nil) {
+            $0.mint.editTarget = { $0.extensions[0].value = [1, 2, 3] }
+            $0.mint.editAttestation = { $0.extensions[0].value = [1, 2, 3] }
+        },
         Change("no key description", .noKeyDescription) { $0.mint.editTarget = { $0.extensions.removeLast() } },
         Change("a description in the attestation certificate too", .chainExtended) { android in
             let description = android.mint.description.der

@@ -45,6 +45,13 @@ import ThumbturnVerifier
         let (one, two) = (TestAuthority.root(named: "1"), TestAuthority.root(named: "2"))
         let pem = [one, two].map { PEMDocument(type: "CERTIFICATE", derBytes: $0.certificate).pemString }.joined(separator: "\n")
         #expect(try TrustAnchor.read(pem: pem) == [one, two].map { try TrustAnchor(certificate: $0.certificate) })
+        let texts = [one, two].map { PEMDocument(type: "CERTIFICATE", derBytes: $0.certificate).pemString }
+        let json = Array(try JSONEncoder().encode(texts))
+        #expect(try TrustAnchor.read(json: json) == TrustAnchor.read(pem: pem))
+        for other in ["", "[]", "{}", #"["a"]"#, "[1]"] {
+            #expect(evidenceRefusal { _ = try TrustAnchor.read(json: Array(other.utf8)) } == .malformed)
+        }
+        #expect(evidenceRefusal { _ = try TrustAnchor.read(json: [UInt8](repeating: 32, count: 300_000)) } == .tooLarge)
         #expect(evidenceRefusal { _ = try TrustAnchor.read(pem: "") } == .malformed)
         #expect(evidenceRefusal { _ = try TrustAnchor.read(pem: String(repeating: "a", count: 300_000)) } == .tooLarge)
         let key = PEMDocument(type: "PUBLIC KEY", derBytes: one.key.spki).pemString
@@ -74,6 +81,25 @@ import ThumbturnVerifier
             $0.extensions = [MintedExtension("2.5.29.19", value: MintedDER.sequence([MintedDER.value(1, [2])]))]
         }
         #expect(read(.booleanOne, two) == .malformed)
+    }
+
+    @Test func extensionsThatCannotBeReadSayTheLeast() throws {
+        let key = MintedKey.p256()
+        for id in ["2.5.29.19", "2.5.29.15"] {
+            for junk in [
+                [], [1, 2, 3], MintedDER.bits([0xFF], unused: 7), MintedDER.sequence([MintedDER.integer(1), MintedDER.null]),
+            ] {
+                let certificate = MintedCertificate(
+                    named: "a", spki: key.spki, extensions: [MintedExtension(id, .yes, value: junk)])
+                let der = certificate.signed(by: key, named: MintedDER.name("a"))
+                #expect(evidenceRefusal { _ = try Certificate(der: der) } == .malformed)
+                #expect(
+                    evidenceRefusal { _ = try Certificate(der: der, [.algorithmNull, .booleanOne, .unordered]) } == .malformed)
+                let read = try Certificate(der: der, .unreadableExtensions)
+                #expect(!read.isAuthority && read.pathLength == nil)
+                #expect(read.maySignCertificates == (id == "2.5.29.19"))
+            }
+        }
     }
 
     @Test func depthAndNumberOfValuesAreCapped() {

@@ -12,7 +12,7 @@ import ThumbturnCore
 /// and the target is the first certificate with a key description, counted from the root. Nothing may follow it.
 struct AndroidPath {
     /// The deviations that attestation certificates of real devices need.
-    static let leniency: DERLeniency = [.algorithmNull, .booleanOne, .unordered]
+    static let leniency: DERLeniency = [.algorithmNull, .booleanOne, .unordered, .unreadableExtensions]
     /// The extension that Google's servers put into certificates that they issue (CBOR, not read here).
     static let provisioningInfo: ASN1ObjectIdentifier = "1.3.6.1.4.1.11129.2.1.30"
 
@@ -49,17 +49,15 @@ struct AndroidPath {
         }
         let attestation = path.certificates[1]
         let isRemote = attestation.extension(Self.provisioningInfo) != nil
-        provisioning =
-            switch (path.certificates.count, isRemote) {
-            case (4, true): .remote
-            case (3, _): .factory
-            case (2, _): .none
-            default:
-                throw EvidenceRefusal(
-                    .unknownPath,
-                    "\(path.certificates.count) certificates are below the root, "
-                        + "\(isRemote ? "with" : "without") provisioning information")
-            }
+        switch path.certificates.count {
+        case 4 where isRemote: provisioning = .remote
+        // Google's verifier takes these too. What its servers issued is renewed, so that its dates count.
+        case 3: provisioning = isRemote ? .remote : .factory
+        case 2: provisioning = isRemote ? .remote : .none
+        case let count:
+            let without = isRemote ? "with" : "without"
+            throw EvidenceRefusal(.unknownPath, "\(count) certificates are below the root, \(without) provisioning information")
+        }
         // The target's dates are set by the device, whose clock proves nothing; many start in 1970. Certificates of the
         // factory cannot be renewed, so that their end has no meaning either.
         for position in path.certificates.indices.dropFirst().reversed() {

@@ -100,8 +100,19 @@ package struct Certificate: Hashable, Sendable {
         tbs = Array(signed.encodedBytes)
         signatureAlgorithm = try SignatureAlgorithm(algorithm, leniency)
         signature = Array(try bits.wholeBytes("the signature"))
-        (isAuthority, pathLength) = try Self.constraints(extensions, leniency)
-        keyUsage = try Self.keyUsage(extensions)
+        let isStrict = !leniency.contains(.unreadableExtensions)
+        do throws(EvidenceRefusal) {
+            (isAuthority, pathLength) = try Self.constraints(extensions, leniency)
+        } catch {
+            guard !isStrict else { throw error }
+            (isAuthority, pathLength) = (false, nil)
+        }
+        do throws(EvidenceRefusal) {
+            keyUsage = try Self.keyUsage(extensions)
+        } catch {
+            guard !isStrict else { throw error }
+            keyUsage = []
+        }
     }
 
     /// The extension with an identifier; nil where there is none.

@@ -24,4 +24,9 @@ package struct DERLeniency: OptionSet, Hashable, Sendable {
     ///
     /// The lists are written by the firmware of many makers. Google's own verifier only logs that a list is not in order.
     package static let unordered = DERLeniency(rawValue: 1 << 2)
+
+    /// basicConstraints and keyUsage that cannot be read are taken as the least that they can say: no authority, no use.
+    ///
+    /// Some certificates of real devices have extensions that no strict parser reads. Android's path asks neither of them.
+    package static let unreadableExtensions = DERLeniency(rawValue: 1 << 3)
 }

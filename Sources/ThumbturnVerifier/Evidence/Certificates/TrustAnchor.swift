@@ -1,5 +1,6 @@
 import Crypto
 import SwiftASN1
+import ThumbturnCore
 
 /// A root that a policy trusts: a name and a public key. The dates and the signature of its certificate have no meaning, so
 /// two issues of one root are one anchor.
@@ -31,6 +32,20 @@ public struct TrustAnchor: Hashable, Sendable {
         else { throw EvidenceRefusal(.malformed, "the text of the roots is no list of certificates in PEM") }
         var anchors: [TrustAnchor] = []
         for document in documents { anchors.append(try TrustAnchor(certificate: document.derBytes)) }
+        return anchors
+    }
+
+    /// Reads the list that Google publishes at https://android.googleapis.com/attestation/root: a JSON array of texts, each of
+    /// which is a certificate in PEM. Throws a refusal for any other content, and for an empty list.
+    public static func read(json: [UInt8]) throws(EvidenceRefusal) -> [TrustAnchor] {
+        guard json.count <= largestText else {
+            throw EvidenceRefusal(.tooLarge, "the list of the roots has more than \(largestText) bytes")
+        }
+        guard let texts = try? StrictJSON.decodeIgnoringUnknown([String].self, from: json), !texts.isEmpty else {
+            throw EvidenceRefusal(.malformed, "the list of the roots is no JSON array of texts")
+        }
+        var anchors: [TrustAnchor] = []
+        for text in texts { anchors += try read(pem: text) }
         return anchors
     }
 
