@@ -1,4 +1,5 @@
 import ThumbturnMessages
+import ThumbturnTestKit
 
 /// An input that costs a parser much for its length, or did so in an earlier version.
 package struct HostileInput: Sendable, CustomStringConvertible {
@@ -184,5 +185,68 @@ extension HostileInput {
                     + [UInt8](repeating: 0x02, count: length)),
             HostileInput("one long length", [0x30, 0x84, 0x7F, 0xFF] + [UInt8](repeating: 0xFF, count: length)),
         ]
+    }
+}
+
+// MARK: CBOR
+
+extension HostileInput {
+    /// CBOR items: deep and wide ones, keys that are long, alike or twice there, and lengths that lie. Most of them are
+    /// well-formed.
+    package static func cbor(_ size: Int) -> [HostileInput] {
+        /// A map with text keys of `length` bytes, which differ at their ends.
+        func map(_ count: Int, _ length: Int) -> MintedCBOR {
+            let start = String(repeating: "x", count: length - 4)
+            return .object((0..<count).map { (start + hex($0), .unsigned(0)) })
+        }
+        func list(of item: MintedCBOR) -> [UInt8] {
+            let encoded = item.encoded
+            return MintedCBOR.array(Array(repeating: .raw(encoded), count: max(1, (size - 5) / encoded.count))).encoded
+        }
+        let numbers = max(1, (size - 16) / 6)
+        return [
+            HostileInput("maps with short keys", list(of: map(64, 4))),
+            HostileInput("maps with long keys alike", list(of: map(16, 200))),
+            HostileInput("one map too wide", map(max(1, (size - 8) / 6), 4).encoded),
+            HostileInput("one map with long keys alike", map(max(1, (size - 8) / 254), 250).encoded),
+            HostileInput(
+                "a map with numbers as keys",
+                MintedCBOR.map((0..<numbers).map { (key: .unsigned(UInt64($0) + 65_536), value: .unsigned(0)) }).encoded),
+            HostileInput("a long key twice", twice(Array(repeating: 0x61, count: max(1, size / 2 - 16)))),
+            HostileInput("empty lists", list(of: .array([]))),
+            HostileInput("empty maps", list(of: .map([]))),
+            HostileInput("short texts", list(of: .text("abcdefghijklmnop"))),
+            HostileInput("numbers", list(of: .unsigned(1))),
+            HostileInput("floats", list(of: .raw([0xFB, 1, 2, 3, 4, 5, 6, 7, 8]))),
+            HostileInput("one long byte string", MintedCBOR.bytes([UInt8](repeating: 7, count: max(1, size - 5))).encoded),
+            HostileInput("one long text", MintedCBOR.text(String(repeating: "x", count: max(1, size - 5))).encoded),
+            HostileInput("a run of marks", MintedCBOR.text(repeated("\u{301}\u{323}", size - 5)).encoded),
+            HostileInput("too deep", [UInt8](repeating: 0x81, count: size)),
+            HostileInput("maps too deep", (0..<max(1, size / 2)).flatMap { _ -> [UInt8] in [0xA1, 0x01] }),
+            HostileInput("tags", [UInt8](repeating: 0xC1, count: size)),
+            HostileInput("endless lists", [UInt8](repeating: 0x9F, count: size)),
+            HostileInput("a count that lies", [0x9B, 0x7F, 0xFF] + [UInt8](repeating: 0xFF, count: max(1, size - 3))),
+            HostileInput("a length that lies", [0x5B, 0x7F, 0xFF] + [UInt8](repeating: 0xFF, count: max(1, size - 3))),
+        ]
+    }
+
+    /// CBOR items, each by itself and as the value of one member of an object.
+    ///
+    /// - Parameter objects: objects by the place of the value in them.
+    static func cbor(in objects: [(MintedCBOR) -> MintedCBOR], _ size: Int) -> [HostileInput] {
+        cbor(size)
+            + objects.flatMap { object in
+                let room = max(64, size - object(.raw([])).encoded.count)
+                return cbor(room).flatMap { inner in
+                    [
+                        HostileInput("\(inner.name) in an object", object(.raw(inner.bytes)).encoded),
+                        HostileInput("\(inner.name) in a byte string", object(.bytes(inner.bytes)).encoded),
+                    ]
+                }
+            }
+    }
+
+    private static func twice(_ key: [UInt8]) -> [UInt8] {
+        MintedCBOR.map([(.bytes(key), .unsigned(0)), (.bytes(key), .unsigned(0))]).encoded
     }
 }
