@@ -66,6 +66,8 @@ public struct EvidenceRefusal: Error, Hashable, Sendable {
         case wrongEnvironment = "wrong_environment"
         /// The counter is not greater than the last one.
         case counterNotGreater = "counter_not_greater"
+        /// The key signed something before it was attested.
+        case counterNotZero = "counter_not_zero"
         /// The device could not open the credential that was made for its attestation key.
         case wrongCredential = "wrong_credential"
 
