@@ -56,10 +56,10 @@ need_real_parts() {
 # their own: .build/judges.
 need_judges() {
     [ "$(uname -s)" = Linux ] && need_packages python3-venv
-    .build/judges/bin/python -c 'import authlib.oauth2.rfc9207, cryptography, flask, joserfc, jwt' 2>/dev/null && return
-    say "Setting up the judges (PyJWT, cryptography, joserfc, Authlib and Flask) …"
+    .build/judges/bin/python -c 'import authlib.oauth2.rfc9207, cbor2, cryptography, flask, joserfc, jwt' 2>/dev/null && return
+    say "Setting up the judges (PyJWT, cryptography, cbor2, joserfc, Authlib and Flask) …"
     mkdir -p .build
     python3 -m venv .build/judges && .build/judges/bin/pip install --quiet --disable-pip-version-check \
-            pyjwt cryptography joserfc 'authlib>=1.8' flask ||
-        { rm -rf .build/judges; stop "pip could not install pyjwt, cryptography, joserfc, authlib and flask."; }
+            pyjwt cryptography cbor2 joserfc 'authlib>=1.8' flask ||
+        { rm -rf .build/judges; stop "pip could not install pyjwt, cryptography, cbor2, joserfc, authlib and flask."; }
 }

@@ -5,7 +5,8 @@ public import Foundation
 public enum Requirement: String, Sendable, CaseIterable {
     /// The outside test data beside the project.
     case vectors
-    /// Python with the packages that `scripts/test` installs: `pyjwt`, `cryptography`, `joserfc`, `authlib`, `flask`.
+    /// Python with the packages that `scripts/test` installs: `pyjwt`, `cryptography`, `cbor2`, `joserfc`,
+    /// `authlib`, `flask`.
     case python
     /// Node, which runs a program of the page for resource servers.
     case node
