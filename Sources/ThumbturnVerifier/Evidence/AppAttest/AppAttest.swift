@@ -21,7 +21,9 @@ public enum AppAttest {
     ) throws(EvidenceRefusal) -> AppAttestAttestation {
         let object = try AppAttestAttestationObject(attestation)
         let chain = try CertificateChain.read(object.certificates)
-        _ = try StrictPath.verify(chain, to: policy.roots, at: now)
+        // A copy, so that each verification is a function of its arguments alone.
+        var known = KnownIssuers.appleAppAttest
+        _ = try StrictPath.verify(chain, to: policy.roots, at: now, knowing: &known)
         let claim = try AttestationClaim(
             data: object.authenticatorData, leaf: chain[0], keyID: keyIDBytes(keyID), clientDataHash: clientDataHash)
         for check in AttestationCheck.all { try check.apply(to: claim, policy) }

@@ -44,7 +44,8 @@ public enum AppAttestEnvironment: String, Hashable, Sendable, Codable, CaseItera
 
 /// The kinds of device that App Attest tells apart.
 public enum AppAttestDevice: String, Hashable, Sendable, Codable, CaseIterable {
-    /// iPhone, iPad, Apple TV, Apple Watch or Vision. A key with a Mac's access policy is refused.
+    /// iPhone, iPad, Apple TV, Apple Watch or Vision. A key with the access policy of a Mac with full security is refused.
+    /// Apple documents no sign by which the key of any other Mac could be told from that of a phone.
     case mobile
     /// A Mac that runs with System Integrity Protection and full security, as the access policy of its key says. Apple
     /// demands that no other Mac is trusted.

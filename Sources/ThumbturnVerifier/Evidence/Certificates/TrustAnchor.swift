@@ -24,15 +24,20 @@ public struct TrustAnchor: Hashable, Sendable {
     /// Reads the certificates in a PEM text (RFC 7468 section 5) of at most 256 KiB, at least one. Throws a refusal for
     /// any other content.
     public static func read(pem: String) throws(EvidenceRefusal) -> [TrustAnchor] {
+        var anchors: [TrustAnchor] = []
+        for der in try certificates(inPEM: pem) { anchors.append(try TrustAnchor(certificate: der)) }
+        return anchors
+    }
+
+    /// The certificates in a PEM text, in DER and unread.
+    static func certificates(inPEM pem: String) throws(EvidenceRefusal) -> [[UInt8]] {
         guard pem.utf8.count <= largestText else {
             throw EvidenceRefusal(.tooLarge, "the text of the roots has more than \(largestText) bytes")
         }
         guard let documents = try? PEMDocument.parseMultiple(pemString: pem), !documents.isEmpty,
             documents.allSatisfy({ $0.discriminator == "CERTIFICATE" })
         else { throw EvidenceRefusal(.malformed, "the text of the roots is no list of certificates in PEM") }
-        var anchors: [TrustAnchor] = []
-        for document in documents { anchors.append(try TrustAnchor(certificate: document.derBytes)) }
-        return anchors
+        return documents.map(\.derBytes)
     }
 
     /// Reads the list that Google publishes at https://android.googleapis.com/attestation/root: a JSON array of texts, each of
