@@ -10,7 +10,7 @@ import Crypto
 ///
 /// Share one value between verifications: copy it out of a lock, verify with the copy, and `merge` it back.
 public struct KnownIssuers: Hashable, Sendable {
-    /// The most certificates. Beyond them it begins anew. All makers together have some dozens of such authorities.
+    /// The most certificates, with 32 bytes for each. Beyond them it begins anew, which costs time and nothing else.
     public static let capacity = 1024
 
     private var digests: Set<[UInt8]> = []
