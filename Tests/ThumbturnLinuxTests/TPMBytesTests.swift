@@ -45,11 +45,11 @@ import ThumbturnMessages
     @Test func aPolicyHashesItsSteps() {
         let zeros = [UInt8](repeating: 0, count: 32)
         let expected = Array(SHA256.hash(data: zeros + [0, 0, 0x01, 0x6C, 0, 0, 0x01, 0x49]))
-        #expect(TPMPolicy().command(0x149).digest == expected)
-        let one = TPMPolicy().signed(by: [1], reference: [2]).counter([3], equals: 4)
-        #expect(one != TPMPolicy().counter([3], equals: 4).signed(by: [1], reference: [2]), "the order matters")
-        #expect(one != TPMPolicy().signed(by: [1], reference: [2]).counter([3], equals: 5))
-        #expect(one != TPMPolicy().secret(of: [1], reference: [2]).counter([3], equals: 4))
+        #expect(TPMKeyPolicy().command(0x149).digest == expected)
+        let one = TPMKeyPolicy().signed(by: [1], reference: [2]).counter([3], equals: 4)
+        #expect(one != TPMKeyPolicy().counter([3], equals: 4).signed(by: [1], reference: [2]), "the order matters")
+        #expect(one != TPMKeyPolicy().signed(by: [1], reference: [2]).counter([3], equals: 5))
+        #expect(one != TPMKeyPolicy().secret(of: [1], reference: [2]).counter([3], equals: 4))
     }
 
     @Test(

@@ -191,7 +191,7 @@ extension RealParts {
                     return try tpm.digest(of: session)
                 }
             }
-            let ours = TPMPolicy.biometric(
+            let ours = TPMKeyPolicy.biometric(
                 matcher: signer.name, reference: [5], counter: identity.counter.name, at: identity.value
             )
             #expect(digest == ours.digest)

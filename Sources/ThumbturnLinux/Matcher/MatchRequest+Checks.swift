@@ -74,7 +74,7 @@ extension CheckedMatchRequest {
     /// was created at the current enrolment.
     func confirm(_ identity: MatcherIdentity) throws(MatcherRefusal) {
         guard let matcher = identity.key.publicKey.map(TPMPublicArea.init(verifying:)) else { throw .broken }
-        let policy = TPMPolicy.biometric(
+        let policy = TPMKeyPolicy.biometric(
             matcher: matcher.name, reference: reference, counter: identity.counter.name, at: identity.value
         )
         guard template == .guarded(by: policy) else { throw .enrolmentChanged }

@@ -170,7 +170,7 @@ extension TPM {
 
     /// Creates an index of 8 bytes. Its value travels encrypted.
     private func define(
-        _ handle: UInt32, attributes: IndexAttributes, policy: TPMPolicy, value: [UInt8]
+        _ handle: UInt32, attributes: IndexAttributes, policy: TPMKeyPolicy, value: [UInt8]
     ) throws(TPMError) {
         try withStorageRoot { root throws(TPMError) in
             try withEncryptedSession(to: root) { session throws(TPMError) in

@@ -51,7 +51,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
                 guard let matcher else { throw Failure(.biometryUnavailable, recovery: .fallBack(.appPIN)) }
                 let identity = try matcher.identity()
                 guard let key = identity.key.publicKey.map(TPMPublicArea.init(verifying:)) else { throw Failure(.platform) }
-                let policy = TPMPolicy.biometric(
+                let policy = TPMKeyPolicy.biometric(
                     matcher: key.name, reference: name.reference, counter: identity.counter.name, at: identity.value
                 )
                 return try make(name, .guarded(by: policy), guarded: .matcher(identity))
@@ -71,7 +71,7 @@ public struct TPMKeys: DeviceKeys, PINKey {
                 try tpm.definePIN(at: try tpm.freeIndex(in: Self.pinIndexes), value: value, limit: UInt32(Self.pinLimit))
             }
             do throws(Failure) {
-                let policy = TPMPolicy.pin(index: index.name, reference: name.reference)
+                let policy = TPMKeyPolicy.pin(index: index.name, reference: name.reference)
                 return try make(name, .guarded(by: policy), guarded: .pin(index))
             } catch {
                 try? connected { tpm throws(TPMError) in try tpm.undefine(index.handle) }

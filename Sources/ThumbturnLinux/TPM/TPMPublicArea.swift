@@ -129,7 +129,7 @@ extension TPMPublicArea {
 
     /// A template for a key that signs only when its policy is satisfied: `userWithAuth` is clear, so no password
     /// works.
-    static func guarded(by policy: TPMPolicy) -> TPMPublicArea {
+    static func guarded(by policy: TPMKeyPolicy) -> TPMPublicArea {
         TPMPublicArea(attributes: [.bound, .noDictionaryAttack, .sign], policy: policy.digest, use: .signing)
     }
 }
