@@ -10,7 +10,7 @@ extension Parser {
     package static let all: [Parser] = [
         json, challengeRequest, jws, challenge, proof, dpop, clientAssertion, form, transaction, approvalRecord, approvalProof,
         policy, unlockPolicy, scenario, vaultRecord, jwk, publicKeyText, derSignature, stepUpHeader, certificate,
-        certificateChain, keyDescription, statusList, cbor, attestationObject, assertionObject,
+        certificateChain, keyDescription, statusList, cbor, attestationObject, assertionObject, tpmPublic, tpmAttest,
     ]
 
     /// The parser with a name.
