@@ -49,7 +49,7 @@ need_libraries() {
 # Installs a TPM 2.0 and a fingerprint reader without hardware: swtpm, and fprintd with its virtual reader, with their own bus and polkit.
 need_real_parts() {
     [ "$(uname -s)" = Linux ] || stop "The parts of a Linux machine run only on Linux."
-    need_packages swtpm tpm2-tools fprintd polkitd dbus util-linux
+    need_packages swtpm swtpm-tools tpm2-tools fprintd polkitd dbus util-linux
 }
 
 # The independent judges, PyJWT with cryptography and joserfc, and an OpenID provider of Authlib and Flask, in a virtual environment of

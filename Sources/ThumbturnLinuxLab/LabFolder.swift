@@ -11,6 +11,8 @@ struct LabFolder: Sendable {
     var reader: String { "\(path)/reader" }
     var prints: String { "\(path)/prints" }
     var tpm: String { "\(path)/tpm" }
+    /// The authority that issues the TPM's endorsement certificates.
+    var authority: String { "\(path)/authority" }
     var rules: String { "\(path)/rules" }
     /// An empty folder that is mounted over the machine's own rules, so that only the lab's rules apply.
     var noRules: String { "\(path)/no-rules" }

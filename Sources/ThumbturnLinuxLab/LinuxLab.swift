@@ -71,9 +71,10 @@ public actor LinuxLab {
     ///     traverse its parents: use one in /tmp.
     ///   - parts: the parts to start. `.fingerprints` includes the bus and polkitd.
     ///   - polkitRules: JavaScript, as in `/etc/polkit-1/rules.d`. Without a rule, only root may do anything.
+    ///   - endorsed: whether the TPM gets endorsement certificates of an authority of the lab; it takes 2 s.
     /// - Throws: `LabError`, after the started parts have ended and the folder is deleted.
     public static func start(
-        in folder: String, parts: Set<Part> = [.tpm, .fingerprints], polkitRules: [String] = []
+        in folder: String, parts: Set<Part> = [.tpm, .fingerprints], polkitRules: [String] = [], endorsed: Bool = false
     ) async throws -> LinuxLab {
         var parts = parts
         if parts.contains(.fingerprints) { parts.insert(.policy) }
@@ -85,7 +86,8 @@ public actor LinuxLab {
                     + "next: run as root, or start only the TPM with parts: [.tpm]"
             )
         }
-        try Programs.check(for: parts)
+        precondition(!endorsed || parts.contains(.tpm), "only a TPM that is started can be endorsed")
+        try Programs.check(for: parts, endorsed: endorsed)
         let place = try LabFolder(at: folder, parts: parts)
         let lab: LinuxLab
         do {
@@ -97,6 +99,7 @@ public actor LinuxLab {
             throw error
         }
         do {
+            if endorsed { try await lab.endorseTPM() }
             try await lab.startAll()
             return lab
         } catch {

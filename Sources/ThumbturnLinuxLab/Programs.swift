@@ -15,6 +15,8 @@ enum Programs {
     }
 
     static let swtpm = Program(paths: ["/usr/bin/swtpm"], package: "swtpm swtpm-tools")
+    static let setup = Program(paths: ["/usr/bin/swtpm_setup"], package: "swtpm-tools")
+    static let localCA = Program(paths: ["/usr/bin/swtpm_localca"], package: "swtpm-tools")
     static let tpm2GetCap = Program(paths: ["/usr/bin/tpm2_getcap"], package: "tpm2-tools")
     static let busDaemon = Program(paths: ["/usr/bin/dbus-daemon"], package: "dbus")
     static let busMonitor = Program(paths: ["/usr/bin/dbus-monitor"], package: "dbus-bin")
@@ -30,8 +32,11 @@ enum Programs {
     static let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"]
 
     /// Throws for the first program that these parts need and that is not installed.
-    static func check(for parts: Set<LinuxLab.Part>) throws {
+    static func check(for parts: Set<LinuxLab.Part>, endorsed: Bool) throws {
         if parts.contains(.tpm) { _ = try swtpm.find() }
+        if endorsed {
+            for program in [setup, localCA] { _ = try program.find() }
+        }
         if parts.contains(.bus) {
             for program in [busDaemon, busMonitor, busSend] { _ = try program.find() }
         }
