@@ -40,6 +40,8 @@ struct Real: TestTrait, TestScoping {
 
     static let tpmIsHere = Requirement.tpm.isMet(
         isInstalled("/usr/bin/swtpm") && isInstalled("/usr/bin/tpm2_getcap"), needs: "swtpm and tpm2-tools")
+    static let endorsementIsHere =
+        tpmIsHere && Requirement.tpm.isMet(isInstalled("/usr/bin/swtpm_setup"), needs: "swtpm-tools")
     static let readerIsHere = Requirement.fprintd.isMet(
         isInstalled("/usr/libexec/fprintd") && isInstalled("/usr/bin/fprintd-enroll") && isInstalled("/usr/bin/dbus-daemon")
             && isInstalled("/usr/lib/polkit-1/polkitd") && geteuid() == 0,

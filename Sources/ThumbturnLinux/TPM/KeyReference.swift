@@ -17,6 +17,13 @@ extension KeyName {
         return Array(SHA256.hash(data: writer.bytes))
     }
 
+    /// The server and the account as 32 bytes, from which their attestation key is derived.
+    static func attestationReference(server: String, account: String) -> [UInt8] {
+        var writer = TPMWriter()
+        for part in ["thumbturn-attestation-v1", server, account] { writer.sized(Array(part.utf8)) }
+        return Array(SHA256.hash(data: writer.bytes))
+    }
+
     /// The name of the file that holds the key. It begins with its owner, so that all keys of an account can be found.
     var file: String {
         "\(Self.fileOwner(server, account)).\(Base64URL.encode(reference)).\(kind.rawValue)\(Self.fileEnding)"

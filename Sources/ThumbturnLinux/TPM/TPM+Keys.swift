@@ -8,6 +8,8 @@ extension TPM {
         var sealed: [UInt8]
         /// The name of the storage root that sealed it.
         var parent: [UInt8]
+        /// How the TPM made it; nil for keys of which that was not kept.
+        var creation: Creation?
     }
 
     /// Calls a closure with the parent of our keys: the storage root that the machine keeps, if it is of the standard
@@ -68,20 +70,31 @@ extension TPM {
         var (outside, pcrs) = (TPM2B_DATA(), TPML_PCR_SELECTION())
         var sealed: UnsafeMutablePointer<TPM2B_PRIVATE>?
         var area: UnsafeMutablePointer<TPM2B_PUBLIC>?
+        var data: UnsafeMutablePointer<TPM2B_CREATION_DATA>?
+        var hash: UnsafeMutablePointer<TPM2B_DIGEST>?
+        var ticket: UnsafeMutablePointer<TPMT_TK_CREATION>?
         try unsafe command { context in
             unsafe Esys_Create(
-                context, root, Self.password, Self.none, Self.none, &sensitive, &template, &outside, &pcrs, &sealed, &area, nil,
-                nil, nil
+                context, root, Self.password, Self.none, Self.none, &sensitive, &template, &outside, &pcrs, &sealed, &area,
+                &data, &hash, &ticket
             )
         }
         defer {
             unsafe Esys_Free(sealed)
             unsafe Esys_Free(area)
+            unsafe Esys_Free(data)
+            unsafe Esys_Free(hash)
+            unsafe Esys_Free(ticket)
         }
-        guard let sealed = unsafe sealed, let area = unsafe area, let made = unsafe TPMPublicArea(bytes(of: area.pointee)) else {
+        guard let sealed = unsafe sealed, let area = unsafe area, let made = unsafe TPMPublicArea(bytes(of: area.pointee)),
+            let data = unsafe data, let hash = unsafe hash, let ticket = unsafe ticket
+        else {
             throw .unexpectedAnswer
         }
-        return Blob(publicArea: made, sealed: unsafe sealed.pointee.bytes, parent: try name(ofOpen: root))
+        return Blob(
+            publicArea: made, sealed: unsafe sealed.pointee.bytes, parent: try name(ofOpen: root),
+            creation: try unsafe creation(data, hash, ticket)
+        )
     }
 
     /// Calls a closure with a loaded key. The storage root is flushed first, to free its place in the TPM's memory.
@@ -113,9 +126,12 @@ extension TPM {
         }
     }
 
-    func publicStructure(_ area: TPMPublicArea) throws(TPMError) -> TPM2B_PUBLIC {
+    func publicStructure(_ area: TPMPublicArea) throws(TPMError) -> TPM2B_PUBLIC { try publicStructure(area.bytes) }
+
+    /// The structure of a public area in its wire form.
+    func publicStructure(_ area: [UInt8]) throws(TPMError) -> TPM2B_PUBLIC {
         var writer = TPMWriter()
-        writer.sized(area.bytes)
+        writer.sized(area)
         var structure = TPM2B_PUBLIC()
         var offset = 0
         try Self.check(unsafe Tss2_MU_TPM2B_PUBLIC_Unmarshal(writer.bytes, writer.bytes.count, &offset, &structure))
@@ -123,7 +139,7 @@ extension TPM {
     }
 
     /// The wire form of a public area, without its leading size.
-    private func bytes(of structure: TPM2B_PUBLIC) -> [UInt8] {
+    func bytes(of structure: TPM2B_PUBLIC) -> [UInt8] {
         var structure = structure
         var wire = [UInt8](repeating: 0, count: 1024)
         var count = 0

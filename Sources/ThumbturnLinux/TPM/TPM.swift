@@ -11,6 +11,7 @@ import CTss
     static let password: Handle = 0xFF
     static let owner: Handle = 0x101
     static let null: Handle = 0x107
+    static let endorsement: Handle = 0x10B
 
     let context: OpaquePointer
     private let tcti: OpaquePointer

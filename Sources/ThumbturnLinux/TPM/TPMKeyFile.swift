@@ -21,6 +21,18 @@ struct TPMKeyFile: Hashable, Sendable, Codable {
     var parent: [UInt8]
     /// The condition under which the key signs.
     var guarded: Guard
+    /// How the TPM made the key; nil in files of earlier versions, whose keys the TPM cannot certify.
+    var creation: Creation?
+
+    /// The circumstances of a key's creation, and the TPM's proof of it.
+    struct Creation: Hashable, Sendable, Codable {
+        /// The circumstances: a `TPMS_CREATION_DATA`.
+        var data: [UInt8]
+        /// The hash of the circumstances.
+        var hash: [UInt8]
+        /// The TPM's own proof that it made the key: a `TPMT_TK_CREATION`. Clearing the TPM voids it.
+        var ticket: [UInt8]
+    }
 
     var bytes: [UInt8] {
         get throws(Failure) {
@@ -32,18 +44,19 @@ struct TPMKeyFile: Hashable, Sendable, Codable {
     /// Reads a file. Throws `platform` with `reEnrol` if it is damaged.
     init(_ bytes: [UInt8]) throws(Failure) {
         guard let file = try? JSONDecoder().decode(Self.self, from: Data(bytes)), TPMPublicArea(file.publicArea) != nil,
-            file.sealed.count <= 1024, file.guarded.isWellFormed
+            file.sealed.count <= 1024, file.guarded.isWellFormed, file.creation?.isWellFormed ?? true
         else {
             throw Failure(.platform, recovery: .reEnrol)
         }
         self = file
     }
 
-    init(publicArea: TPMPublicArea, sealed: [UInt8], parent: [UInt8], guarded: Guard) {
+    init(publicArea: TPMPublicArea, sealed: [UInt8], parent: [UInt8], guarded: Guard, creation: Creation? = nil) {
         self.publicArea = publicArea.bytes
         self.sealed = sealed
         self.parent = parent
         self.guarded = guarded
+        self.creation = creation
     }
 }
 
@@ -56,4 +69,9 @@ extension TPMKeyFile.Guard {
         case .pin(let index): index.name.count == 34
         }
     }
+}
+
+extension TPMKeyFile.Creation {
+    /// Whether the parts have the lengths of a TPM's, so that they fit into libtss2's structures.
+    fileprivate var isWellFormed: Bool { data.count <= 1024 && hash.count == 32 && ticket.count <= 128 }
 }

@@ -229,7 +229,7 @@ extension TPMKeys {
         }
         guard let publicKey = blob.publicArea.publicKey else { throw Failure(.platform) }
         let file = TPMKeyFile(
-            publicArea: blob.publicArea, sealed: blob.sealed, parent: blob.parent, guarded: guarded
+            publicArea: blob.publicArea, sealed: blob.sealed, parent: blob.parent, guarded: guarded, creation: blob.creation
         )
         try files.write(try file.bytes, to: name.file)
         return publicKey
@@ -248,7 +248,8 @@ extension TPMKeys {
         try files.delete(file)
     }
 
-    private func kept(_ name: KeyName) throws(Failure) -> TPMKeyFile {
+    /// The file of a key.
+    func kept(_ name: KeyName) throws(Failure) -> TPMKeyFile {
         guard let file = try read(name.file) else { throw Failure(.notEnrolled) }
         return file
     }
@@ -264,7 +265,8 @@ extension TPMKeys {
         Array(HMAC<SHA256>.authenticationCode(for: pin.digits, using: SymmetricKey(data: name.reference)))
     }
 
-    private func connected<Result>(_ work: (TPM) throws(TPMError) -> Result) throws(Failure) -> Result {
+    /// Connects to the TPM for some commands.
+    func connected<Result>(_ work: (TPM) throws(TPMError) -> Result) throws(Failure) -> Result {
         do throws(TPMError) {
             return try TPM.connected(tcti, work)
         } catch {
@@ -273,7 +275,7 @@ extension TPMKeys {
     }
 
     /// Runs blocking TPM commands on a serial queue.
-    private func onQueue<Result: Sendable, E: Error>(
+    func onQueue<Result: Sendable, E: Error>(
         _ work: @escaping @Sendable () throws(E) -> Result
     ) async throws(E) -> Result {
         let outcome: Swift.Result<Result, E> = await withCheckedContinuation { continuation in
@@ -284,7 +286,7 @@ extension TPMKeys {
 }
 
 extension TPMKeyFile {
-    fileprivate var blob: TPM.Blob {
+    var blob: TPM.Blob {
         guard let area = TPMPublicArea(publicArea) else {
             preconditionFailure("a key file is accepted only with a readable public area")
         }

@@ -16,6 +16,7 @@ struct TPMPublicArea: Hashable, Sendable {
         static let fixedParent = Attributes(rawValue: 1 << 4)
         static let sensitiveDataOrigin = Attributes(rawValue: 1 << 5)
         static let userWithAuth = Attributes(rawValue: 1 << 6)
+        static let adminWithPolicy = Attributes(rawValue: 1 << 7)
         static let noDictionaryAttack = Attributes(rawValue: 1 << 10)
         static let restricted = Attributes(rawValue: 1 << 16)
         static let decrypt = Attributes(rawValue: 1 << 17)
@@ -126,6 +127,14 @@ extension TPMPublicArea {
     /// A template for a key that signs for every process that can read its file.
     static let session = TPMPublicArea(
         attributes: [.bound, .userWithAuth, .noDictionaryAttack, .sign], policy: [], use: .signing)
+
+    /// A template for the attestation key for a reference: it signs only what the TPM says itself.
+    ///
+    /// - Parameter reference: 32 bytes in the place of the point, from which the TPM derives another key for each reference.
+    static func attestation(for reference: [UInt8]) -> TPMPublicArea {
+        TPMPublicArea(
+            attributes: [.bound, .userWithAuth, .noDictionaryAttack, .restricted, .sign], policy: [], use: .signing, x: reference)
+    }
 
     /// A template for a key that signs only when its policy is satisfied: `userWithAuth` is clear, so no password
     /// works.
