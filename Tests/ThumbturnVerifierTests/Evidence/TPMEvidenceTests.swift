@@ -33,6 +33,25 @@ import ThumbturnVerifier
         #expect(try device.judge().protection == .attestedHardware)
     }
 
+    @Test func theAuthoritiesOfAnAcceptedChainAreRemembered() throws {
+        var device = TPMDevice()
+        device.mint.authority = TPMDevice.authority.authority(named: "Issuer")
+        var known = KnownIssuers()
+        for _ in 1...2 {
+            _ = try device.policy.endorse(device.mint.chain, at: device.now, knowing: &known)
+            #expect(known.count == 1, "the authority, and neither the root nor the device's own certificate")
+        }
+        // A remembered signature is no judgement: dates and trust are judged each time.
+        #expect(
+            evidenceRefusal {
+                _ = try device.policy.endorse(device.mint.chain, at: UnixTime(seconds: 2_208_988_801), knowing: &known)
+            } == .expired)
+        device.policy.roots = []
+        #expect(
+            evidenceRefusal { _ = try device.policy.endorse(device.mint.chain, at: device.now, knowing: &known) }
+                == .untrustedRoot)
+    }
+
     @Test func aMatcherThatThePolicyDoesNotTrustProvesNoFinger() throws {
         var device = TPMDevice()
         device.policy.matchers = [TPMDevice.key(P256.Signing.PrivateKey()).thumbprint]

@@ -53,10 +53,14 @@ public struct TPMRoot: Hashable, Sendable {
 
 extension TPMPolicy {
     /// Verifies the chain of an endorsement key's certificate, the first step. Throws the first check that failed.
-    public func endorse(_ chain: [[UInt8]], at now: UnixTime) throws(EvidenceRefusal) -> TPMEndorsement {
+    ///
+    /// - Parameter known: the authorities of chains that were accepted before; those of this one are added.
+    public func endorse(
+        _ chain: [[UInt8]], at now: UnixTime, knowing known: inout KnownIssuers
+    ) throws(EvidenceRefusal) -> TPMEndorsement {
         let certificates = try CertificateChain.read(chain)
         let anchor = try StrictPath.verify(
-            certificates, to: roots.map(\.anchor), at: now, handling: [.subjectAltName, .extendedKeyUsage]
+            certificates, to: roots.map(\.anchor), at: now, knowing: &known, handling: [.subjectAltName, .extendedKeyUsage]
         )
         if !revoked.isEmpty, let place = certificates.firstIndex(where: { revoked.contains(SHA256.bytes(of: $0.spki)) }) {
             throw EvidenceRefusal(.revoked, "the policy no longer trusts the key of certificate \(place)")
@@ -72,6 +76,12 @@ extension TPMPolicy {
                     + "and the policy demands \(minimum)")
         }
         return endorsement
+    }
+
+    /// Verifies the chain of an endorsement key's certificate without knowledge of others.
+    public func endorse(_ chain: [[UInt8]], at now: UnixTime) throws(EvidenceRefusal) -> TPMEndorsement {
+        var known = KnownIssuers()
+        return try endorse(chain, at: now, knowing: &known)
     }
 
     /// Makes the credential that only this TPM can open with this attestation key, the second step. Throws where the key is
@@ -91,11 +101,12 @@ extension TPMPolicy {
     ///   - keys: all keys that are enrolled together, at least one. Evidence for others, or for fewer, is refused.
     ///   - value: the 32 bytes that the evidence is bound to.
     ///   - expectation: that of the credential that was made for this device.
+    ///   - known: the authorities of chains that were accepted before; those of this one are added.
     public func judge(
         _ evidence: TPMEvidence, of keys: [VerifyingKey], boundTo value: [UInt8],
-        opening expectation: TPMCredential.Expectation, at now: UnixTime
+        opening expectation: TPMCredential.Expectation, at now: UnixTime, knowing known: inout KnownIssuers
     ) throws(EvidenceRefusal) -> TPMVerdict {
-        let endorsement = try endorse(evidence.endorsement, at: now)
+        let endorsement = try endorse(evidence.endorsement, at: now, knowing: &known)
         let signer = try attestationKey(evidence.attestationKey)
         guard evidence.secret.count <= TPMCredential.secretLength,
             TPMCredential.Expectation(
@@ -124,6 +135,15 @@ extension TPMPolicy {
                 "the evidence is about \(found.count) keys, and \(ordered.count) of them are among the \(keys.count) enrolled")
         }
         return TPMVerdict(endorsement: endorsement, firmwareVersion: firmware, keys: ordered)
+    }
+
+    /// Judges the evidence of the enrolled keys without knowledge of other chains.
+    public func judge(
+        _ evidence: TPMEvidence, of keys: [VerifyingKey], boundTo value: [UInt8],
+        opening expectation: TPMCredential.Expectation, at now: UnixTime
+    ) throws(EvidenceRefusal) -> TPMVerdict {
+        var known = KnownIssuers()
+        return try judge(evidence, of: keys, boundTo: value, opening: expectation, at: now, knowing: &known)
     }
 }
 
