@@ -13,8 +13,8 @@ public import ThumbturnDevice
 /// Makes App Attest evidence for the keys of an enrolment. Each account has one attested key, whose id is kept in a
 /// store. Make one value for each store: it makes one request at a time.
 ///
-/// The server of this package does not judge the evidence; a back end of your own may.
-public struct AppAttestation: Sendable {
+/// `DevicePlatform.apple` has one, so enrolments carry its evidence; the server judges it where its policy names the app.
+public struct AppAttestation: EvidenceSource {
     private let secrets: any SecretStore
     /// Serialises requests, because two at once would make two keys.
     private let turns = SerialGate()
@@ -68,6 +68,13 @@ public struct AppAttestation: Sendable {
         else { return nil }
         return AppAttestEvidence(
             keyID: id, attestation: Array(attestation), attestedValue: key.value, assertion: Array(assertion))
+    }
+
+    /// Evidence for an enrolment or a change of keys; see the other method.
+    public func evidence(_ request: EvidenceRequest) async throws(Failure) -> KeyEvidence? {
+        try await evidence(
+            for: request.challenge, keys: Array(request.keys.values), server: request.server, account: request.account
+        ).map(KeyEvidence.appAttest)
     }
 
     /// Forgets the key of an account, for example when its enrolment ends. The next evidence comes from a new one.

@@ -55,6 +55,9 @@ extension DevicePlatform {
             place: place ?? .ofThisProcess("keychain \(keychain.place.mark)"), clock: clock, transport: transport,
             pin: pinEntry.map { PINSupport(entry: $0, key: EnclavePINKeys(keychain: keychain, rounds: pinRounds)) },
             vaults: KeychainVault(keychain: keychain), phases: phases)
+        #if canImport(DeviceCheck)
+        platform.evidence = AppAttestation(secrets: platform.secrets)
+        #endif
         platform.extraTime = { await assistive.extraTime }
         platform.extraTimeChanges = { assistive.changes }
         platform.deviceName = { await AppleDeviceName.current }

@@ -77,6 +77,7 @@ public struct CheckedApproval: Sendable {
         guard let signer = receipt.approvedBy.first(where: { $0.kid == key.thumbprint }),
             signer.proofHash == hash(signature.proof), claims.iat <= signer.at, signer.at < claims.exp, signer.at <= receipt.iat
         else { throw .signers }
+        guard demand.takes(Assurance(acr: signer.acr) ?? .withoutKey, of: signer.factor) else { throw .demand }
         if demand.wantsLiveness(with: signer.factor) || signature.liveness != nil {
             guard let evidence = signature.liveness.flatMap(CompactJWS.init),
                 let liveness = try? WireJSON.decodeClaims(LivenessClaims.self, from: evidence.payload),
@@ -111,7 +112,7 @@ public enum ApprovalProofFault: String, Error, Hashable, Sendable, CaseIterable 
     case challenge
     /// A signature is not valid, or was made by another key.
     case signature
-    /// A demanded signature is missing.
+    /// A demanded signature is missing, or its key has less assurance than is demanded.
     case demand
     /// The evidence of a liveness check is missing, or is for another challenge.
     case liveness
@@ -130,7 +131,7 @@ public enum ApprovalProofFault: String, Error, Hashable, Sendable, CaseIterable 
         case .signers: "The server's receipt lists other signatures than the proof object has."
         case .challenge: "A challenge is for another approval."
         case .signature: "A signature is not valid, or it was made by another key."
-        case .demand: "A demanded signature is missing."
+        case .demand: "A demanded signature is missing, or its key has less assurance than is demanded."
         case .liveness: "The evidence of the liveness check is missing, or it is for another challenge."
         }
     }

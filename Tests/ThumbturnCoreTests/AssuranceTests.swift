@@ -6,8 +6,8 @@ import ThumbturnCore
         for protection in KeyProtection.allCases {
             for verification in UserVerification.allCases {
                 let given = Assurance(protection: protection, verification: verification)
-                let demanded = Assurance(protection: .hardware, verification: .passcode)
-                #expect(given.meets(demanded) == (protection >= .hardware && verification >= .passcode))
+                let demanded = Assurance(protection: .attestedApp, verification: .passcode)
+                #expect(given.meets(demanded) == (protection >= .attestedApp && verification >= .passcode))
             }
         }
     }
@@ -15,7 +15,7 @@ import ThumbturnCore
     @Test func amrContainsOnlyWhatIsKnown() {
         #expect(Assurance(protection: .software, verification: .biometric).amr == ["swk", "pop"])
         #expect(Assurance(protection: .attestedHardware, verification: .biometric).amr == ["hwk", "pop", "user", "mfa"])
-        #expect(Assurance(protection: .hardware, verification: .pin).amr == ["hwk", "pop", "pin", "mfa"])
+        #expect(Assurance(protection: .attestedApp, verification: .pin).amr == ["pop", "pin", "mfa"])
         #expect(Assurance(protection: .none, verification: .none).amr == [])
         #expect(Assurance(protection: .software, verification: .pin).acr == "urn:thumbturn:acr:software:pin")
     }

@@ -43,7 +43,7 @@ import ThumbturnMessages
             AppPhase.allCases,
             ApprovalState.allCases, Rung.allCases, ExtraTime.allCases, VaultAccess.allCases, states, keys, telemetry, triggers,
             news, failure, failure.code, Failure.PlatformStatus(domain: "Phone", code: 1), Recovery.fallBack(.appPIN),
-            Assurance(protection: .hardware, verification: .pin), Money(minor: 1, currency: "EUR"), StepUpAction.presets,
+            Assurance(protection: .attestedApp, verification: .pin), Money(minor: 1, currency: "EUR"), StepUpAction.presets,
             ApprovalDemand(keys: [.biometric, .pin], liveness: .high), ApprovalDemand.oneKey, UnlockPolicy.highRisk,
             MismatchDelays(), AppLock(rules: .init()), AppLock.Rules(), BiometricOffer(), BiometricOffer.Rules(),
             BiometricOffer.Answer.notNow, EnrolmentMark(state: [1], systemVersion: 18), EnrolmentMark.Change.afterUpgrade, now,

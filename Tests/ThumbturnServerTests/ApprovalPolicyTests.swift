@@ -63,7 +63,7 @@ import ThumbturnVerifier
 
     @Test func whatNoApprovalCanMeetIsRefused() async throws {
         let actions = #"""
-            "new-recipient":{"max_age":0,\#(Self.thresholds)},"hardware":{"max_age":0,"protection":"hardware"},
+            "new-recipient":{"max_age":0,\#(Self.thresholds)},"hardware":{"max_age":0,"protection":"attestedHardware"},
             "both":{"max_age":0,"one_of":["second-approver"]}
             """#
         try await run(actions) { live, bank, ada in

@@ -249,6 +249,7 @@ struct CeremonyDraft {
             switch authorisation.judge(authorisation.kids.map { kid in rows.first { $0.kid == kid } }, at: now) {
             case .refused: return .committed(.refused)
             case .disabled: return .committed(.disabled)
+            case .insufficient: return .committed(.insufficient)
             case .full(let quota): return .committed(.full(quota))
             case .done: break
             }

@@ -161,7 +161,7 @@ import ThumbturnVerifier
             #expect(StepUpChallenge(age)?.ask == ActionAsk("card-details"))
 
             var table = Self.table
-            table.actions["card-details"]?.assurance = Assurance(protection: .hardware, verification: .biometric)
+            table.actions["card-details"]?.assurance = Assurance(protection: .attestedApp, verification: .biometric)
             let strict = ResourceServer.judging(bank, table)
             let claims = try claims(of: try await bank.token("card-details"))
             do {

@@ -12,7 +12,7 @@ import ThumbturnMessages
         "balance": rule(.seconds(60)) { _ in },
         "export": rule(.seconds(60)) { $0.takesUnlock = false },
         "by-face": rule(.seconds(60)) { $0.keys = [.biometric] },
-        "in-hardware": rule(.seconds(60)) { $0.assurance = Assurance(protection: .hardware, verification: .biometric) },
+        "in-hardware": rule(.seconds(60)) { $0.assurance = Assurance(protection: .attestedApp, verification: .biometric) },
         "watched": rule(.seconds(60)) { $0.oneOf = [.highLiveness] },
         "each": rule(.zero) { _ in },
         "pay": rule(.seconds(60)) {

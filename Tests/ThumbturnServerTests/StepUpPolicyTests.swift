@@ -30,7 +30,7 @@ import ThumbturnTestKit
         }(),
         "hardware": {
             var rule = ActionRule(maximumAge: .seconds(120))
-            rule.assurance = Assurance(protection: .hardware, verification: .biometric)
+            rule.assurance = Assurance(protection: .attestedApp, verification: .biometric)
             return rule
         }(),
     ])

@@ -316,6 +316,7 @@ import ThumbturnVerifier
             let new = NewSession(id: .random(), tokenHash: [])
             switch try await store.openSession(new, by: .signIn("key", jkt: "session", spend(2))) {
             case .refused: #expect(change.end == "refused")
+            case .insufficient: #expect(change.end == "insufficient")
             case .disabled: #expect(change.end == "disabled")
             case .full: Issue.record("one device is not too many")
             case .done(let session):

@@ -51,7 +51,7 @@ import ThumbturnLoad
                 } else {
                     #expect(answer.status == 401 && answer.kind == "step-up-required", "\(name): \(answer.text)")
                     let demanded = answer.challenge.flatMap(StepUpChallenge.init)?.acrValues
-                    #expect(demanded == [KeyStanding.assuranceWithoutEvidence.acr], "\(name)")
+                    #expect(demanded == [Assurance.withoutEvidence.acr], "\(name)")
                 }
             }
             #expect(answered == Self.allowed)
@@ -103,7 +103,7 @@ import ThumbturnLoad
             for action in ["card-details", "export"] {
                 let refused = try await bank.call("/\(action)", tokens.accessToken, by: guest.device)
                 let challenge = refused.challenge.flatMap(StepUpChallenge.init)
-                #expect(refused.status == 401 && challenge?.acrValues == [KeyStanding.assuranceWithoutEvidence.acr])
+                #expect(refused.status == 401 && challenge?.acrValues == [Assurance.withoutEvidence.acr])
             }
             let order = RequireStepUpTests.order(1)
             #expect(try await bank.call("/pay", tokens.accessToken, body: order, by: guest.device).status == 401)

@@ -7,8 +7,9 @@ public enum KeyProtection: String, Hashable, Sendable, Codable, CaseIterable, Co
     case none
     /// The key may be in a file. Every key without evidence has this level.
     case software
-    /// A party that the server trusts vouches that the key was made in hardware.
-    case hardware
+    /// A genuine copy of the app, on a genuine device, says how the key is kept. It is no proof of the hardware: a bug of
+    /// the app, or an attacker who controls it, can say so of another key.
+    case attestedApp
     /// The hardware's maker signed an attestation of the key.
     case attestedHardware
 
@@ -18,7 +19,7 @@ public enum KeyProtection: String, Hashable, Sendable, Codable, CaseIterable, Co
         switch self {
         case .none: 0
         case .software: 1
-        case .hardware: 2
+        case .attestedApp: 2
         case .attestedHardware: 3
         }
     }
@@ -66,6 +67,9 @@ public struct Assurance: Hashable, Sendable, Codable {
     /// No key signed: full credentials alone, or a plain client of which nothing is known. It meets no demand of a key.
     package static let withoutKey = Assurance(protection: .none, verification: .none)
 
+    /// A key of which nothing is proved.
+    package static let withoutEvidence = Assurance(protection: .software, verification: .none)
+
     /// Whether both parts reach what a policy demands. Neither makes up for the other.
     public func meets(_ demanded: Assurance) -> Bool {
         protection >= demanded.protection && verification >= demanded.verification
@@ -90,10 +94,12 @@ public struct Assurance: Hashable, Sendable, Codable {
             switch protection {
             case .none: []
             case .software: ["swk", "pop"]
-            case .hardware, .attestedHardware: ["hwk", "pop"]
+            // Neither hwk nor swk is proved.
+            case .attestedApp: ["pop"]
+            case .attestedHardware: ["hwk", "pop"]
             }
-        // Presence and PIN are known only where hardware enforces them.
-        guard protection >= .hardware else { return methods }
+        // The person's presence is known only where hardware enforces it, or a genuine app says that it does.
+        guard protection >= .attestedApp else { return methods }
         switch verification {
         case .none: break
         case .pin: methods += ["pin", "mfa"]
@@ -114,6 +120,6 @@ extension UserVerification: CustomStringConvertible {
 }
 
 extension Assurance: CustomStringConvertible {
-    /// For example `protection hardware, verification biometric`.
+    /// For example `protection attestedHardware, verification biometric`.
     public var description: String { "protection \(protection), verification \(verification)" }
 }

@@ -248,8 +248,9 @@ extension Authenticator {
     ) async throws(Failure) -> (EnrolRequest, pinHandle: String?) {
         let sessionName = name(of: .session, in: plan.number)
         let sessionKey = try await platform.keys.publicKey(of: sessionName)
-        let new = try await makeKeys(plan)
         let sessionKid = Signing.thumbprint(of: sessionKey)
+        let making = try await makingChallenge(for: sessionName)
+        let new = try await makeKeys(plan, for: making)
         let kids = plan.rungs.compactMap { $0 == .appPIN ? PINHandle.placeholder : new.signers[$0]?.kid }
         let asked = moment
         let challenge = try await connection.challenge(.enrol, for: [sessionKid] + kids, key: sessionName)
@@ -262,6 +263,9 @@ extension Authenticator {
         let signature = try await platform.keys.sign(input, with: sessionName, presence: nil)
         let sessionProof = CompactJWS.compact(signingInput: input, signature: signature)
         var registrations = [KeyRegistration(kind: .session, jwk: JWK(sessionKey), proof: sessionProof)]
+        var named = [sessionName: sessionKey]
+        for (rung, signer) in new.signers { named[signer.key] = new.publicKeys[rung] }
+        let keyEvidence = try await keyEvidence(for: challenge, named, madeFor: making)
         if plan.rungs.contains(.appPIN) {
             let chosen = try await platform.prompts.ask(request(plan), on: platform) { (ask) async throws(Failure) in
                 try await self.check(plan.maker)
@@ -271,7 +275,8 @@ extension Authenticator {
         }
         registrations += try await prove(plan, new, challenge)
         let request = EnrolRequest(
-            ticket: ticket, name: plan.deviceName, keys: registrations, liveness: evidence[challenge]?.evidence?.jws)
+            ticket: ticket, name: plan.deviceName, keys: registrations, liveness: evidence[challenge]?.evidence?.jws,
+            evidence: keyEvidence)
         return (request, challenge.newHandle)
     }
 
@@ -279,13 +284,13 @@ extension Authenticator {
         request(plan.reason, plan.policy, .enrolment)
     }
 
-    private func makeKeys(_ plan: EnrolmentPlan) async throws(Failure) -> NewKeys {
+    private func makeKeys(_ plan: EnrolmentPlan, for making: MakingChallenge?) async throws(Failure) -> NewKeys {
         var new = NewKeys()
         for rung in plan.rungs where rung != .appPIN {
             guard let kind = rung.key else { continue }
             let key = name(of: kind, in: plan.number)
             if kind == .biometric { try await CountedSensor(key, on: platform, under: plan.policy).createLedger() }
-            let publicKey = try await platform.keys.create(key)
+            let publicKey = try await platform.keys.create(key, attesting: making?.value)
             new.publicKeys[rung] = publicKey
             new.signers[rung] = Signer(key: key, kid: Signing.thumbprint(of: publicKey))
         }

@@ -102,7 +102,7 @@ private struct RunningChange: Sendable {
     /// The id of the new key in the challenge.
     var newKids: [String] {
         switch newKey {
-        case .biometric(_, _, let kid, number: _): [kid]
+        case .biometric(_, _, let kid, number: _, madeFor: _): [kid]
         case .pin: [PINHandle.placeholder]
         case nil: []
         }
@@ -111,7 +111,7 @@ private struct RunningChange: Sendable {
 
 /// A key that the server does not know yet.
 private enum NewKey: Sendable {
-    case biometric(KeyName, PublicKey, kid: String, number: Int)
+    case biometric(KeyName, PublicKey, kid: String, number: Int, madeFor: MakingChallenge?)
     /// It is made once the person has chosen the PIN.
     case pin(ChosenPIN, number: Int)
 }
@@ -132,7 +132,7 @@ extension Authenticator {
         let number = change.bringsKey ? Int.random(in: 1...Int.max) : nil
         let pending = EnrolmentJournal.PendingChange(kind: change.kind, number: number)
         do throws(Failure) {
-            let newKey = try await begin(change, pending, policy)
+            let newKey = try await begin(change, pending, policy, in: session)
             let running = RunningChange(
                 change: change, session: session, reason: reason, policy: policy, newKey: newKey, maker: maker)
             switch authorisation {
@@ -174,15 +174,16 @@ extension Authenticator {
 
     /// Writes the change down, and makes a biometric key where it brings one.
     private func begin(
-        _ change: KeyChange, _ pending: EnrolmentJournal.PendingChange, _ policy: UnlockPolicy
+        _ change: KeyChange, _ pending: EnrolmentJournal.PendingChange, _ policy: UnlockPolicy, in session: KeyName
     ) async throws(Failure) -> NewKey? {
         try await edit { (journal) throws(Failure) in try journal.change(pending) }
         guard let number = pending.number else { return nil }
         guard change == .replaceBiometric else { return .pin(ChosenPIN(), number: number) }
         let key = name(of: .biometric, in: number)
         try await CountedSensor(key, on: platform, under: policy).createLedger()
-        let publicKey = try await platform.keys.create(key)
-        return .biometric(key, publicKey, kid: Signing.thumbprint(of: publicKey), number: number)
+        let making = try await makingChallenge(for: session)
+        let publicKey = try await platform.keys.create(key, attesting: making?.value)
+        return .biometric(key, publicKey, kid: Signing.thumbprint(of: publicKey), number: number, madeFor: making)
     }
 
     /// Writes the id of the new key down.
@@ -225,8 +226,10 @@ extension Authenticator {
             return registration
         }
         guard let registration else { preconditionFailure("the full sign-in authorises only changes that bring a key") }
+        var change = KeyChangeRequest(key: registration, ticket: ticket)
+        change.evidence = try await evidence(of: running.newKey, for: challenge)
         try await check(running.maker)
-        try await send(KeyChangeRequest(key: registration, ticket: ticket), for: running)
+        try await send(change, for: running)
     }
 
     /// Makes a change that a key of one of these rungs authorises.
@@ -245,9 +248,11 @@ extension Authenticator {
             _ = try await self.prove(ask, with: signers, readiness: { readiness }) {
                 (proofs, challenge) async throws(Failure) in
                 let registration = try await self.register(running, challenge, for: ask)
+                var change = KeyChangeRequest(key: registration, proof: proofs[0].jws)
+                change.evidence = try await self.evidence(of: running.newKey, for: challenge)
                 try await self.check(running.maker)
                 try ask.beginSending()
-                try await self.send(KeyChangeRequest(key: registration, proof: proofs[0].jws), for: running)
+                try await self.send(change, for: running)
             }
         }
     }
@@ -277,7 +282,7 @@ extension Authenticator {
     ) async throws(Failure) -> KeyRegistration? {
         switch running.newKey {
         case nil: return nil
-        case .biometric(let name, let publicKey, let kid, let number):
+        case .biometric(let name, let publicKey, let kid, let number, madeFor: _):
             let signer = Signer(key: name, kid: kid)
             let proof = try await proveNewKey(signer, of: .biometric, ask, running.policy, challenge)
             try await journal(running.change, number: number, kid: kid)
@@ -288,6 +293,14 @@ extension Authenticator {
             try await journal(running.change, number: number, kid: challenge.newHandle)
             return try await registerPIN(pin, challenge: challenge, as: number)
         }
+    }
+}
+
+extension Authenticator {
+    /// Evidence of a new key; nil for a PIN key, which has none.
+    private func evidence(of newKey: NewKey?, for challenge: CheckedChallenge) async throws(Failure) -> KeyEvidence? {
+        guard case .biometric(let name, let publicKey, kid: _, number: _, madeFor: let making) = newKey else { return nil }
+        return try await keyEvidence(for: challenge, [name: publicKey], madeFor: making)
     }
 }
 

@@ -14,8 +14,8 @@ import ThumbturnMessages
 public actor Authenticator {
     package nonisolated let platform: DevicePlatform
     package nonisolated let connection: ServerConnection
-    private nonisolated let address: ServerAddress
-    private nonisolated let account: String
+    nonisolated let address: ServerAddress
+    nonisolated let account: String
     /// The news of this account's unlocks, for the screens behind their prompts.
     public nonisolated let news = UnlockNewsRelay()
     /// The origins of the app's own APIs.

@@ -31,6 +31,10 @@ public protocol DeviceKeys: Sendable {
     /// Makes a key and returns its public half. A key of the same name is replaced. Never prompts.
     func create(_ name: KeyName) async throws(Failure) -> PublicKey
 
+    /// Makes a key as above, whose attestation by the system has this value of 32 bytes; nil for none. Keys that are not
+    /// attested when they are made ignore it, as the default does.
+    func create(_ name: KeyName, attesting value: [UInt8]?) async throws(Failure) -> PublicKey
+
     /// The state of a key, without a prompt.
     func state(of name: KeyName) async -> KeyState
 
@@ -45,4 +49,11 @@ public protocol DeviceKeys: Sendable {
 
     /// Deletes every key of this server and account, whatever its number; none is no failure. Never prompts.
     func deleteAll(server: String, account: String) async throws(Failure)
+}
+
+extension DeviceKeys {
+    /// Makes a key without an attestation of its own.
+    public func create(_ name: KeyName, attesting value: [UInt8]?) async throws(Failure) -> PublicKey {
+        try await create(name)
+    }
 }

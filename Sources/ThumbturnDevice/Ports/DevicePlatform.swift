@@ -16,6 +16,8 @@ public struct DevicePlatform: Sendable {
     public var pin: PINSupport?
     /// The store of vault keys; nil where the platform has no vaults.
     public var vaults: (any ProtectedStore)?
+    /// Evidence of where the keys live; nil where the platform has none. The server then counts them as `software`.
+    public var evidence: (any EvidenceSource)?
     /// The app's place on the screen.
     public var phases: any AppPhases
     /// How long a system prompt has to be gone before the next one is shown. A second Face ID prompt that comes while
@@ -51,7 +53,8 @@ public struct DevicePlatform: Sendable {
     public init(
         sensor: any Sensor, keys: any DeviceKeys, secrets: any SecretStore, place: DevicePlace,
         clock: any DeviceClock = SystemClock(), transport: any Transport = URLSessionTransport(), pin: PINSupport? = nil,
-        vaults: (any ProtectedStore)? = nil, phases: any AppPhases = AlwaysInFront(), promptGap: Duration = .milliseconds(300)
+        vaults: (any ProtectedStore)? = nil, evidence: (any EvidenceSource)? = nil, phases: any AppPhases = AlwaysInFront(),
+        promptGap: Duration = .milliseconds(300)
     ) {
         shared = .of(place)
         self.sensor = sensor
@@ -61,6 +64,7 @@ public struct DevicePlatform: Sendable {
         self.transport = transport
         self.pin = pin
         self.vaults = vaults
+        self.evidence = evidence
         self.phases = phases
         self.promptGap = promptGap
     }

@@ -5,7 +5,7 @@ public struct EnrolRequest: Message, Redacted {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case ticket, name, keys
         case ifEnrolled = "if_enrolled"
-        case liveness
+        case liveness, evidence
     }
 
     /// The ticket of the first sign-in, as received.
@@ -18,15 +18,19 @@ public struct EnrolRequest: Message, Redacted {
     public var ifEnrolled: IfEnrolled?
     /// The signed evidence of a liveness check for this challenge, where the server demands it.
     public var liveness: String?
+    /// Evidence of where the keys live.
+    public var evidence: KeyEvidence?
 
     /// A request to enrol these keys.
     public init(
-        ticket: String, name: String, keys: [KeyRegistration], ifEnrolled: IfEnrolled? = nil, liveness: String? = nil
+        ticket: String, name: String, keys: [KeyRegistration], ifEnrolled: IfEnrolled? = nil, liveness: String? = nil,
+        evidence: KeyEvidence? = nil
     ) {
         self.ticket = ticket
         self.name = name
         self.keys = keys
         self.ifEnrolled = ifEnrolled
         self.liveness = liveness
+        self.evidence = evidence
     }
 }

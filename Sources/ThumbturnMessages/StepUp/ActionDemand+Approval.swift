@@ -46,6 +46,15 @@ extension ActionDemand {
             }
         }
         return ApprovalDemand(
-            keys: needed.isEmpty ? nil : needed.contains(.pin) ? [.biometric, .pin] : [.biometric], liveness: liveness)
+            keys: needed.isEmpty ? nil : needed.contains(.pin) ? [.biometric, .pin] : [.biometric], liveness: liveness,
+            assurance: stricter(of: own.assurance))
+    }
+
+    /// This demand's assurance and a request's own, each part the stricter of both; nil where every key has as much.
+    private func stricter(of own: Assurance?) -> Assurance? {
+        let both = Assurance(
+            protection: max(assurance.protection, own?.protection ?? .none),
+            verification: max(assurance.verification, own?.verification ?? .none))
+        return Assurance.withoutEvidence.meets(both) ? nil : both
     }
 }

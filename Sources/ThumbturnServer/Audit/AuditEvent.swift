@@ -29,6 +29,7 @@ package struct AuditEvent: Codable, Hashable, Sendable {
         case deviceRenamed = "device-renamed"
         case deviceRevoked = "device-revoked"
         case keysChanged = "keys-changed"
+        case evidenceLowered = "evidence-lowered"
         // Approvals
         case approvalCreated = "approval-created"
         case approvalSigned = "approval-signed"
@@ -42,6 +43,7 @@ package struct AuditEvent: Codable, Hashable, Sendable {
         case oneTimeCodesRemoved = "one-time-codes-removed"
         case recoveryCodesMade = "recovery-codes-made"
         case accountUnlocked = "account-unlocked"
+        case accountGroup = "account-group"
         case passwordChanged = "password-changed"
         case accountDisabled = "account-disabled"
         case accountEnabled = "account-enabled"

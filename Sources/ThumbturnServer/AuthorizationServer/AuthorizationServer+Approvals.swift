@@ -94,10 +94,12 @@ extension AuthorizationServer {
         } catch {
             throw RequestError(.denied(error), .stepUp)
         }
-        guard KeyStanding.assuranceWithoutEvidence.meets(demanded.assurance),
-            let demand = demanded.approvalDemand(
-                atLeast: own, hasSecondApprover: request.secondAccount != nil, judges: settings.approvals.canJudge)
-        else { throw RequestError.malformed(.insufficient) }
+        let demand = demanded.approvalDemand(
+            atLeast: own, hasSecondApprover: request.secondAccount != nil, judges: settings.approvals.canJudge)
+        // No key of a format that is judged could meet it.
+        guard let demand, settings.evidence.current.canReach(demand.assurance ?? .withoutEvidence) else {
+            throw RequestError.malformed(.insufficient)
+        }
         return demand
     }
 
@@ -125,7 +127,7 @@ extension AuthorizationServer {
         ApprovalReceipt.Signer(
             account: signature.account.text, device: signature.device.text, kind: signature.kind, kid: signature.kid,
             enrolledAt: signature.enrolledAt, enrolledBy: signature.enrolledBy,
-            acr: KeyStanding.assuranceWithoutEvidence.acr,
+            acr: signature.assurance.acr,
             at: signature.at, proofHash: signature.proof.map { Base64URL.encode(SHA256.hash(data: Array($0.utf8))) }
         )
     }

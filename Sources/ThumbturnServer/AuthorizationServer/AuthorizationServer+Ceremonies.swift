@@ -41,7 +41,12 @@ extension AuthorizationServer {
             }
         case .findKeys(let kids):
             var found = Ceremony.Found()
-            for kid in kids { if let key = try await store.knownKey(kid) { found.keys.append(key) } }
+            // A sign-in takes every assurance that is enough, so it may look at a key as it was a moment ago. A step-up may be
+            // refused for too little of it.
+            let mayBeOld = rules.challenge == .signIn
+            for kid in kids {
+                if let key = mayBeOld ? try await store.knownKey(kid) : try await store.key(kid) { found.keys.append(key) }
+            }
             // The caller is authenticated as the holder of this session key.
             if let key = found.keys.first(where: { $0.sessionJKT == jkt }) { try admit(key.device) }
             return .found(found)
@@ -55,8 +60,11 @@ extension AuthorizationServer {
             return .found(.init(keys: device?.keys ?? [], device: device, approval: try await store.approval(id)))
         case .spend(let spends, let refusal, let key):
             // A refusal of an unknown or revoked key is only counted, so that its holder cannot fill the log.
-            let event = key.flatMap { $0.isRevoked ? nil : $0 }.map {
+            var event = key.flatMap { $0.isRevoked ? nil : $0 }.map {
                 AuditEvent(.refused, by: $0, reason: RequestError(refusal, rules).reason.code)
+            }
+            if case .evidence(_, of: let account) = refusal {
+                event = AuditEvent(.refused, account: account, reason: RequestError(refusal, rules).reason.code)
             }
             _ = try await store.spend(spends, recording: event)
             return .spent
@@ -108,6 +116,7 @@ extension CommitOutcome {
         case .done(let value): .done(transform(value))
         case .refused: .refused
         case .disabled: .disabled
+        case .insufficient: .insufficient
         case .full(let quota): .full(quota)
         }
     }
@@ -146,6 +155,9 @@ extension RequestError {
             self = refused(.init(rules.log, error))
             // The request came without the session key that it needs, so it is counted against its network.
             isByStranger = error == .foreignKey || error == .unknownKey
+        case .evidence(let error, of: _):
+            self = refused(.init(rules.log, evidence: error.reason))
+            explanation = error.explanation
         case .paused(let wait):
             self = refused(.init(.proof, .paused))
             problem.retryAfter = wait.components.seconds

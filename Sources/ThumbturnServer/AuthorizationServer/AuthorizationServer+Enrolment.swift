@@ -13,8 +13,28 @@ extension AuthorizationServer {
             ifEnrolled: request.ifEnrolled ?? .fail)
         (intent.demandedLiveness, intent.liveness) = (settings.enrolmentLiveness, request.liveness)
         intent.vendors = settings.approvals.livenessVendors
+        intent.evidence = try await claim(request.evidence)
         let enrolled = try await run(Ceremony(.enrol(intent), ticket: request.ticket, jkt: dpop.jkt)).device
         return record(of: enrolled, current: enrolled.id)
+    }
+
+    /// The evidence of a request, with what the server knows about it. Nothing is judged and nothing is consumed here.
+    func claim(_ evidence: KeyEvidence?) async throws -> EvidenceClaim {
+        var claim = EvidenceClaim(policy: settings.evidence.current, evidence: evidence)
+        switch evidence {
+        case .appAttest(let evidence):
+            if let id = AppAttestRecord.id(of: evidence) { claim.appAttestKey = try await store.appAttestKey(id) }
+        case .androidKey(let evidence):
+            do {
+                let (claims, spend) = try await verified(evidence.challenge, for: .enrol)
+                claim.making = .success(.init(claims: claims, spend: spend))
+            } catch let error as VerificationError {
+                claim.making = .failure(error)
+            }
+        case nil: break
+        default: break
+        }
+        return claim
     }
 
     func record(of device: DeviceView, current: DeviceID) -> DeviceRecord {

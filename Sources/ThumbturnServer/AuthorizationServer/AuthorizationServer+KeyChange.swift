@@ -17,10 +17,11 @@ extension AuthorizationServer {
     /// change.
     func change(_ request: KeyChangeRequest, dpop: DPoPProof) async throws -> DeviceRecord {
         guard (request.proof == nil) != (request.ticket == nil) else { throw RequestError.malformed() }
-        let intent = KeyChangeIntent(
+        var intent = KeyChangeIntent(
             key: request.key,
             policy: KeyChangeRules(letsPasscodeReplaceBiometricKey: settings.letsPasscodeReplaceBiometricKey),
             coolOff: settings.coolOff)
+        intent.evidence = try await claim(request.evidence)
         let ceremony = Ceremony(
             .changeKeys(intent), proofs: request.proof.map { [$0] } ?? [], ticket: request.ticket, jkt: dpop.jkt)
         let device = try await run(ceremony).device

@@ -12,7 +12,7 @@ struct Caller {
     /// authentication that is not enough.
     func key(at now: UnixTime) throws(RequestError) -> KeyStanding {
         guard let standing = session.standing(at: now) else {
-            throw .stepUp(StepUpChallenge(acrValues: [KeyStanding.assuranceWithoutEvidence.acr]))
+            throw .stepUp(StepUpChallenge(acrValues: [Assurance.withoutEvidence.acr]))
         }
         return standing
     }

@@ -69,6 +69,7 @@ package struct AuthorizationServer: Sendable {
         try await secrets.reload()
         try await secrets.retire(life: settings.accessTokenLifetime)
         try await tidyAudit()
+        try await keepUpEvidence()
         try await store.purge(sessionsBefore: time.now + (.zero - settings.sessionLifetime))
         try await store.purgeApprovals(before: time.now + (.zero - Limits.endedApprovalAge))
     }

@@ -50,7 +50,7 @@ extension AuthorizationServer {
             issuer: url, tokenEndpoint: url + "/v1/token", jwksURI: url + "/.well-known/jwks.json",
             grantTypesSupported: grantTypes, revocationEndpoint: url + "/v1/revoke",
             introspectionEndpoint: url + "/v1/introspect",
-            acrValuesSupported: [KeyStanding.assuranceWithoutEvidence.acr]
+            acrValuesSupported: settings.evidence.current.assurances.map(\.acr)
                 + (visitLifetime == nil ? [] : [Assurance.withoutKey.acr])
         )
     }

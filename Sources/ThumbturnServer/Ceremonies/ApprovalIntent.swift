@@ -58,6 +58,7 @@ extension ApprovalView {
         // The stored approval decides: the challenge has only the server's MAC over a copy of it.
         guard txn == signature.txn, demand == signature.demand else { throw .changed }
         guard demand.takes(standing.factor) else { throw .unknownKey }
+        guard demand.takes(standing.assurance, of: standing.factor) else { throw .insufficient }
     }
 }
 #endif

@@ -53,6 +53,8 @@ package enum CommitOutcome<Value: Sendable>: Sendable {
     case refused
     /// An authorising key has had too many wrong signatures.
     case disabled
+    /// The authorisation holds, and the new keys are less than the account's group demands.
+    case insufficient
     /// The authorisation holds, and the account has as much as it may have.
     case full(AccountQuota.Full)
 }

@@ -106,6 +106,10 @@ struct Ceremony: Sendable {
         /// The ceremony was refused before the caller was authenticated, and nothing was consumed.
         case unopened(VerificationError)
         case spent(VerificationError)
+        /// The evidence of new keys was refused.
+        ///
+        /// - Parameter of: the account that the keys were for.
+        case evidence(EvidenceRefusal, of: AccountID?)
         case paused(Duration)
         /// The device is in its cool-off.
         case coolsOff(CoolOff)
@@ -148,6 +152,8 @@ struct Ceremony: Sendable {
     struct Judgement {
         var commit: Commit
         var registrations: [RegisteredKey] = []
+        /// What is consumed beside the challenge and the ticket, by a commit alone.
+        var spends: [Spend] = []
     }
 
     // MARK: The sequence
@@ -189,6 +195,7 @@ struct Ceremony: Sendable {
             case .refused: return end(.failure(.spent(.replayed)))
             // A wrong PIN gets the same answer, so a disabled key no longer reveals which PIN is right.
             case .disabled: return end(.failure(.wrongPIN(inARow: PINLedger.limit)))
+            case .insufficient: return end(.failure(.spent(.insufficient)))
             case .full(let quota): return end(.failure(.full(quota)))
             }
         case (.ready, _), (.openingTicket, _), (.openingChallenge, _), (.finding, _), (.spending, _), (.counting, _),
@@ -270,7 +277,8 @@ struct Ceremony: Sendable {
             }
         }
         let authorisation = Authorisation(
-            rules: rules, spends: opened.spends, grounds: opened.ticket.map { .ticket($0) } ?? .keys(signers.map(\.key.kid)),
+            rules: rules, spends: opened.spends + judgement.spends,
+            grounds: opened.ticket.map { .ticket($0) } ?? .keys(signers.map(\.key.kid)),
             jkt: jkt
         )
         return ask(.commit(judgement.commit, authorisation), .committing)
@@ -374,7 +382,7 @@ extension Ceremony.Intent {
         case .signIn: .init(commit: .session(authTime: opened.claims.iat, granted: nil))
         case .stepUp(let stepUp): try stepUp.judge(standings, opened, at: now)
         case .approve(let approval): try approval.judge(standings, opened, found, at: now)
-        case .changeKeys(let change): try change.judge(standings, opened, found)
+        case .changeKeys(let change): try change.judge(standings, opened, found, at: now)
         case .enrol(let enrolment): try enrolment.judge(opened, at: now)
         }
     }

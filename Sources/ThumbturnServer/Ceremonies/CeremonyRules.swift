@@ -89,6 +89,7 @@ package struct CeremonyRules: Hashable, Sendable {
     /// Throws if a key of this standing cannot authorise the ceremony, whatever it signs.
     func admit(_ standing: KeyStanding) throws(Ceremony.Refusal) {
         guard standing.state != .gone, factors.contains(standing.factor) else { throw .spent(.unknownKey) }
+        guard standing.isEnough else { throw .unmet }
         if !coolingOffMay, let rest = standing.coolOff { throw .coolsOff(rest) }
     }
 }

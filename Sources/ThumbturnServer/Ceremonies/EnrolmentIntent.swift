@@ -17,22 +17,29 @@ struct EnrolmentIntent: Sendable {
     /// The signed evidence of a liveness check.
     var liveness: String?
     var vendors = LivenessVendors()
+    var evidence = EvidenceClaim()
 
     func judge(_ opened: Ceremony.Opened, at now: UnixTime) throws(Ceremony.Refusal) -> Ceremony.Judgement {
+        var (new, keys): (NewDevice, [RegisteredKey])
         do throws(VerificationError) {
             guard let ticket = opened.ticket else { throw .malformed }
             try judgeLiveness(over: opened.challenge, at: now)
-            let keys = try registeredKeys(opened.claims)
-            var new = NewDevice(
+            keys = try registeredKeys(opened.claims)
+            new = NewDevice(
                 id: device, account: ticket.account, name: name, sessionJKT: opened.claims.cnf.jkt,
                 keys: keys.map { .init(kid: $0.kid, kind: $0.kind, x963: $0.key.x963, isActive: $0.proof != nil) },
                 coolOff: coolOff
             )
             new.ifEnrolled = ifEnrolled
-            return .init(commit: .device(new), registrations: keys)
         } catch {
             throw .spent(error)
         }
+        do throws(EvidenceRefusal) {
+            new.evidence = try evidence.judge(keys, over: opened.challenge, jkt: opened.claims.cnf.jkt, at: now)
+        } catch {
+            throw .evidence(error, of: new.account)
+        }
+        return .init(commit: .device(new), registrations: keys, spends: new.evidence?.spends ?? [])
     }
 
     private func judgeLiveness(over challenge: String, at now: UnixTime) throws(VerificationError) {

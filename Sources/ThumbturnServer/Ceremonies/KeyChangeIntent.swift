@@ -11,10 +11,12 @@ struct KeyChangeIntent: Sendable {
     var policy: KeyChangeRules
     /// The length of the device's cool-off after a change by a ticket, if its account has other devices.
     var coolOff: Duration
+    var evidence = EvidenceClaim()
 
     func judge(
-        _ standings: [KeyStanding], _ opened: Ceremony.Opened, _ found: Ceremony.Found
+        _ standings: [KeyStanding], _ opened: Ceremony.Opened, _ found: Ceremony.Found, at now: UnixTime
     ) throws(Ceremony.Refusal) -> Ceremony.Judgement {
+        var (keys, new): (NewKeys, RegisteredKey?)
         do throws(VerificationError) {
             guard let device = found.device, let change = opened.claims.act.flatMap(KeyChange.init(rawValue:)) else {
                 throw .unknownKey
@@ -28,15 +30,22 @@ struct KeyChangeIntent: Sendable {
                     throw .unknownKey
                 }
             }
-            let new = try newKey(change, opened.claims, beside: device.keys)
-            let keys = NewKeys(
+            new = try newKey(change, opened.claims, beside: device.keys)
+            keys = NewKeys(
                 device: device.id, kind: change.kind, old: device.keys.first { $0.kind == change.kind }?.kid,
                 new: new.map { .init(kid: $0.kid, kind: $0.kind, x963: $0.key.x963, isActive: true) }, coolOff: coolOff
             )
-            return .init(commit: .keys(keys), registrations: new.map { [$0] } ?? [])
         } catch {
             throw .spent(error)
         }
+        // A PIN key has no evidence: nothing that is computed from its public half may be sent.
+        guard let new, new.kind != .pin else { return .init(commit: .keys(keys), registrations: new.map { [$0] } ?? []) }
+        do throws(EvidenceRefusal) {
+            keys.evidence = try evidence.judge([new], over: opened.challenge, jkt: opened.claims.cnf.jkt, at: now)
+        } catch {
+            throw .evidence(error, of: found.device?.account)
+        }
+        return .init(commit: .keys(keys), registrations: [new], spends: keys.evidence?.spends ?? [])
     }
 
     /// The new key, which has to sign this challenge and whose id has to be the first one in it.

@@ -30,8 +30,11 @@ package struct KeyStanding: Hashable, Sendable {
     package let kind: KeyKind
     /// The factor that a signature of the key shows; see `KeyOrigin.factor(of:)`.
     package let factor: KeyKind
-    /// How far the key may be trusted.
+    /// How far the key may be trusted: what its evidence proves, and no more of the person than the key's factor shows.
+    /// So a biometric key that the passcode brought in has the passcode's, whatever its evidence says.
     package let assurance: Assurance
+    /// Whether that is as much as the account's group demands. A key below it authorises nothing.
+    package let isEnough: Bool
     /// Whether the key's signatures are accepted.
     package let state: State
     /// The rest of the cool-off of the key's device; nil if it does not cool off. A cool-off follows an enrolment with
@@ -58,7 +61,8 @@ package struct KeyStanding: Hashable, Sendable {
     /// The standing of a key.
     package init(of key: EnrolledKey, at now: UnixTime) {
         self.init(
-            key.kind, broughtBy: key.enrolledBy, coolOff: Self.rest(until: key.coolsOffUntil, at: now),
+            key.kind, broughtBy: key.enrolledBy, proven: key.proven, minimum: key.minimum,
+            coolOff: Self.rest(until: key.coolsOffUntil, at: now),
             state: key.isRevoked
                 ? .gone
                 : now < key.pausedUntil
@@ -71,19 +75,30 @@ package struct KeyStanding: Hashable, Sendable {
     /// The standing of the key that opened a session, as the session recorded it; `gone` after the session has ended. Nil
     /// for a visit, which no key opened.
     package init?(of session: SessionView, at now: UnixTime) {
-        guard case .key(let kind, let origin) = session.opener else { return nil }
+        guard case .key(let kind, let origin, let proven) = session.opener else { return nil }
         self.init(
-            kind, broughtBy: origin, coolOff: Self.rest(until: session.coolsOffUntil, at: now),
+            kind, broughtBy: origin, proven: proven, minimum: .withoutKey,
+            coolOff: Self.rest(until: session.coolsOffUntil, at: now),
             state: session.isLive ? .active : .gone
         )
     }
 
-    private init(_ kind: KeyKind, broughtBy origin: KeyOrigin, coolOff: CoolOff?, state: State) {
+    private init(
+        _ kind: KeyKind, broughtBy origin: KeyOrigin, proven: Assurance, minimum: Assurance, coolOff: CoolOff?, state: State
+    ) {
         self.kind = kind
         factor = origin.factor(of: kind)
-        assurance = Self.assuranceWithoutEvidence
+        assurance = Self.assurance(of: kind, broughtBy: origin, proven: proven)
+        isEnough = assurance.meets(minimum)
         self.coolOff = coolOff
         self.state = state
+    }
+
+    /// How far a key may be trusted by its evidence, its kind and its origin.
+    static func assurance(of kind: KeyKind, broughtBy origin: KeyOrigin, proven: Assurance) -> Assurance {
+        Assurance(
+            protection: proven.protection,
+            verification: min(proven.verification, origin.factor(of: kind).userVerification))
     }
 
     /// Whether the key's device is in its cool-off.
@@ -102,10 +117,6 @@ package struct KeyStanding: Hashable, Sendable {
         case .session: preconditionFailure("a session key brings in no other key")
         }
     }
-
-    /// The assurance of every key. The server verifies no key attestation, so a client's statement of how a key is
-    /// protected does not raise it.
-    package static let assuranceWithoutEvidence = Assurance(protection: .software, verification: .none)
 
     /// The consecutive wrong signatures after which a key is disabled: ten for a PIN key, as on the device (NIST SP
     /// 800-63B-4 section 3.2.10), and a hundred for every other key (section 3.2.2).

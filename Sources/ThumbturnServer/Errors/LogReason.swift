@@ -7,7 +7,7 @@ import ThumbturnVerifier
 /// Both are closed sets, which docs/http.md lists. Nothing that a client sent is ever part of a reason.
 struct LogReason: Hashable, Sendable {
     let subject: Subject
-    /// A code of `VerificationError`, of `StepUpTable.Unasked` or of `Cause`.
+    /// A code of `VerificationError`, of `EvidenceRefusal.Reason` behind `evidence_`, of `StepUpTable.Unasked` or of `Cause`.
     let cause: String
 
     init(_ subject: Subject, _ refusal: VerificationError) {
@@ -20,10 +20,18 @@ struct LogReason: Hashable, Sendable {
         self.cause = cause.rawValue
     }
 
+    init(_ subject: Subject, evidence refusal: EvidenceRefusal.Reason) {
+        self.subject = subject
+        cause = Self.cause(of: refusal)
+    }
+
     init(_ subject: Subject, _ unasked: StepUpTable.Unasked) {
         self.subject = subject
         cause = unasked.rawValue
     }
+
+    /// The cause of refused evidence: its reason, marked as one, because other refusals have some of the same names.
+    private static func cause(of refusal: EvidenceRefusal.Reason) -> String { "evidence_" + refusal.rawValue }
 
     /// The thing that was judged.
     enum Subject: String, CaseIterable {
@@ -63,7 +71,8 @@ struct LogReason: Hashable, Sendable {
 
     /// All causes, of the verifier, the policy and the server.
     static var causes: [String] {
-        VerificationError.allCases.map(\.rawValue) + StepUpTable.Unasked.allCases.map(\.rawValue) + Cause.allCases.map(\.rawValue)
+        VerificationError.allCases.map(\.rawValue) + EvidenceRefusal.Reason.allCases.map(cause)
+            + StepUpTable.Unasked.allCases.map(\.rawValue) + Cause.allCases.map(\.rawValue)
     }
 }
 #endif

@@ -66,15 +66,18 @@ struct ProblemMiddleware: RouterMiddleware {
 }
 
 extension RequestError {
-    /// Logs the reason for the operator. No part of it was sent by the client.
+    /// Logs the reason for the operator. No part of it was sent by the client, except in the explanation of a refused
+    /// evidence: of that, printable ASCII is logged, and not more than 500 characters.
     func log(_ logger: Logger, at endpoint: String?) {
-        logger.debug(
-            "refused",
-            metadata: [
-                "endpoint": .string(endpoint ?? "none"), "status": .stringConvertible(problem.status),
-                "error": .string(problem.error ?? "none"), "reason": .string(reason.code),
-            ]
-        )
+        var metadata: Logger.Metadata = [
+            "endpoint": .string(endpoint ?? "none"), "status": .stringConvertible(problem.status),
+            "error": .string(problem.error ?? "none"), "reason": .string(reason.code),
+        ]
+        if let explanation {
+            let printable = explanation.unicodeScalars.prefix(500).map { (" "..."~").contains($0) ? Character($0) : "?" }
+            metadata["explanation"] = .string(String(printable))
+        }
+        logger.debug("refused", metadata: metadata)
     }
 
     func response(isOAuth: Bool) -> Response {

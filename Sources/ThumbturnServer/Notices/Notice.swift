@@ -14,6 +14,9 @@ public struct Notice: Hashable, Sendable {
         case deviceRevoked = "device-revoked"
         /// A device's keys were replaced or removed.
         case keysChanged = "keys-changed"
+        /// The evidence of where a device's keys live no longer proves what it did: a certificate was revoked, or the policy
+        /// changed. The device's sessions have ended, and its keys may do less.
+        case evidenceLowered = "evidence-lowered"
         /// An old refresh token was used again, so a copy of it exists. The session has ended.
         case refreshTokenReused = "refresh-token-reused"
         /// A refresh token was presented with a key that it is not bound to. No session has ended.
@@ -65,7 +68,8 @@ extension Notice.Kind {
         case .refreshTokenReused, .foreignKey, .wrongSignatures: Limits.noticesJoined
         // The throttle joins them itself, with the same work for names without an account.
         case .wrongSignIns: nil
-        case .newDevice, .visit, .deviceRevoked, .keysChanged, .recoveryUsed, .recoveryCodesMade, .oneTimeCodesSet,
+        case .newDevice, .visit, .deviceRevoked, .keysChanged, .evidenceLowered, .recoveryUsed, .recoveryCodesMade,
+            .oneTimeCodesSet,
             .passwordChanged, .accountDisabled, .accountEnabled:
             nil
         }

@@ -51,6 +51,9 @@ public struct ServerSettings: Sendable {
     /// nil, none. A vendor of `approvals.livenessVendors` has to be certified for it, otherwise no device is enrolled; plain
     /// clients have no such evidence, so none of them is.
     public var enrolmentLiveness: LivenessLevel?
+    /// The evidence of keys that is judged, and what accounts demand of it. By default none is: every key then counts as
+    /// `software`, whatever its device says.
+    public var evidence = EvidenceRules()
     /// The demands of each action on a step-up.
     public var stepUp = StepUpPolicy()
     /// Whether the device passcode is enough to enrol a new biometric key after a changed face or finger. That key then

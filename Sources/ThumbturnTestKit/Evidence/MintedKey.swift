@@ -26,6 +26,9 @@ public struct MintedKey: Sendable {
     /// A new key on P-256.
     public static func p256() -> MintedKey { MintedKey(secret: .p256(P256.Signing.PrivateKey())) }
 
+    /// This key on P-256.
+    static func p256(_ key: P256.Signing.PrivateKey) -> MintedKey { MintedKey(secret: .p256(key)) }
+
     /// The key on P-256 that the generator gives.
     public static func p256(using generator: inout some RandomNumberGenerator) -> MintedKey {
         while true {

@@ -1,3 +1,5 @@
+import SwiftASN1
+
 /// A certificate authority for tests. No default policy trusts its root.
 public struct TestAuthority: Sendable {
     /// The key that it signs with.
@@ -50,4 +52,9 @@ public struct TestAuthority: Sendable {
 
     /// A certificate in DER, signed by this authority.
     public func issue(_ certificate: MintedCertificate) -> [UInt8] { certificate.signed(by: key, named: name) }
+}
+
+extension TestAuthority {
+    /// The certificate in PEM (RFC 7468 section 5), for a policy's file of roots.
+    public var pem: String { PEMDocument(type: "CERTIFICATE", derBytes: certificate).pemString + "\n" }
 }

@@ -20,6 +20,8 @@ extension SimulatedPhone {
     struct StoredKey {
         var key: P256.Signing.PrivateKey
         var life: KeyLife
+        /// The value of the key's attestation, where it was made with one.
+        var attesting: [UInt8]?
     }
 
     /// What invalidates a key; nil for what does not.
@@ -37,6 +39,9 @@ struct PhoneKeys: DeviceKeys {
     let phone: SimulatedPhone
 
     func create(_ name: KeyName) throws(Failure) -> PublicKey { try phone.createKey(name) }
+    func create(_ name: KeyName, attesting value: [UInt8]?) throws(Failure) -> PublicKey {
+        try phone.createKey(name, attesting: value)
+    }
     func state(of name: KeyName) -> KeyState { phone.keyState(name) }
     func publicKey(of name: KeyName) throws(Failure) -> PublicKey { try phone.publicKey(name) }
     func delete(_ name: KeyName) { phone.deleteKey(name) }
@@ -50,11 +55,11 @@ struct PhoneKeys: DeviceKeys {
 }
 
 extension SimulatedPhone {
-    fileprivate func createKey(_ name: KeyName) throws(Failure) -> PublicKey {
+    fileprivate func createKey(_ name: KeyName, attesting value: [UInt8]? = nil) throws(Failure) -> PublicKey {
         let key = P256.Signing.PrivateKey()
         let obstacle: Failure? = state.withLock { state in
             if let obstacle = Self.obstacle(toMaking: name.kind, state) { return obstacle }
-            state.keys[name] = StoredKey(key: key, life: state.life(of: name.kind))
+            state.keys[name] = StoredKey(key: key, life: state.life(of: name.kind), attesting: value)
             return nil
         }
         if let obstacle { throw obstacle }

@@ -14,6 +14,9 @@ public struct EvidenceRefusal: Error, Hashable, Sendable {
 
     /// The checks of all formats: a closed set of stable codes.
     public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+        /// There is no evidence, and the policy demands it.
+        case missing
+
         // MARK: Form
 
         /// Something is larger, longer or deeper than its cap.

@@ -115,6 +115,8 @@ package struct ApprovalSignature: Sendable {
     package var x963: [UInt8]
     package var enrolledAt: UnixTime
     package var enrolledBy: KeyOrigin
+    /// How far the key may be trusted now; see `KeyStanding.assurance`.
+    package var assurance: Assurance
     /// The proof; nil for a PIN key, because its holder could try all PINs against it.
     package var proof: String?
     package var liveness: String?
@@ -123,10 +125,12 @@ package struct ApprovalSignature: Sendable {
     /// The factor that it shows.
     var factor: KeyKind { enrolledBy.factor(of: kind) }
 
-    /// Whether it still counts, by its key as it is now: a signature of a key that is gone by now approves nothing. A
-    /// pause and a cool-off that began after the signature leave it as it is.
-    func counts(by key: EnrolledKey) -> Bool {
+    /// Whether it still counts, by its key as it is now: a signature of a key that is gone by now approves nothing, nor
+    /// does one of a key whose evidence no longer carries as far as the approval demands. A pause and a cool-off that began
+    /// after the signature leave it as it is.
+    func counts(by key: EnrolledKey, for demand: ApprovalDemand) -> Bool {
         key.device == device && key.account == account && key.standing(at: at).state != .gone
+            && demand.takes(assurance, of: factor)
     }
 }
 

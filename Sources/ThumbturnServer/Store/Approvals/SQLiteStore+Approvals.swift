@@ -278,6 +278,7 @@ extension SQLiteStore {
         guard let row = try db.one(Row.self, sql: "SELECT * FROM approvals WHERE id = ?", arguments: [blob(id.bytes)]),
             let state = ApprovalState(rawValue: row["state"])
         else { return nil }
+        let demand = try WireJSON.decode(ApprovalDemand.self, from: Array((row["demand"] as String).utf8))
         let signatures = try db.all(
             Row.self,
             sql: """
@@ -291,9 +292,10 @@ extension SQLiteStore {
             let signature = ApprovalSignature(
                 account: identifier(row["account_id"]), device: identifier(row["device_id"]), kind: kind, kid: key.kid,
                 x963: key.x963, enrolledAt: UnixTime(seconds: row["enrolled_at"]), enrolledBy: key.enrolledBy,
-                proof: row["proof"], liveness: row["liveness"], at: UnixTime(seconds: row["at"])
+                assurance: key.standing(at: UnixTime(seconds: row["at"])).assurance, proof: row["proof"],
+                liveness: row["liveness"], at: UnixTime(seconds: row["at"])
             )
-            return state == .redeemed || (!row["over"] && signature.counts(by: key)) ? signature : nil
+            return state == .redeemed || (!row["over"] && signature.counts(by: key, for: demand)) ? signature : nil
         }
         let (key, receipt): (String?, String?) = (row["redeem_key"], row["receipt"])
         let redemption: (key: String, receipt: String)? =
@@ -301,7 +303,7 @@ extension SQLiteStore {
         return ApprovalView(
             id: id, creator: row["creator"], account: identifier(row["account_id"]),
             second: (row["second_id"] as Data?).map { identifier($0) }, txn: row["txn"],
-            demand: try WireJSON.decode(ApprovalDemand.self, from: Array((row["demand"] as String).utf8)),
+            demand: demand,
             createdAt: UnixTime(seconds: row["created_at"]), expiresAt: UnixTime(seconds: row["expires_at"]), state: state,
             signatures: signatures, redemption: redemption
         )

@@ -70,6 +70,8 @@ package struct NewDevice: Sendable {
     package var coolOff: Duration
     /// Whether the keys of a device that is enrolled already are replaced, or the enrolment fails.
     package var ifEnrolled = IfEnrolled.fail
+    /// The judged evidence of the keys; nil without any.
+    package var evidence: NewEvidence?
     /// The most devices of the account.
     package var quota = AccountQuota.standard
 }

@@ -39,6 +39,10 @@ package struct EnrolledKey: Sendable {
     package var isActive: Bool
     /// The authority by which the key was enrolled.
     package var enrolledBy: KeyOrigin
+    /// How far the key's evidence carries; see `KeyStanding.assurance` for how far the key does.
+    package var proven = Assurance.withoutEvidence
+    /// The least assurance that the account's group demands of a key.
+    package var minimum = Assurance.withoutKey
     /// The consecutive wrong signatures.
     package var wrongInARow: Int
     /// The end of the pause after wrong signatures. No signature is checked before it.
@@ -55,6 +59,8 @@ package struct NewKeys: Sendable {
     package var new: NewDevice.Key?
     /// The length of the device's cool-off if a ticket authorises the change and the account has other devices.
     package var coolOff: Duration
+    /// The judged evidence of the new key; nil without any.
+    package var evidence: NewEvidence?
     /// The most changes of the device.
     package var quota = AccountQuota.standard
 

@@ -95,6 +95,7 @@ extension SQLiteStore {
         )
         guard db.changesCount == 1 else { return false }
         try hidePlainKey(of: device, in: db)
+        try deleteEvidence(of: device, in: db)
         try audit(AuditEvent(.deviceRevoked, account: account, device: device, detail: revoker), in: db, at: now)
         try note(.deviceRevoked, of: account, device, in: db, at: now)
         return true

@@ -19,11 +19,14 @@ extension SQLiteStore {
                     new, session.device, support, mayChangeKeys: ticket.voucher == nil, in: db, at: now)
             }
             guard try Self.areFree(new.keys, in: db) else { return .refused }
+            guard try Self.isEnough(new, broughtBy: support.origin, in: db) else { return .insufficient }
             if let full = try Self.full(new.quota, ofDevices: new.account, by: ticket, in: db, at: now) { return .full(full) }
+            guard try Self.count(new.evidence, in: db) else { return .refused }
             try Self.insert(new, by: ticket, in: db, at: now)
             for key in new.keys {
                 try Self.insert(key, of: blob(new.id.bytes), enrolledBy: support.origin, in: db, at: now)
             }
+            if let evidence = new.evidence { try Self.insert(evidence, of: new.id, in: db, at: now) }
             try Self.coolOff(new.id, for: support.coolOff, in: db, at: now)
             try Self.audit(
                 AuditEvent(.deviceEnrolled, account: new.account, device: new.id, detail: support.origin.rawValue), in: db,
@@ -81,6 +84,8 @@ extension SQLiteStore {
         let added = new.keys.filter { key in !kept.contains { $0.kid == key.kid } }
         let gone = live.filter { key in !kept.contains { $0.kid == key.kid } }
         guard mayChangeKeys || (added.isEmpty && gone.isEmpty), try areFree(added, in: db) else { return .refused }
+        guard try isEnough(new, broughtBy: support.origin, in: db) else { return .insufficient }
+        guard try count(new.evidence, in: db) else { return .refused }
         if !added.isEmpty, let full = try Self.full(new.quota, ofChanges: device, in: db, at: now) { return .full(full) }
         if mayChangeKeys {
             try db.run(
@@ -100,8 +105,20 @@ extension SQLiteStore {
                 AuditEvent(.keysChanged, account: new.account, device: device, detail: support.origin.rawValue), in: db, at: now)
             try note(.keysChanged, of: new.account, device, in: db, at: now)
         }
+        if let evidence = new.evidence { try insert(evidence, of: device, in: db, at: now) }
         guard let enrolled = try self.device(device, in: db) else { return .refused }
         return .done(enrolled)
+    }
+
+    /// Whether one of the new keys is as much as the account's group demands. A device without one could sign in nowhere.
+    private static func isEnough(_ new: NewDevice, broughtBy origin: KeyOrigin, in db: Database) throws -> Bool {
+        let minimum = try minimum(of: new.account, in: db)
+        if Assurance.withoutKey.meets(minimum) { return true }
+        return new.keys.contains { key in
+            let proven = new.evidence?.verdict.keys[key.kid] ?? .withoutEvidence
+            return key.kind != .session
+                && KeyStanding.assurance(of: key.kind, broughtBy: origin, proven: proven).meets(minimum)
+        }
     }
 
     /// What an account that enrols one more device by a ticket would have too much of; nil if it may.

@@ -30,6 +30,7 @@ extension SQLiteStore {
                 guard try Self.areFree([new], in: db) else { return .refused }
                 if let full = try Self.full(change.quota, ofChanges: change.device, in: db, at: now) { return .full(full) }
             }
+            guard try Self.count(change.evidence, in: db) else { return .refused }
             if let old = change.old {
                 try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, old])
             }
@@ -40,6 +41,7 @@ extension SQLiteStore {
             if let new = change.new {
                 try Self.insert(new, of: device, enrolledBy: origin, in: db, at: now)
             }
+            if let evidence = change.evidence { try Self.insert(evidence, of: change.device, in: db, at: now) }
             if case .ticket = authorisation.grounds {
                 // Full credentials brought a factor, as in an enrolment.
                 try Self.coolOff(change.device, for: change.coolOff, in: db, at: now)

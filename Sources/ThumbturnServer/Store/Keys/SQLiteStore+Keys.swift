@@ -16,8 +16,10 @@ extension SQLiteStore {
         let found = try await key(kid)
         // Only active keys without wrong signatures are cached. A revoked key is not worth the memory, an unproven key
         // may still become another device's, and the end of a pause must be current.
-        if let found, found.wrongInARow == 0, found.standing(at: time.now).state == .active {
-            recentKeys.remember(found, in: epoch)
+        // Nor one that is less than its group demands: the group may demand less by now.
+        if let found, found.wrongInARow == 0 {
+            let standing = found.standing(at: time.now)
+            if standing.state == .active, standing.isEnough { recentKeys.remember(found, in: epoch) }
         }
         return found
     }
@@ -50,8 +52,8 @@ extension SQLiteStore {
         ]
         try db.run(
             sql: """
-                UPDATE keys SET device_id = ?, kind = ?, x963 = ?, active_since = ?, enrolled_by = ?, wrong_in_a_row = 0,
-                    paused_until = 0, retired_at = NULL, sessions_over = -1
+                UPDATE keys SET device_id = ?, kind = ?, x963 = ?, active_since = ?, enrolled_by = ?, protection = 'software',
+                    verification = 'none', evidence_id = NULL, wrong_in_a_row = 0, paused_until = 0, retired_at = NULL, sessions_over = -1
                 WHERE kid = ? AND active_since IS NULL
                 """,
             arguments: columns
@@ -66,24 +68,52 @@ extension SQLiteStore {
     static func key(_ kid: String, in db: Database) throws -> EnrolledKey? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT k.kind, k.x963, k.wrong_in_a_row, k.paused_until, k.enrolled_by, k.active_since IS NOT NULL AS active,
+                SELECT k.kind, k.x963, k.wrong_in_a_row, k.paused_until, k.enrolled_by, k.protection, k.verification,
+                    k.active_since IS NOT NULL AS active,
                     d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
-                    d.revoked_at IS NOT NULL OR k.retired_at IS NOT NULL OR a.disabled_at IS NOT NULL AS revoked
-                FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id WHERE k.kid = ?
+                    g.protection AS least_protection, g.verification AS least_verification, d.revoked_at IS NOT NULL OR k.retired_at IS NOT NULL OR a.disabled_at IS NOT NULL AS revoked
+                FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id
+                    LEFT JOIN account_groups g ON g.name = a.group_name WHERE k.kid = ?
                 """
         )
         return try Row.fetchOne(statement, arguments: [kid]).flatMap { row in
-            guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]) else {
-                return nil
-            }
+            guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]),
+                let proven = Assurance(row), let minimum = Assurance(minimum: row)
+            else { return nil }
             return EnrolledKey(
                 kid: kid, kind: kind, x963: Array(row["x963"] as Data), device: identifier(row["device_id"]),
                 account: identifier(row["account_id"]), accountName: row["name"],
                 coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), sessionJKT: row["session_jkt"],
-                isRevoked: row["revoked"], isActive: row["active"], enrolledBy: origin,
-                wrongInARow: row["wrong_in_a_row"], pausedUntil: UnixTime(seconds: row["paused_until"])
+                isRevoked: row["revoked"], isActive: row["active"], enrolledBy: origin, proven: proven,
+                minimum: minimum, wrongInARow: row["wrong_in_a_row"], pausedUntil: UnixTime(seconds: row["paused_until"])
             )
         }
+    }
+}
+
+extension Assurance {
+    /// The columns of an account's group; nil for values that this version does not know. The minimum of a group without a
+    /// row is the highest there is: a group that the policy forgot admits little.
+    init?(minimum row: Row) {
+        guard let least = row["least_protection"] as String? else {
+            self = .highest
+            return
+        }
+        guard let protection = KeyProtection(rawValue: least),
+            let verification = UserVerification(rawValue: row["least_verification"])
+        else { return nil }
+        self.init(protection: protection, verification: verification)
+    }
+
+    /// The highest assurance there is.
+    static let highest = Assurance(protection: .attestedHardware, verification: .biometric)
+
+    /// The columns `protection` and `verification` of a key; nil for values that this version does not know.
+    init?(_ row: Row) {
+        guard let protection = KeyProtection(rawValue: row["protection"]),
+            let verification = UserVerification(rawValue: row["verification"])
+        else { return nil }
+        self.init(protection: protection, verification: verification)
     }
 }
 #endif

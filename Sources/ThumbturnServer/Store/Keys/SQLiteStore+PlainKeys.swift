@@ -9,7 +9,9 @@ extension SQLiteStore {
             guard try Schema.spend(ticket.spend, in: db, at: now), try Self.isCurrent(ticket, in: db),
                 try Self.support(for: device, by: ticket, in: db, at: now) != nil,
                 try Self.plainKeyCount(of: device.account, in: db) < EnrolledPlainKey.mostOfAnAccount,
-                try Self.full(device.quota, ofDevices: device.account, by: ticket, in: db, at: now) == nil
+                try Self.full(device.quota, ofDevices: device.account, by: ticket, in: db, at: now) == nil,
+                // Nothing is known of a plain client's key.
+                try Assurance.withoutKey.meets(Self.minimum(of: device.account, in: db))
             else { return false }
             guard try Self.isFree(key.kid, forItsHolder: true, in: db) else { return false }
             // A device that registered this key without a proof loses it.
@@ -57,11 +59,13 @@ extension SQLiteStore {
     private static func hasPlainKey(_ device: DeviceID, in db: Database) throws -> Bool {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT 1 FROM plain_keys p JOIN devices d ON d.id = p.device_id JOIN accounts a ON a.id = d.account_id
+                SELECT g.protection AS least_protection, g.verification AS least_verification FROM plain_keys p JOIN devices d ON d.id = p.device_id JOIN accounts a ON a.id = d.account_id
+                    LEFT JOIN account_groups g ON g.name = a.group_name
                 WHERE p.device_id = ? AND d.revoked_at IS NULL AND a.disabled_at IS NULL
                 """
         )
-        return try Int.fetchOne(statement, arguments: [blob(device.bytes)]) != nil
+        let minimum = try Row.fetchOne(statement, arguments: [blob(device.bytes)]).flatMap { Assurance(minimum: $0) }
+        return minimum.map(Assurance.withoutKey.meets) == true
     }
 
     private static func plainKeys(

@@ -32,12 +32,18 @@ extension SQLiteStore {
         case .disabled:
             _ = try refuse(authorisation, .disabled, in: db, at: now) as CommitOutcome<Value>
             return .disabled
+        case .insufficient: return .insufficient
         case .full(let quota): return .full(quota)
         case .done(let keys):
             for key in keys { try signed(key, in: db, at: now) }
             let outcome = try work(db, keys, now)
-            guard case .refused = outcome else { return outcome }
-            return try refuse(authorisation, .changed, in: db, at: now)
+            switch outcome {
+            case .done, .disabled, .full: return outcome
+            case .refused: return try refuse(authorisation, .changed, in: db, at: now)
+            case .insufficient:
+                _ = try refuse(authorisation, .insufficient, in: db, at: now) as CommitOutcome<Value>
+                return outcome
+            }
         }
     }
 
@@ -65,6 +71,8 @@ extension SQLiteStore {
         case disabled
         /// What it would change is no longer as it was.
         case changed
+        /// The new keys are less than the account's group demands.
+        case insufficient
     }
 
     /// Records a right signature of a key: its count of wrong ones is reset, and the first signature makes it active.

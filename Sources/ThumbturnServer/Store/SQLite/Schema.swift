@@ -255,6 +255,7 @@ enum Schema {
         registerSecondAccounts(&migrator)
         registerVisits(&migrator)
         registerPlainFormats(&migrator)
+        registerEvidence(&migrator)
         return migrator
     }
 

@@ -109,16 +109,19 @@ extension SQLiteStore {
             sql: """
                 INSERT INTO sessions (id, device_id, kid, generation, token_hash, auth_time, rotated_at, granted, opened)
                 SELECT ?, k.device_id, k.kid, 0, ?, ?, ?, ?, n.commits
-                FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id JOIN node n
+                FROM keys k JOIN devices d ON d.id = k.device_id JOIN accounts a ON a.id = d.account_id
+                    JOIN account_groups g ON g.name = a.group_name JOIN node n
                 WHERE k.kid = ? AND k.retired_at IS NULL AND k.active_since IS NOT NULL
-                    AND k.wrong_in_a_row = 0 AND k.paused_until = 0
+                    AND k.wrong_in_a_row = 0 AND k.paused_until = 0 AND k.protection = ? AND k.verification = ?
                     AND d.id = ? AND d.revoked_at IS NULL AND d.session_jkt = ? AND d.cools_off_until = ?
-                    AND a.disabled_at IS NULL
+                    AND a.disabled_at IS NULL AND g.protection = ? AND g.verification = ?
                 """
         ).execute(
             arguments: [
                 blob(new.id.bytes), blob(new.tokenHash), session.authTime.seconds, now.seconds, new.granted.map(json),
-                key.kid, blob(key.device.bytes), authorisation.jkt, key.coolsOffUntil.seconds,
+                key.kid, key.proven.protection.rawValue, key.proven.verification.rawValue, blob(key.device.bytes),
+                authorisation.jkt, key.coolsOffUntil.seconds, key.minimum.protection.rawValue,
+                key.minimum.verification.rawValue,
             ]
         )
         return db.changesCount == 1 ? session : nil
@@ -130,7 +133,8 @@ extension SessionView {
     fileprivate init(_ new: NewSession, by key: EnrolledKey, at now: UnixTime) {
         self.init(
             id: new.id, device: key.device, account: key.account, accountName: key.accountName,
-            opener: .key(key.kind, key.enrolledBy), sessionJKT: key.sessionJKT, generation: 0, authTime: new.authTime ?? now,
+            opener: .key(key.kind, key.enrolledBy, proven: key.proven), sessionJKT: key.sessionJKT, generation: 0,
+            authTime: new.authTime ?? now,
             rotatedAt: now, isLive: true, coolsOffUntil: key.coolsOffUntil, granted: new.granted
         )
     }

@@ -66,29 +66,31 @@ extension SQLiteStore {
     private static func sessionOfKey(_ id: SessionID, in db: Database) throws -> SessionView? {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT s.generation, s.auth_time, s.rotated_at, s.granted, k.kind, k.enrolled_by,
+                SELECT s.generation, s.auth_time, s.rotated_at, s.granted, k.kind, k.enrolled_by, k.protection, k.verification,
                     s.ended_at IS NULL AND d.revoked_at IS NULL AND s.opened > max(d.sessions_over, k.sessions_over) AS live,
                     d.id AS device_id, d.session_jkt, d.cools_off_until, a.id AS account_id, a.name,
-                    a.credential_generation
+                    a.credential_generation, g.protection AS least_protection, g.verification AS least_verification
                 FROM sessions s JOIN keys k ON k.kid = s.kid JOIN devices d ON d.id = s.device_id
-                    JOIN accounts a ON a.id = d.account_id
+                    JOIN accounts a ON a.id = d.account_id LEFT JOIN account_groups g ON g.name = a.group_name
                 WHERE s.id = ?
                 """
         )
         return try Row.fetchOne(statement, arguments: [blob(id.bytes)]).flatMap { row in
-            guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]) else {
-                return nil
-            }
+            guard let kind = KeyKind(rawValue: row["kind"]), let origin = KeyOrigin(rawValue: row["enrolled_by"]),
+                let proven = Assurance(row), let minimum = Assurance(minimum: row)
+            else { return nil }
             // A grant that cannot be read must not pass for none: its session would look like a sign-in's.
             let granted = try (row["granted"] as String?).map { try WireJSON.decode(ActionGrant.self, from: Array($0.utf8)) }
-            return SessionView(
+            var session = SessionView(
                 id: id, device: identifier(row["device_id"]), account: identifier(row["account_id"]),
-                accountName: row["name"], opener: .key(kind, origin), sessionJKT: row["session_jkt"],
+                accountName: row["name"], opener: .key(kind, origin, proven: proven), sessionJKT: row["session_jkt"],
                 generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]),
                 rotatedAt: UnixTime(seconds: row["rotated_at"]), isLive: row["live"],
                 coolsOffUntil: UnixTime(seconds: row["cools_off_until"]), granted: granted,
                 credentialGeneration: row["credential_generation"]
             )
+            session.isLive = session.isLive && KeyStanding.assurance(of: kind, broughtBy: origin, proven: proven).meets(minimum)
+            return session
         }
     }
 }

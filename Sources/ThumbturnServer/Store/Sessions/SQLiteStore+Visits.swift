@@ -14,7 +14,7 @@ extension SQLiteStore {
         try await writer.write { db, now in
             guard try Schema.spend(ticket.spend, in: db, at: now), try Self.isCurrent(ticket, in: db),
                 let credentials = ticket.credentials, let age = TokenTimes.age(of: credentials.verifiedAt, at: now),
-                age < new.lifetime
+                age < new.lifetime, try Assurance.withoutKey.meets(Self.minimum(of: ticket.account, in: db))
             else { return nil }
             try db.run(
                 sql: """
@@ -32,6 +32,18 @@ extension SQLiteStore {
             try Self.note(.visit, of: ticket.account, nil, in: db, at: now)
             return try Self.visit(new.id, in: db)
         }
+    }
+
+    /// The least assurance that an account's group demands of what opens a session; the highest there is for an account
+    /// that is gone.
+    static func minimum(of account: AccountID, in db: Database) throws -> Assurance {
+        let row = try db.one(
+            Row.self,
+            sql: """
+                SELECT g.protection AS least_protection, g.verification AS least_verification FROM accounts a LEFT JOIN account_groups g ON g.name = a.group_name WHERE a.id = ?
+                """,
+            arguments: [blob(account.bytes)])
+        return row.flatMap { Assurance(minimum: $0) } ?? .highest
     }
 
     /// Ends the oldest visits of an account that has too many. A new one is not refused: a person who signs in must get
@@ -52,8 +64,9 @@ extension SQLiteStore {
             Row.self,
             sql: """
                 SELECT v.jkt, v.amr, v.generation, v.auth_time, v.rotated_at, a.id AS account_id, a.name,
-                    a.credential_generation, a.credential_generation = v.credential_generation AS live
-                FROM visits v JOIN accounts a ON a.id = v.account_id WHERE v.id = ?
+                    a.credential_generation, a.credential_generation = v.credential_generation AS live, g.protection AS least_protection, g.verification AS least_verification
+                FROM visits v JOIN accounts a ON a.id = v.account_id LEFT JOIN account_groups g ON g.name = a.group_name
+                WHERE v.id = ?
                 """,
             arguments: [blob(id.bytes)])
         return found.map { row in
@@ -62,7 +75,9 @@ extension SQLiteStore {
                 accountName: row["name"],
                 opener: .credentials((row["amr"] as String).split(separator: " ").map(String.init)),
                 sessionJKT: row["jkt"], generation: row["generation"], authTime: UnixTime(seconds: row["auth_time"]),
-                rotatedAt: UnixTime(seconds: row["rotated_at"]), isLive: row["live"], coolsOffUntil: UnixTime(seconds: 0),
+                rotatedAt: UnixTime(seconds: row["rotated_at"]),
+                isLive: row["live"] && Assurance(minimum: row).map(Assurance.withoutKey.meets) == true,
+                coolsOffUntil: UnixTime(seconds: 0),
                 credentialGeneration: row["credential_generation"])
         }
     }

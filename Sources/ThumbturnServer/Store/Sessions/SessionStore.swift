@@ -47,8 +47,9 @@ package struct NewVisit: Sendable {
 
 /// What opened a session.
 package enum SessionOpener: Hashable, Sendable {
-    /// The signature of an enrolled key: the kind and the origin of the key that verified the person.
-    case key(KeyKind, KeyOrigin)
+    /// The signature of an enrolled key: the kind and the origin of the key that verified the person, and how far its
+    /// evidence carries now.
+    case key(KeyKind, KeyOrigin, proven: Assurance = .withoutEvidence)
     /// Full credentials opened a visit: how the person was verified (RFC 8176).
     case credentials([String])
 }
@@ -68,7 +69,8 @@ package struct SessionView: Sendable {
     package var authTime: UnixTime
     /// When the live refresh token was issued.
     package var rotatedAt: UnixTime
-    /// False once the session has ended or its device is revoked.
+    /// False once the session has ended or its device is revoked, and while what opened it is less than the account's
+    /// group demands.
     package var isLive: Bool
     package var coolsOffUntil: UnixTime
     /// The action that a step-up granted; nil after a sign-in.

@@ -1,0 +1,81 @@
+#if Server
+import Foundation
+package import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+extension AuthorizationServer {
+    /// What judging stored evidence anew came to.
+    package struct Rejudged: Hashable, Sendable {
+        /// The evidence that was judged.
+        package var judged = 0
+        /// The evidence that proves less now.
+        package var lowered = 0
+    }
+
+    /// Judges all stored evidence by a policy, and gives its keys what it proves now. Dates count as of the day on which the
+    /// evidence arrived, because certificates expire and keys do not; the status list counts as it is now.
+    package func judgeAnew(by policy: EvidencePolicy) async throws -> Rejudged {
+        var outcome = Rejudged()
+        var last: EvidenceID?
+        while true {
+            let page = try await store.evidence(after: last, atMost: 100)
+            guard let end = page.last else { return outcome }
+            for stored in page {
+                outcome.judged += 1
+                let verdict = try await verdict(on: stored, by: policy)
+                if try await store.record(.init(evidence: stored.id, verdict: verdict)) == .lowered { outcome.lowered += 1 }
+            }
+            last = end.id
+        }
+    }
+
+    private func verdict(on stored: StoredEvidence, by policy: EvidencePolicy) async throws -> EvidenceVerdict {
+        let record = try WireJSON.decode(EvidenceRecord.self, from: Array(stored.record.utf8))
+        var known: AppAttestRecord?
+        if case .appAttest(let evidence) = record.evidence, let id = AppAttestRecord.id(of: evidence) {
+            known = try await store.appAttestKey(id)
+            // This evidence was counted when it arrived.
+            known?.counter = 0
+        }
+        do throws(EvidenceRefusal) {
+            let judged = try policy.judge(record, knowing: known, at: stored.receivedAt)
+            return EvidenceVerdict(keys: judged.keys, policy: policy.digest)
+        } catch {
+            return EvidenceVerdict(keys: [:], policy: policy.digest, refusal: error.reason.rawValue)
+        }
+    }
+
+    /// Takes a newer list of revoked Android certificates, and judges all evidence anew. Throws `EvidenceRefusal` for a text
+    /// that is no such list.
+    ///
+    /// - Returns: what came of it; nil if the list that the server has is newer.
+    @discardableResult
+    package func adopt(statusList text: [UInt8], fetchedAt time: UnixTime) async throws -> Rejudged? {
+        let list = try AndroidStatusList(json: text, fetched: time)
+        guard try await store.keep(EvidenceList(kind: .androidStatus, text: text, fetchedAt: time)) else { return nil }
+        settings.evidence.use(list)
+        return try await judgeAnew(by: settings.evidence.current)
+    }
+
+    /// Reads the status list again, if another process has stored a newer one, and judges all evidence anew after a change of
+    /// the list or of the policy. The running server calls it every minute.
+    func keepUpEvidence() async throws {
+        let rules = settings.evidence
+        if let stored = try await store.evidenceList(.androidStatus), stored.fetchedAt != rules.current.statusList?.fetched {
+            rules.use(try AndroidStatusList(json: stored.text, fetched: stored.fetchedAt))
+        }
+        let policy = rules.current
+        guard rules.begin(policy) else { return }
+        try await store.setMinimums(policy.minimums)
+        _ = try await judgeAnew(by: policy)
+    }
+}
+
+extension AppAttestRecord {
+    /// The id that evidence names; nil for a text that is none.
+    static func id(of evidence: AppAttestEvidence) -> [UInt8]? {
+        Data(base64Encoded: evidence.keyID).map { Array($0) }
+    }
+}
+#endif

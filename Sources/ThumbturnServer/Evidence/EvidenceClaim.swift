@@ -1,0 +1,72 @@
+#if Server
+import Crypto
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+/// The evidence of one request, with what the server knows about it before the ceremony.
+struct EvidenceClaim: Sendable {
+    var policy = EvidencePolicy.nothing
+    /// As received; nil if the request has none.
+    var evidence: KeyEvidence?
+    /// The challenge that Android's keys were made for, once it was opened; nil for other formats.
+    var making: Result<MakingChallenge, VerificationError>?
+    /// What the server knows of the App Attest key that the evidence names.
+    var appAttestKey: AppAttestRecord?
+
+    /// An opened challenge that keys were made for.
+    struct MakingChallenge: Sendable {
+        var claims: ChallengeClaims
+        var spend: Spend
+    }
+
+    /// The evidence as it is stored with these keys; nil if there is none that is judged. Throws the first check that
+    /// failed.
+    ///
+    /// - Parameters:
+    ///   - keys: the new keys of the request.
+    ///   - challenge: the ceremony's challenge, as received.
+    ///   - jkt: the thumbprint of the caller's session key.
+    func judge(
+        _ keys: [RegisteredKey], over challenge: String, jkt: String, at now: UnixTime
+    ) throws(EvidenceRefusal) -> NewEvidence? {
+        guard let evidence, policy.judges(evidence) else {
+            guard policy.withoutEvidence == .lower else {
+                throw EvidenceRefusal(
+                    .missing, "the policy refuses devices without evidence, and found \(evidence.map(\.description) ?? "none")")
+            }
+            return nil
+        }
+        let keys = keys.filter { $0.kind != .pin }
+        let record = EvidenceRecord(
+            evidence: evidence, value: try value(of: evidence, keys, over: challenge, jkt: jkt),
+            keys: keys.map(EvidenceRecord.Key.init))
+        let judged = try policy.judge(record, knowing: appAttestKey, at: now)
+        return NewEvidence(
+            id: .random(), record: json(record), verdict: EvidenceVerdict(keys: judged.keys, policy: policy.digest),
+            appAttestKey: judged.appAttestKey, spends: (try? making?.get()).map { [$0.spend] } ?? [])
+    }
+
+    /// The value that the evidence has to be bound to, in base64url.
+    private func value(
+        of evidence: KeyEvidence, _ keys: [RegisteredKey], over challenge: String, jkt: String
+    ) throws(EvidenceRefusal) -> String {
+        switch evidence {
+        case .appAttest:
+            return Self.value(challenge, keys.map(\.key.thumbprint))
+        case .androidKey(let android):
+            // The keys were made before the ceremony's challenge, which names them.
+            guard case .success(let making) = making, making.claims.cnf.jkt == jkt, making.claims.kids == [jkt] else {
+                throw EvidenceRefusal(
+                    .wrongChallenge,
+                    "the keys were not made for a live challenge of purpose enrol that names this device's session key alone")
+            }
+            return Self.value(android.challenge, [jkt])
+        }
+    }
+
+    private static func value(_ challenge: String, _ thumbprints: [String]) -> String {
+        Base64URL.encode(SHA256.hash(data: EvidenceBinding.input(challenge: challenge, thumbprints: thumbprints)))
+    }
+}
+#endif

@@ -1,0 +1,182 @@
+#if Server
+import Crypto
+import Foundation
+import ThumbturnCore
+import ThumbturnMessages
+import ThumbturnVerifier
+
+extension EvidencePolicy {
+    /// The value of the member `format`.
+    static let format = "thumbturn-evidence/1"
+
+    /// The most bytes of a policy file: 64 KiB.
+    static let largestFile = 64 * 1024
+
+    /// Reads a policy file: JSON; see `docs/evidence.md`. Files of roots are read relative to its folder.
+    public init(file: String) throws(PolicyFileError) {
+        guard let data = FileManager.default.contents(atPath: file) else { throw PolicyFileError("\(file): cannot be read") }
+        try self.init(json: Array(data), named: file) { name in
+            let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+            let path = URL(fileURLWithPath: name, relativeTo: folder).path
+            return FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// Reads a policy.
+    ///
+    /// - Parameter read: the text of a file that the policy names; nil if it cannot be read.
+    package init(json: [UInt8], named file: String, read: (String) -> String?) throws(PolicyFileError) {
+        guard json.count <= Self.largestFile else { throw PolicyFileError("\(file): is longer than 64 KiB") }
+        let text: PolicyText
+        do throws(JSONError) {
+            text = try StrictJSON.decode(PolicyText.self, from: json)
+        } catch {
+            throw PolicyFileError("\(file): \(error.description)")
+        }
+        guard text.format == Self.format else { throw PolicyFileError("\(file): format: is not \"\(Self.format)\"") }
+        self.init(withoutEvidence: text.withoutEvidence)
+        for (name, group) in text.groups ?? [:] {
+            guard name.isEmpty || StepUpAction.isName(name) else {
+                throw PolicyFileError("\(file): groups.\(name): a name is 1 to 64 of a to z, 0 to 9 and -")
+            }
+            minimums[name] = Assurance(protection: group.protection, verification: group.verification)
+        }
+        func anchors(_ names: [String]?, _ place: String) throws(PolicyFileError) -> [TrustAnchor]? {
+            guard let names else { return nil }
+            var anchors: [TrustAnchor] = []
+            for name in names {
+                guard let pem = read(name) else { throw PolicyFileError("\(file): \(place): \(name) cannot be read") }
+                do throws(EvidenceRefusal) {
+                    anchors += try TrustAnchor.read(pem: pem)
+                } catch {
+                    throw PolicyFileError("\(file): \(place): \(name): \(error.explanation)")
+                }
+            }
+            return anchors
+        }
+        if let apple = text.apple {
+            guard !apple.appIDs.isEmpty else {
+                throw PolicyFileError("\(file): apple.app_ids: is empty, so no app would be accepted")
+            }
+            appAttest = AppAttestPolicy(
+                appIDs: Set(apple.appIDs), environment: apple.environment, device: apple.device, launch: apple.launch,
+                roots: try anchors(apple.roots, "apple.roots") ?? [.appleAppAttest])
+        }
+        if let android = text.android {
+            try self.read(android, file, roots: try anchors(android.roots, "android.roots"))
+        }
+        digest = Base64URL.encode(SHA256.hash(data: json))
+    }
+
+    private mutating func read(_ text: Android, _ file: String, roots: [TrustAnchor]?) throws(PolicyFileError) {
+        guard !text.apps.isEmpty else { throw PolicyFileError("\(file): android.apps: is empty, so no app would be accepted") }
+        var apps: [AndroidPolicy.App] = []
+        for app in text.apps {
+            let digests = app.signingDigests.compactMap(Self.digest)
+            guard !digests.isEmpty, digests.count == app.signingDigests.count else {
+                throw PolicyFileError("\(file): android.apps: a signing digest is a SHA-256 in 64 hexadecimal digits")
+            }
+            apps.append(AndroidPolicy.App(package: app.package, signingDigests: Set(digests)))
+        }
+        var least: AndroidPatchLevel?
+        if let patch = text.minimumPatchLevel {
+            let parts = patch.split(separator: "-").compactMap { Int($0) }
+            guard parts.count == 2, let level = AndroidPatchLevel(year: parts[0], month: parts[1]) else {
+                throw PolicyFileError("\(file): android.minimum_patch_level: is written as 2026-07")
+            }
+            least = level
+        }
+        guard (1...366).contains(text.status.longestDays) else {
+            throw PolicyFileError("\(file): android.status.longest_days: is 1 to 366")
+        }
+        var policy = AndroidPolicy(
+            apps: apps, verification: .none, minimumPatchLevel: least,
+            status: AndroidStatusPolicy(
+                maximumAge: .seconds(text.status.longestDays * 24 * 3600), whenUnknown: text.status.whenUnknown))
+        if let roots { policy.roots = roots }
+        android = policy
+    }
+
+    /// A SHA-256 in hexadecimal digits, with or without the colons that Android's tools write.
+    private static func digest(_ text: String) -> [UInt8]? {
+        let digits = Array(text.utf8.filter { $0 != UInt8(ascii: ":") })
+        guard digits.count == 64 else { return nil }
+        let bytes = stride(from: 0, to: 64, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+        }
+        return bytes.count == 32 ? bytes : nil
+    }
+
+    /// The file as it is written.
+    private struct PolicyText: Message {
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case format
+            case withoutEvidence = "without_evidence"
+            case groups, apple, android
+        }
+
+        var format: String
+        var withoutEvidence: WithoutEvidence
+        var groups: [String: Group]?
+        var apple: Apple?
+        var android: Android?
+    }
+
+    private struct Android: Message {
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case apps, roots, status
+            case minimumPatchLevel = "minimum_patch_level"
+        }
+
+        var apps: [App]
+        var minimumPatchLevel: String?
+        var roots: [String]?
+        var status: Status
+
+        struct App: Message {
+            enum CodingKeys: String, CodingKey, CaseIterable {
+                case package
+                case signingDigests = "signing_digests"
+            }
+
+            var package: String
+            var signingDigests: [String]
+        }
+
+        struct Status: Message {
+            enum CodingKeys: String, CodingKey, CaseIterable {
+                case longestDays = "longest_days"
+                case whenUnknown = "when_unknown"
+            }
+
+            var longestDays: Int64
+            var whenUnknown: AndroidStatusPolicy.WhenUnknown
+        }
+    }
+
+    private struct Group: Message {
+        enum CodingKeys: String, CodingKey, CaseIterable { case protection, verification }
+
+        var protection: KeyProtection
+        var verification: UserVerification
+    }
+
+    private struct Apple: Message {
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case appIDs = "app_ids"
+            case environment, device, categories, roots
+        }
+
+        var appIDs: [String]
+        var environment: AppAttestEnvironment
+        var device: AppAttestDevice
+        /// The numbers of Apple's launch categories; nil for any.
+        var categories: [UInt32]?
+        var roots: [String]?
+
+        var launch: AppAttestLaunchRule {
+            categories.map { .anyOfOrUntold(Set($0.map(AppAttestLaunch.Category.init))) } ?? .notChecked
+        }
+    }
+}
+#endif

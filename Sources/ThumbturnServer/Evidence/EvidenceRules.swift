@@ -1,0 +1,66 @@
+#if Server
+import Foundation
+import Synchronization
+import ThumbturnCore
+import ThumbturnVerifier
+
+/// The evidence policy in use, with the list of revoked certificates. A request reads it once and is judged by that policy.
+public final class EvidenceRules: Sendable {
+    private struct State {
+        var policy: EvidencePolicy
+        /// What all stored evidence was last judged by, in this process.
+        var judged: Edition?
+    }
+
+    /// What a verdict depends on, beside the evidence.
+    private struct Edition: Equatable {
+        var policy: String
+        var statusList: UnixTime?
+    }
+
+    private let state: Mutex<State>
+    private let file: String?
+
+    /// Creates rules from a policy. `reload` does not change it.
+    public init(_ policy: EvidencePolicy = .nothing) {
+        state = Mutex(State(policy: policy))
+        file = nil
+    }
+
+    /// Creates rules from a file; see `docs/evidence.md`. Throws `PolicyFileError` with the place of a mistake.
+    public init(file: String) throws(PolicyFileError) {
+        state = Mutex(State(policy: try EvidencePolicy(file: file)))
+        self.file = file
+    }
+
+    /// The policy in use now.
+    public var current: EvidencePolicy { state.withLock { $0.policy } }
+
+    /// Whether the policy was read from a file.
+    public var isFromFile: Bool { file != nil }
+
+    /// Reads the file again; without a file it does nothing. If it throws, the policy stays as it was.
+    public func reload() throws(PolicyFileError) {
+        guard let file else { return }
+        let fresh = try EvidencePolicy(file: file)
+        state.withLock { state in
+            let list = state.policy.statusList
+            state.policy = fresh
+            state.policy.statusList = list
+        }
+    }
+
+    /// Judges by this list of revoked certificates from now on.
+    func use(_ list: AndroidStatusList) { state.withLock { $0.policy.statusList = list } }
+
+    /// Whether all stored evidence has to be judged by this policy, because it was judged by another one, or not at all, since
+    /// the process started. It is asked once for each change.
+    func begin(_ policy: EvidencePolicy) -> Bool {
+        let edition = Edition(policy: policy.digest, statusList: policy.statusList?.fetched)
+        return state.withLock { state in
+            defer { state.judged = edition }
+            return state.judged != edition
+        }
+    }
+}
+#endif

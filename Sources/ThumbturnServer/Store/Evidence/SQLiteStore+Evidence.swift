@@ -1,0 +1,236 @@
+#if Server
+import Foundation
+import GRDB
+package import ThumbturnCore
+import ThumbturnMessages
+
+extension SQLiteStore {
+    package func appAttestKey(_ id: [UInt8]) async throws -> AppAttestRecord? {
+        try await pool.read { db in
+            try db.one(Row.self, sql: "SELECT * FROM app_attest_keys WHERE id = ?", arguments: [blob(id)]).map { row in
+                AppAttestRecord(
+                    id: id, x963: Array(row["x963"] as Data), appID: row["app_id"], isProduction: row["production"],
+                    counter: row["counter"], attestedAt: UnixTime(seconds: row["attested_at"]),
+                    receipt: Array(row["receipt"] as Data))
+            }
+        }
+    }
+
+    package func evidence(after id: EvidenceID?, atMost: Int) async throws -> [StoredEvidence] {
+        try await pool.read { db in
+            try db.all(
+                Data.self, sql: "SELECT id FROM evidence WHERE id > ? ORDER BY id LIMIT ?",
+                arguments: [blob(id?.bytes ?? []), atMost]
+            ).compactMap { try Self.evidence(identifier($0), in: db) }
+        }
+    }
+
+    package func evidence(of device: DeviceID) async throws -> [StoredEvidence] {
+        try await pool.read { db in
+            try db.all(
+                Data.self, sql: "SELECT id FROM evidence WHERE device_id = ? ORDER BY received_at, id",
+                arguments: [blob(device.bytes)]
+            ).compactMap { try Self.evidence(identifier($0), in: db) }
+        }
+    }
+
+    package func record(_ renewed: RenewedVerdict) async throws -> RenewedVerdict.Outcome {
+        try await writer.write { db, now in
+            guard let stored = try Self.evidence(renewed.evidence, in: db) else { return .gone }
+            let (device, verdict) = (blob(stored.device.bytes), renewed.verdict)
+            try db.run(
+                sql: "UPDATE evidence SET judged_at = ?, policy = ?, refusal = ? WHERE id = ?",
+                arguments: [now.seconds, verdict.policy, verdict.refusal, blob(renewed.evidence.bytes)])
+            var isLess = false
+            for (kid, before) in stored.verdict.keys {
+                let after = verdict.keys[kid] ?? .withoutEvidence
+                guard after != before else { continue }
+                isLess = isLess || !after.meets(before)
+                try db.run(
+                    sql: "UPDATE keys SET protection = ?, verification = ? WHERE kid = ? AND evidence_id = ?",
+                    arguments: [
+                        after.protection.rawValue, after.verification.rawValue, kid, blob(renewed.evidence.bytes),
+                    ])
+            }
+            guard isLess else { return .kept }
+            try Self.endSessions(of: device, in: db)
+            try Self.audit(
+                AuditEvent(.evidenceLowered, account: stored.account, device: stored.device, reason: verdict.refusal),
+                in: db, at: now)
+            try Self.note(.evidenceLowered, of: stored.account, stored.device, in: db, at: now)
+            return .lowered
+        }
+    }
+
+    package func evidenceList(_ kind: EvidenceList.Kind) async throws -> EvidenceList? {
+        try await pool.read { db in
+            try db.one(
+                Row.self, sql: "SELECT body, fetched_at FROM evidence_lists WHERE kind = ?", arguments: [kind.rawValue]
+            ).map { row in
+                EvidenceList(
+                    kind: kind, text: Array(row["body"] as Data), fetchedAt: UnixTime(seconds: row["fetched_at"]))
+            }
+        }
+    }
+
+    package func keep(_ list: EvidenceList) async throws -> Bool {
+        try await writer.write { db, _ in
+            try db.run(
+                sql: """
+                    INSERT INTO evidence_lists (kind, body, fetched_at) VALUES (?, ?, ?)
+                    ON CONFLICT (kind) DO UPDATE SET body = excluded.body, fetched_at = excluded.fetched_at
+                        WHERE fetched_at < excluded.fetched_at
+                    """,
+                arguments: [list.kind.rawValue, blob(list.text), list.fetchedAt.seconds])
+            return db.changesCount == 1
+        }
+    }
+
+    package func setMinimums(_ minimums: [String: Assurance]) async throws {
+        try await writer.write { db, _ in
+            try db.run(sql: "DELETE FROM account_groups")
+            for (name, minimum) in minimums.merging(["": .withoutKey], uniquingKeysWith: { named, _ in named }) {
+                try db.run(
+                    sql: "INSERT INTO account_groups (name, protection, verification) VALUES (?, ?, ?)",
+                    arguments: [name, minimum.protection.rawValue, minimum.verification.rawValue])
+            }
+        }
+    }
+
+    package func setGroup(_ group: String, of account: AccountID) async throws -> Bool {
+        try await writer.write { db, now in
+            try db.run(
+                sql:
+                    "UPDATE accounts SET group_name = ?1 WHERE id = ?2 AND EXISTS (SELECT 1 FROM account_groups WHERE name = ?1)",
+                arguments: [group, blob(account.bytes)])
+            guard db.changesCount == 1 else { return false }
+            try Self.audit(AuditEvent(.accountGroup, account: account, detail: group), in: db, at: now)
+            return true
+        }
+    }
+
+    // MARK: In the transaction of an enrolment or a change of keys
+
+    /// Raises the counter of an App Attest key. False if it is not greater than the last one, or if another key has the same
+    /// id. It comes before everything that the evidence is stored for, because a refusal keeps what was written before it.
+    static func count(_ new: NewEvidence?, in db: Database) throws -> Bool {
+        guard let key = new?.appAttestKey else { return true }
+        try db.run(
+            sql: """
+                INSERT INTO app_attest_keys (id, x963, app_id, production, counter, attested_at, receipt)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET counter = excluded.counter
+                    WHERE counter < excluded.counter AND x963 = excluded.x963
+                """,
+            arguments: [
+                blob(key.id), blob(key.x963), key.appID, key.isProduction, key.counter, key.attestedAt.seconds,
+                blob(key.receipt),
+            ])
+        return db.changesCount == 1
+    }
+
+    /// Stores evidence beside the keys that it is for, which have its assurance from now on.
+    static func insert(_ new: NewEvidence, of device: DeviceID, in db: Database, at now: UnixTime) throws {
+        try db.run(
+            sql: """
+                INSERT INTO evidence (id, device_id, record, received_at, judged_at, policy) VALUES (?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                blob(new.id.bytes), blob(device.bytes), new.record, now.seconds, now.seconds, new.verdict.policy,
+            ])
+        for (kid, proven) in new.verdict.keys {
+            try db.run(
+                sql: "UPDATE keys SET evidence_id = ?, protection = ?, verification = ? WHERE kid = ? AND device_id = ?",
+                arguments: [
+                    blob(new.id.bytes), proven.protection.rawValue, proven.verification.rawValue, kid, blob(device.bytes),
+                ])
+        }
+    }
+
+    /// Deletes the evidence of a device that is revoked.
+    static func deleteEvidence(of device: DeviceID, in db: Database) throws {
+        try db.run(sql: "DELETE FROM evidence WHERE device_id = ?", arguments: [blob(device.bytes)])
+    }
+
+    private static func evidence(_ id: EvidenceID, in db: Database) throws -> StoredEvidence? {
+        let found = try db.one(
+            Row.self,
+            sql: """
+                SELECT e.*, d.account_id FROM evidence e JOIN devices d ON d.id = e.device_id
+                WHERE e.id = ? AND d.revoked_at IS NULL
+                """,
+            arguments: [blob(id.bytes)])
+        return try found.map { row in
+            let device: DeviceID = identifier(row["device_id"])
+            let keys = try db.all(
+                Row.self,
+                sql: """
+                    SELECT kid, protection, verification, evidence_id FROM keys WHERE device_id = ? AND retired_at IS NULL
+                    """,
+                arguments: [blob(device.bytes)])
+            var proven: [String: Assurance] = [:]
+            for key in keys where key["evidence_id"] as Data? == blob(id.bytes) { proven[key["kid"]] = Assurance(key) }
+            return StoredEvidence(
+                id: id, device: device, account: identifier(row["account_id"]), record: row["record"],
+                receivedAt: UnixTime(seconds: row["received_at"]), judgedAt: UnixTime(seconds: row["judged_at"]),
+                verdict: EvidenceVerdict(keys: proven, policy: row["policy"], refusal: row["refusal"]))
+        }
+    }
+}
+
+extension Schema {
+    static func registerEvidence(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("33 evidence") { db in
+            try db.execute(
+                sql: """
+                    -- How far a key's evidence carries now, and that evidence.
+                    ALTER TABLE keys ADD COLUMN protection TEXT NOT NULL DEFAULT 'software';
+                    ALTER TABLE keys ADD COLUMN verification TEXT NOT NULL DEFAULT 'none';
+                    ALTER TABLE keys ADD COLUMN evidence_id BLOB;
+                    -- The group of an account, which a policy may demand more of.
+                    ALTER TABLE accounts ADD COLUMN group_name TEXT NOT NULL DEFAULT '';
+                    -- The least assurance that a policy demands of the keys of a group's accounts. Accounts without a group
+                    -- have the group ''.
+                    CREATE TABLE account_groups (
+                        name TEXT PRIMARY KEY,
+                        protection TEXT NOT NULL,
+                        verification TEXT NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    INSERT INTO account_groups VALUES ('', 'none', 'none');
+
+                    -- Evidence as it was received, with what it was bound to, so that it can be judged anew: by another
+                    -- policy, or after a certificate was revoked. It goes with its device.
+                    CREATE TABLE evidence (
+                        id BLOB PRIMARY KEY,
+                        device_id BLOB NOT NULL REFERENCES devices (id),
+                        record TEXT NOT NULL,
+                        received_at INTEGER NOT NULL,
+                        judged_at INTEGER NOT NULL,
+                        policy TEXT NOT NULL,
+                        refusal TEXT
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX evidence_of_device ON evidence (device_id, received_at);
+
+                    -- Lists from outside that evidence is judged by, each as it was fetched.
+                    CREATE TABLE evidence_lists (
+                        kind TEXT PRIMARY KEY,
+                        body BLOB NOT NULL,
+                        fetched_at INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+
+                    -- Keys of App Attest. They outlive their device's enrolment, because their counters must.
+                    CREATE TABLE app_attest_keys (
+                        id BLOB PRIMARY KEY,
+                        x963 BLOB NOT NULL,
+                        app_id TEXT NOT NULL,
+                        production INTEGER NOT NULL,
+                        counter INTEGER NOT NULL,
+                        attested_at INTEGER NOT NULL,
+                        receipt BLOB NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    """
+            )
+        }
+    }
+}
+#endif
