@@ -7,7 +7,7 @@ import ThumbturnTestKit
 struct LabCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lab", abstract: "Runs simulated phones or a Linux machine against a real server.",
-        subcommands: [StoryCommand.self, MachineCommand.self, HostileServerCommand.self]
+        subcommands: [StoryCommand.self, EvidencePolicyCommand.self, MachineCommand.self, HostileServerCommand.self]
     )
 }
 
@@ -20,6 +20,10 @@ struct StoryCommand: AsyncParsableCommand {
             the environment variable THUMBTURN_PASSWORD.
 
             With --hostile, other phones meet a server that is hostile in every manner, beside the story.
+
+            With --evidence-seed, phones with evidence of their keys come after it, and forgeries. It needs the accounts \
+            \(EvidenceStory.accounts.joined(separator: ", ")), and a server with the policies that \
+            `thumbturn lab evidence-policy` wrote for the same seed.
 
             With --people, eight people for whom the first way in is not the one get in instead, and what their screens say at \
             every step is printed. It needs the accounts \(PeopleStory.accounts.joined(separator: ", ")), and a provider whose \
@@ -41,6 +45,9 @@ struct StoryCommand: AsyncParsableCommand {
     @Option(help: "The deadline of each exchange with the hostile server, in seconds.")
     var deadline = 30.0
 
+    @Option(help: "Adds the story of evidence, under the test roots of this seed.")
+    var evidenceSeed: UInt64?
+
     @Flag(help: "Runs the story of eight people.")
     var people = false
 
@@ -61,7 +68,13 @@ struct StoryCommand: AsyncParsableCommand {
             guard let account else {
                 return try await PeopleStory(server: url, password: password, provider: provider).play()
             }
-            guard let hostile else { return try await Story(server: url, account: account, password: password).play() }
+            guard let hostile else {
+                try await Story(server: url, account: account, password: password).play()
+                if let evidenceSeed {
+                    try await EvidenceStory(server: url, password: password, roots: EvidenceRoots(seed: evidenceSeed)).play()
+                }
+                return
+            }
             guard deadline > 0, let address = URL(string: hostile) else {
                 throw ValidationError("Give --hostile an address, and --deadline more than 0.")
             }
@@ -70,6 +83,24 @@ struct StoryCommand: AsyncParsableCommand {
             try await attacked.report()
         }
     }
+}
+
+struct EvidencePolicyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "evidence-policy", abstract: "Writes the policies of a server for the story of evidence.",
+        discussion: """
+            The folder gets evidence.json for `thumbturn-server serve --evidence`, with the test roots of the seed, and \
+            actions.json for --policy. Anyone who knows the seed can mint evidence under such roots, so they are for tests alone.
+            """
+    )
+
+    @Option(help: "The seed of the test roots.")
+    var seed: UInt64
+
+    @Argument(help: "The folder.")
+    var folder: String
+
+    func run() throws { try EvidenceRoots(seed: seed).write(into: folder) }
 }
 
 struct HostileServerCommand: AsyncParsableCommand {

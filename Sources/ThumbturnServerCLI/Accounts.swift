@@ -11,7 +11,7 @@ struct Accounts: AsyncParsableCommand {
         abstract: "Manages the accounts that this server keeps itself.",
         subcommands: [
             Add.self, List.self, Show.self, SetPassword.self, Disable.self, Enable.self, End.self, OneTimeCodes.self,
-            RecoveryCodes.self, Unlock.self, Devices.self, Revoke.self,
+            RecoveryCodes.self, Unlock.self, Group.self, Devices.self, Revoke.self,
         ]
     )
 
@@ -72,6 +72,29 @@ struct Accounts: AsyncParsableCommand {
             let server = try await data.server()
             try await server.unlock(accountNamed: name)
             print("The account \(name) is no longer throttled.")
+        }
+    }
+
+    struct Group: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Puts an account into a group of the evidence policy.",
+            discussion: """
+                From now on a key of the account authorises something only if it reaches the group's minimum, and the account \
+                has no visits and no plain clients if the group demands a key. An empty name takes the account out.
+                """
+        )
+
+        @OptionGroup var data: DataOptions
+
+        @Argument(help: "The account's name.")
+        var name: String
+
+        @Argument(help: "The group, a name under \"groups\" in the evidence policy.")
+        var group: String
+
+        func run() async throws {
+            try await data.server().setGroup(group, ofAccountNamed: name)
+            print(group.isEmpty ? "The account \(name) is in no group." : "The account \(name) is in the group \(group).")
         }
     }
 

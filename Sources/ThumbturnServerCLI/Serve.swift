@@ -83,6 +83,23 @@ struct Serve: AsyncParsableCommand {
     )
     var policy: String?
 
+    @Option(
+        help: """
+            The evidence policy: which apps and roots are trusted to show where keys live, and what the keys of groups of \
+            accounts have to show; see docs/evidence.md. It is read again on SIGHUP. Without it no evidence is judged, and \
+            every key counts as software.
+            """
+    )
+    var evidence: String?
+
+    @Flag(
+        help: """
+            Fetch Google's list of revoked Android certificates twice a day. Without it an operator brings the list with: \
+            thumbturn-server evidence status update
+            """
+    )
+    var fetchAndroidStatus = false
+
     @Flag(help: .init("Keep no audit log. Only to measure what the log costs.", visibility: .hidden))
     var withoutAuditLogForMeasurement = false
 
@@ -139,6 +156,8 @@ struct Serve: AsyncParsableCommand {
         let port = address.port == 0 ? try FreePort.find(on: address.host) : address.port
         var settings = try data.settings(publicURL: publicURL ?? "http://\(address.urlHost):\(port)")
         if let policy { settings.stepUp = try StepUpPolicy(file: policy) }
+        if let evidence { settings.evidence = try EvidenceRules(file: evidence) }
+        if fetchAndroidStatus { settings.androidStatusURL = EvidenceDownload.googleStatus }
         settings.identityProviders = providers
         settings.letsPasscodeReplaceBiometricKey = allowPasscodeToReplaceBiometrics
         settings.allowsPlainClients = allowPlainClients

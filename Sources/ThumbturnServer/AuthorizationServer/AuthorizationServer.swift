@@ -32,6 +32,8 @@ package struct AuthorizationServer: Sendable {
         try await self.init(
             settings, on: folder.store, folder.masterKey, readMasterKey: { try DataFolder.masterKey(settings) },
             passwords: try Passwords(), time: time)
+        // A command has no policy, and must not take one for empty.
+        if use == .serving { try await applyEvidencePolicy() }
     }
 
     /// Makes a server on a store that is open already, whose time it shares.
@@ -50,6 +52,11 @@ package struct AuthorizationServer: Sendable {
         nonces = DPoPNonces(now: time.now)
         let vendors = settings.approvals.livenessVendors
         if !vendors.vendors.isEmpty { livenessJudge = { vendors.level(of: $0, for: $1, at: $2) } }
+    }
+
+    /// Has the database demand what the evidence policy demands of accounts. It is called before the first request.
+    package func applyEvidencePolicy() async throws {
+        try await store.setMinimums(settings.evidence.current.minimums)
     }
 
     /// `POST /v1/challenges`: issues a challenge.

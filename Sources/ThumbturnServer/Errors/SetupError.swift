@@ -49,6 +49,10 @@ public enum SetupError: Error, CustomStringConvertible {
     case accountDisabled(String)
     /// The account of this name is on already.
     case accountEnabled(String)
+    /// The evidence policy of the running server has no group of this name.
+    case groupUnknown(String)
+    /// A list of roots has none with a public key of this SHA-256.
+    case rootMissing([UInt8])
     /// The account has no device of this id, or the device is revoked already.
     case deviceUnknown(String)
     /// The webhook's address or its secret is not acceptable; see `NoticeWebhook`.
@@ -132,6 +136,11 @@ public enum SetupError: Error, CustomStringConvertible {
             "The account \(name) is switched off already. Switch it on with: thumbturn-server accounts enable \(name)"
         case .accountEnabled(let name):
             "The account \(name) is on already. Switch it off with: thumbturn-server accounts disable \(name)"
+        case .groupUnknown(let name):
+            "There is no group \(name). Name it under \"groups\" in the file of `serve --evidence`, and start the server with it once."
+        case .rootMissing(let pin):
+            "No root of the list has a public key of the SHA-256 \(pin.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()). "
+                + "Nothing was changed. Compare with: thumbturn-server evidence roots list"
         case .deviceUnknown(let id): "The account has no device \(id). See: thumbturn-server accounts devices NAME"
         case .webhook:
             """

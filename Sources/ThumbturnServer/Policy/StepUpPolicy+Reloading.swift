@@ -4,13 +4,16 @@ import ServiceLifecycle
 import ThumbturnMessages
 import UnixSignals
 
-/// Reads the policy file again when the process receives SIGHUP, which never ends the server. A file with a mistake
-/// changes nothing and is logged.
+/// Reads the policy files again when the process receives SIGHUP, which never ends the server. A file with a mistake changes
+/// nothing and is logged.
 struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
     let policy: StepUpPolicy
+    let evidence: EvidenceRules
     let logger: Logger
     /// Writes the policy in use to the audit log.
     let record: @Sendable () async throws -> Void
+    /// Has the database demand what the evidence policy demands.
+    let apply: @Sendable () async throws -> Void
 
     var description: String { "PolicyReloading" }
 
@@ -25,10 +28,12 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup)
         for await _ in signals.cancelOnGracefulShutdown() {
-            guard policy.isFromFile else {
+            guard policy.isFromFile || evidence.isFromFile else {
                 logger.notice("SIGHUP changes nothing: the server was started without a policy file")
                 continue
             }
+            if evidence.isFromFile { await reloadEvidence() }
+            guard policy.isFromFile else { continue }
             do throws(PolicyFileError) {
                 try policy.reload()
                 logger.notice("the policy was read again")
@@ -37,6 +42,17 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
             } catch {
                 logger.error("the policy before stays in use", metadata: ["mistake": .string(error.description)])
             }
+        }
+    }
+
+    /// What it demands of accounts holds at once; the evidence that is stored is judged by it within a minute.
+    private func reloadEvidence() async {
+        do {
+            try evidence.reload()
+            try await apply()
+            logger.notice("the evidence policy was read again")
+        } catch {
+            logger.error("the evidence policy before stays in use", metadata: ["mistake": .string("\(error)")])
         }
     }
 }

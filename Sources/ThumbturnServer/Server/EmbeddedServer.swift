@@ -206,7 +206,13 @@ public struct EmbeddedServer: Sendable {
         application.addServices(Tidying(service: service, logger: logger))
         application.addServices(NoticeDelivery(service: service, logger: logger))
         application.addServices(AuditCheckpoints(service: service, logger: logger))
-        application.addServices(PolicyReloading(policy: service.settings.stepUp, logger: logger, record: service.recordPolicy))
+        application.addServices(
+            PolicyReloading(
+                policy: service.settings.stepUp, evidence: service.settings.evidence, logger: logger,
+                record: service.recordPolicy, apply: service.applyEvidencePolicy))
+        if let url = service.settings.androidStatusURL {
+            application.addServices(StatusFetching(service: service, logger: logger, url: url))
+        }
         return application
     }
 }

@@ -54,6 +54,8 @@ public struct ServerSettings: Sendable {
     /// The evidence of keys that is judged, and what accounts demand of it. By default none is: every key then counts as
     /// `software`, whatever its device says.
     public var evidence = EvidenceRules()
+    /// Where the list of revoked Android certificates is fetched twice a day; nil where the operator brings it by command.
+    public var androidStatusURL: String?
     /// The demands of each action on a step-up.
     public var stepUp = StepUpPolicy()
     /// Whether the device passcode is enough to enrol a new biometric key after a changed face or finger. That key then

@@ -19,6 +19,7 @@ public final class SimulatedAppAttest: EvidenceSource {
     public let root: TestAuthority
     /// The app, as evidence names it.
     public let appID: String
+    private let isProduction: Bool
     private let keys = Mutex<[String: Key]>([:])
 
     private struct Key {
@@ -29,8 +30,12 @@ public final class SimulatedAppAttest: EvidenceSource {
     }
 
     /// App Attest for an app of this id: team id, a period, and the bundle id.
-    public init(appID: String, root: TestAuthority = .root(named: "Thumbturn Test App Attestation Root CA")) {
-        (self.appID, self.root) = (appID, root)
+    ///
+    /// - Parameter isProduction: false for evidence of a development build.
+    public init(
+        appID: String, root: TestAuthority = .root(named: "Thumbturn Test App Attestation Root CA"), isProduction: Bool = true
+    ) {
+        (self.appID, self.root, self.isProduction) = (appID, root, isProduction)
     }
 
     /// Evidence for these keys, with the next counter. Each account of a server has one attested key.
@@ -50,7 +55,8 @@ public final class SimulatedAppAttest: EvidenceSource {
     }
 
     private func attested(_ value: [UInt8]) -> Key {
-        let mint = AppAttestMint(appID: appID, clientDataHash: Array(SHA256.hash(data: value)), root: root)
+        var mint = AppAttestMint(appID: appID, clientDataHash: Array(SHA256.hash(data: value)), root: root)
+        mint.aaguid = isProduction ? AppAttestMint.production : AppAttestMint.development
         return Key(mint: mint, attestation: mint.attestation, attestedValue: value)
     }
 }

@@ -1,3 +1,8 @@
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
 import SwiftASN1
 
 /// A certificate authority for tests. No default policy trusts its root.
@@ -57,4 +62,9 @@ public struct TestAuthority: Sendable {
 extension TestAuthority {
     /// The certificate in PEM (RFC 7468 section 5), for a policy's file of roots.
     public var pem: String { PEMDocument(type: "CERTIFICATE", derBytes: certificate).pemString + "\n" }
+}
+
+extension TestAuthority {
+    /// The SHA-256 of its public key (SubjectPublicKeyInfo), by which operators accept a root.
+    public var spkiSHA256: [UInt8] { Array(SHA256.hash(data: key.spki)) }
 }

@@ -98,6 +98,8 @@ package struct EvidenceList: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         /// Google's list of revoked and suspended certificates.
         case androidStatus = "android-status"
+        /// Roots of Android's attestation that the operator accepted.
+        case androidRoots = "android-roots"
     }
 
     package var kind: Kind

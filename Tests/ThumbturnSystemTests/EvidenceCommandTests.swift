@@ -1,0 +1,161 @@
+#if Tools
+import Foundation
+import TestSupport
+import Testing
+import ThumbturnTestKit
+
+/// The operator's commands for evidence, beside a running server.
+@Suite struct EvidenceCommandTests {
+    /// A folder with a server's data, an evidence policy and the account.
+    private struct Place {
+        let folder = Built.temporaryFolder()
+        var policy: String { folder + "/evidence.json" }
+        var data: String { folder + "/data" }
+
+        init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+        func remove() { try? FileManager.default.removeItem(atPath: folder) }
+
+        func write(_ members: String, to file: String = "evidence.json") throws {
+            let text = #"{"format":"thumbturn-evidence/1",\#(members)}"#
+            try text.write(toFile: folder + "/" + file, atomically: true, encoding: .utf8)
+        }
+
+        func run(_ arguments: String...) async throws -> Finished {
+            try await Built.run(Built.path("thumbturn-server"), arguments + ["--data", data])
+        }
+
+        func serve(_ story: (ServerProcess) async throws -> Void) async throws {
+            try await ServerProcess.addAccount(in: data)
+            let port = try await Built.freePort()
+            let server = try await ServerProcess.start(
+                "thumbturn-server", ["serve", "--data", data, "--listen", "127.0.0.1:\(port)", "--evidence", policy], port: port)
+            defer { server.stop() }
+            try await story(server)
+        }
+    }
+
+    static let apple = #""apple":{"app_ids":["TEAM123456.com.example.bank"],"environment":"production","device":"mobile"}"#
+    static let digest = String(repeating: "0a", count: 32)
+    static let android = """
+        "android":{"apps":[{"package":"com.example.bank","signing_digests":["\(digest)"]}],"minimum_patch_level":"2026-01",\
+        "status":{"longest_days":7,"when_unknown":"refuse"}}
+        """
+    static let staff = #""groups":{"staff":{"protection":"attestedHardware","verification":"biometric"}}"#
+
+    @Test func anAccountIsPutIntoAGroupThatTheRunningServerHas() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        try place.write(#""without_evidence":"lower",\#(Self.staff),\#(Self.apple),\#(Self.android)"#)
+        try await place.serve { _ in
+            let added = try await place.run("accounts", "group", "ada", "staff")
+            #expect(added.status == 0 && added.output == "The account ada is in the group staff.\n", "\(added.errors)")
+            let unknown = try await place.run("accounts", "group", "ada", "stuff")
+            #expect(unknown.status == 1 && unknown.errors.contains("There is no group stuff."))
+            let out = try await place.run("accounts", "group", "ada", "")
+            #expect(out.output == "The account ada is in no group.\n")
+            let shown = try await place.run("evidence", "show", "ada")
+            #expect(shown.output == "The devices of ada have shown nothing, so their keys count as software.\n")
+            let judged = try await place.run("evidence", "judge", "--evidence", place.policy, "--yes")
+            #expect(judged.output.hasSuffix("Judged 0 pieces of evidence; 0 prove less than before.\n"), "\(judged.errors)")
+        }
+    }
+
+    @Test func aCommandBesideTheServerLeavesItsGroupsAlone() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        try place.write(#""without_evidence":"lower",\#(Self.staff)"#)
+        try await place.serve { _ in
+            #expect(try await place.run("evidence", "status").status == 0)
+            #expect(try await place.run("accounts", "list").status == 0)
+            #expect(try await place.run("accounts", "group", "ada", "staff").status == 0, "the group is still there")
+        }
+    }
+
+    @Test func aStatusListIsTakenOnceAndIsAsOldAsItsFile() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        try await ServerProcess.addAccount(in: place.data)
+        #expect(try await place.run("evidence", "status").output.hasPrefix("There is no list."))
+        let list = place.folder + "/status.json"
+        try #"{"entries":{"123":{"status":"REVOKED"},"abc":{"status":"SUSPENDED"}}}"#
+            .write(toFile: list, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)], ofItemAtPath: list)
+        let first = try await place.run("evidence", "status", "update", "--file", list)
+        #expect(first.output == "The list names 2 certificates. Running servers judge by it within a minute.\n", "\(first.errors)")
+        #expect(try await place.run("evidence", "status").output == "2 certificates, fetched 2023-11-14T22:13:20Z\n")
+        let again = try await place.run("evidence", "status", "update", "--file", list)
+        #expect(again.status == 0 && again.output.contains("Nothing was changed."))
+        try "[]".write(toFile: list, atomically: true, encoding: .utf8)
+        let damaged = try await place.run("evidence", "status", "update", "--file", list)
+        #expect(damaged.status == 1 && damaged.errors.contains("malformed"))
+        let unreachable = try await place.run("evidence", "status", "update", "--url", "http://192.0.2.1/status")
+        #expect(unreachable.status == 1 && unreachable.errors.contains("neither https nor http to this machine itself"))
+        #expect(try await place.run("evidence", "status").output.hasPrefix("2 certificates"), "the list stays")
+    }
+
+    @Test func aRootIsAcceptedByItsKeyAndNotBecauseAListHasIt() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        try await ServerProcess.addAccount(in: place.data)
+        let built = try await place.run("evidence", "roots")
+        #expect(built.output.contains("feb2ea7551ee316ed4bb443c8293b884dbfdea40b603ee3e4f4a897e4580fbae\tGoogle, built in\n"))
+        #expect(built.output.contains("3ee44512a1af2beb39c889490c60ea3f82e43f5d5a5532f5ab9419f676cd07ec\tGoogle, built in\n"))
+        let (wanted, other) = (TestAuthority.root(named: "Wanted"), TestAuthority.root(named: "Other"))
+        let list = place.folder + "/roots.json"
+        try String(decoding: try JSONEncoder().encode([other.pem, wanted.pem]), as: UTF8.self)
+            .write(toFile: list, atomically: true, encoding: .utf8)
+        let pin = Self.spkiSHA256(wanted)
+        let accepted = try await place.run("evidence", "roots", "update", "--file", list, "--accept", pin)
+        #expect(accepted.output == "accepted\t\(pin)\n", "\(accepted.errors)")
+        let now = try await place.run("evidence", "roots").output
+        #expect(now.contains("\(pin)\tGoogle, accepted\n") && !now.contains(Self.spkiSHA256(other)))
+        let missing = try await place.run(
+            "evidence", "roots", "update", "--file", list, "--accept", String(repeating: "00", count: 32))
+        #expect(missing.status == 1 && missing.errors.contains("No root of the list"))
+    }
+
+    private static func spkiSHA256(_ root: TestAuthority) -> String {
+        root.spkiSHA256.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    @Test(
+        "a mistake in the policy is reported with its place",
+        arguments: [
+            (#""apple":{}"#, "without_evidence"), (#""without_evidence":"never""#, "without_evidence"),
+            (#""without_evidence":"lower","unknown":1"#, "unknown"),
+            (#""without_evidence":"lower","apple":{"app_ids":[],"environment":"production","device":"mobile"}"#, "apple.app_ids"),
+            (#""without_evidence":"lower","apple":{"app_ids":["a"],"device":"mobile"}"#, "apple.environment"),
+            (
+                #""without_evidence":"lower","apple":{"app_ids":["a"],"environment":"production","device":"mobile","roots":["no"]}"#,
+                "apple.roots: no cannot be read"
+            ),
+            (
+                #""without_evidence":"lower","android":{"apps":[],"status":{"longest_days":7,"when_unknown":"refuse"}}"#,
+                "android.apps"
+            ),
+            (
+                #""without_evidence":"lower","android":{"apps":[{"package":"p","signing_digests":["0a"]}],"#
+                    + #""status":{"longest_days":7,"when_unknown":"refuse"}}"#, "a signing digest is a SHA-256"
+            ),
+            (
+                #""without_evidence":"lower","android":{"apps":[{"package":"p","signing_digests":["\#(digest)"]}],"#
+                    + #""status":{"longest_days":0,"when_unknown":"refuse"}}"#, "android.status.longest_days"
+            ),
+            (
+                #""without_evidence":"lower","android":{"apps":[{"package":"p","signing_digests":["\#(digest)"]}],"#
+                    + #""minimum_patch_level":"202607","status":{"longest_days":7,"when_unknown":"refuse"}}"#,
+                "android.minimum_patch_level: is written as 2026-07"
+            ),
+            (#""without_evidence":"lower","groups":{"No Name":{"protection":"software","verification":"none"}}"#, "groups.No Name"),
+        ])
+    func mistakes(_ members: String, _ place: String) async throws {
+        let here = try Place()
+        defer { here.remove() }
+        try here.write(members)
+        let serve = try await here.run("serve", "--evidence", here.policy, "--listen", "127.0.0.1:0")
+        #expect(serve.status == 1 && serve.errors.contains(place), "\(serve.errors)")
+    }
+}
+#endif
