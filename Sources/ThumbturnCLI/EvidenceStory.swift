@@ -49,11 +49,11 @@ struct EvidenceStory {
             _ = try await passcode.stepUp(for: .newRecipient, reason: "Add the recipient")
         }
 
-        announce("A thief has Vic's password and four forgeries. Each gets the same neutral answer; the reasons are for the operator's log.")
+        announce("A thief has Vic's password and four forgeries. Each gets the same answer; the reasons are in the audit log.")
         try await forged("a chain under the thief's own root", .android(.finger)) { phone in
             SimulatedKeystore(phone, app: EvidenceRoots.app, root: .root(named: "The thief's own root"))
         }
-        try await forged("a genuine hardware key signs a certificate for a key in a file, and puts it in front", .android(.finger)) {
+        try await forged("a genuine key of hardware signs a certificate for one in a file", .android(.finger)) {
             ExtendedKeystore(SimulatedKeystore($0, app: EvidenceRoots.app, root: roots.android))
         }
         try await forged("evidence of a development build", .plain) { _ in roots.appAttest(isProduction: false) }

@@ -14,7 +14,8 @@ struct ThumbturnServerCommand: AsyncParsableCommand {
             Exit status: 0 success, 1 failure (the reason is on standard error), 64 usage.
             """,
         subcommands: [
-            Serve.self, Accounts.self, Clients.self, Config.self, Keys.self, Evidence.self, MasterKeys.self, Audit.self, Backup.self,
+            Serve.self, Accounts.self, Clients.self, Config.self, Keys.self, Evidence.self, MasterKeys.self, Audit.self,
+            Backup.self,
             Restore.self, NewEpoch.self, Time.self, Bench.self, Walking.self,
         ]
     )
