@@ -5,7 +5,9 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Checks files offline.",
-        subcommands: [VerifyProof.self, VerifyWycheproof.self]
+        subcommands: [
+            VerifyAppAttest.self, VerifyAndroidChains.self, VerifyTPM.self, VerifyProof.self, VerifyWycheproof.self,
+        ]
     )
 }
 #endif

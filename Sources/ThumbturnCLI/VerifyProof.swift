@@ -96,6 +96,6 @@ struct VerifyProof: AsyncParsableCommand {
 
 extension UnixTime {
     /// The time in UTC (RFC 3339), the same on every machine.
-    fileprivate var utc: String { Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601) }
+    var utc: String { Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601) }
 }
 #endif

@@ -19,10 +19,19 @@ public enum AppAttest {
     public static func verify(
         attestation: [UInt8], keyID: String, clientDataHash: [UInt8], policy: AppAttestPolicy, at now: UnixTime
     ) throws(EvidenceRefusal) -> AppAttestAttestation {
-        let object = try AppAttestAttestationObject(attestation)
-        let chain = try CertificateChain.read(object.certificates)
         // A copy, so that each verification is a function of its arguments alone.
         var known = KnownIssuers.appleAppAttest
+        return try verify(
+            attestation: attestation, keyID: keyID, clientDataHash: clientDataHash, policy: policy, at: now, knowing: &known)
+    }
+
+    /// Verifies an attestation with other known issuers than Apple's. Otherwise as the other function.
+    package static func verify(
+        attestation: [UInt8], keyID: String, clientDataHash: [UInt8], policy: AppAttestPolicy, at now: UnixTime,
+        knowing known: inout KnownIssuers
+    ) throws(EvidenceRefusal) -> AppAttestAttestation {
+        let object = try AppAttestAttestationObject(attestation)
+        let chain = try CertificateChain.read(object.certificates)
         _ = try StrictPath.verify(chain, to: policy.roots, at: now, knowing: &known)
         let claim = try AttestationClaim(
             data: object.authenticatorData, leaf: chain[0], keyID: keyIDBytes(keyID), clientDataHash: clientDataHash)

@@ -79,7 +79,10 @@ struct AttestationCheck: Sendable {
         AttestationCheck(
             step: 8, reason: .wrongEnvironment, expected: "the AAGUID of the policy's environment",
             holds: { claim, policy in claim.credential.aaguid == policy.environment.aaguid },
-            found: { hexadecimal($0.credential.aaguid) }),
+            found: { claim in
+                let known = AppAttestEnvironment.allCases.first { $0.aaguid == claim.credential.aaguid }
+                return known.map { "that of \($0.rawValue)" } ?? hexadecimal(claim.credential.aaguid)
+            }),
         AttestationCheck(
             step: 9, reason: .wrongKey, expected: "the key id as the credential id",
             holds: { claim, _ in claim.credential.id == claim.keyID },
