@@ -71,7 +71,7 @@ struct DeviceParts: ParsableArguments {
             return DevicePlatform(
                 sensor: MatcherSensor(socket: addresses.matcher, keys: keys), keys: keys, secrets: FileSecrets(folder: home),
                 place: .folder(home), transport: commandTransport(), pin: PINSupport(entry: TerminalPIN(), key: keys),
-                promptGap: .zero
+                evidence: TPMEvidenceSource(of: keys), promptGap: .zero
             )
             #else
             throw ValidationError("--keys tpm works only on Linux.")

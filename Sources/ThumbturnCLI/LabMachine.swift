@@ -37,7 +37,7 @@ final class LabMachine: Sendable {
         let rule = packaged.replacing("thumbturn-matcher\"", with: matcherUser + "\"")
         let folder = "/tmp/thumbturn-machine-\(UUID().uuidString)"
         do {
-            let lab = try await LinuxLab.start(in: folder, polkitRules: [rule])
+            let lab = try await LinuxLab.start(in: folder, polkitRules: [rule], endorsed: true)
             let machine: LabMachine
             do {
                 let place = try MatcherFolder(at: folder + "-matcher", program: matcherd, user: matcherUser)

@@ -27,8 +27,24 @@ struct MachineCommand: AsyncParsableCommand {
     @Option(help: "The path of the polkit rule that lets the matcher use fprintd.")
     var rule = "packaging/50-thumbturn-matcher.rules"
 
+    @Option(
+        help: """
+            The file of the server's option --evidence. The story writes it: the server then trusts the authority of the \
+            machine's TPM, first as chips, later as test hardware. With --server-process.
+            """)
+    var evidence: String?
+
+    @Option(help: "The process of the server, which gets SIGHUP after each change of that file.")
+    var serverProcess: Int32?
+
     @Option(help: "The number of sign-ins to time at the end; 0 for none.")
     var timed = 100
+
+    func validate() throws {
+        guard (evidence == nil) == (serverProcess == nil) else {
+            throw ValidationError("Give --evidence and --server-process together, or neither.")
+        }
+    }
 
     func run() async throws {
         #if os(Linux)
@@ -38,7 +54,11 @@ struct MachineCommand: AsyncParsableCommand {
         try await runStory {
             let machine = try await LabMachine.start(matcherd: matcherd, rule: rule)
             do {
-                let story = try MachineStory(on: machine, server: url, PasswordSignIn(account: account, password: password))
+                let policy = evidence.flatMap { file in
+                    serverProcess.map { MachineEvidence(file: file, process: $0, server: url) }
+                }
+                let story = try MachineStory(
+                    on: machine, server: url, PasswordSignIn(account: account, password: password), evidence: policy)
                 try await story.play()
                 if timed > 0 { try await story.time(timed) }
             } catch {

@@ -12,22 +12,28 @@ struct MachineStory {
     let device: Authenticator
     let pins = ScriptedPINs()
     let stopwatch = Stopwatch()
+    /// The server's evidence policy; nil where the server judges no evidence, or by a policy of its own.
+    let evidence: MachineEvidence?
 
+    private let sensor: MatcherSensor
     private let adasFinger = SyntheticFinger(seed: 1)
     private let anotherFinger = SyntheticFinger(seed: 2)
     private let policy = UnlockPolicy(ladder: [.biometric, .appPIN, .fullCredentials])
     private let adasPIN = "293847"
 
-    init(on machine: LabMachine, server: URL, _ signIn: PasswordSignIn) throws {
+    init(on machine: LabMachine, server: URL, _ signIn: PasswordSignIn, evidence: MachineEvidence? = nil) throws {
         self.machine = machine
+        self.evidence = evidence
         self.signIn = signIn
         let keys = TPMKeys(tcti: machine.lab.tcti, folder: machine.folder.keys, matcher: machine.socket)
+        let sensor = MatcherSensor(socket: machine.socket, keys: keys)
+        self.sensor = sensor
         let platform = DevicePlatform(
-            sensor: MatcherSensor(socket: machine.socket, keys: keys),
+            sensor: sensor,
             keys: TimedKeys(keys: keys, stopwatch: stopwatch), secrets: FileSecrets(folder: machine.folder.keys),
             place: .folder(machine.folder.keys),
             transport: TimedTransport(transport: commandTransport(), stopwatch: stopwatch),
-            pin: PINSupport(entry: pins, key: keys), promptGap: .zero
+            pin: PINSupport(entry: pins, key: keys), evidence: TPMEvidenceSource(of: keys), promptGap: .zero
         )
         device = try Authenticator(server: server, platform: platform)
     }
@@ -41,6 +47,13 @@ struct MachineStory {
         try await machine.lab.enrol(adasFinger, user: machine.user)
         confirm("fprintd has enrolled her right index finger")
 
+        if let evidence {
+            announce("The server trusts the authority that certified the TPM, and the matcher's key.")
+            try await evidence.trust(
+                machine.lab.endorsementAuthority.issuer, as: .chips, matcher: try await sensor.matcherThumbprint())
+            confirm("its certificate names swtpm, so a policy of chips counts its keys as software")
+        }
+
         announce("She enrols the machine with her password, a PIN and one touch.")
         pins.enqueue(adasPIN)
         await machine.lab.willPress([.finger(adasFinger, scan: 0)])
@@ -48,7 +61,9 @@ struct MachineStory {
         confirm("keys created in the TPM: \(record.keys.map(\.kind.rawValue).joined(separator: ", "))")
 
         announce("She signs in with a touch.")
-        try await signsIn(.biometric, with: [.finger(adasFinger, scan: 1)], verdicts: ["verify-match"])
+        try await signsIn(
+            .biometric, with: [.finger(adasFinger, scan: 1)], verdicts: ["verify-match"],
+            as: evidence == nil ? nil : Assurance(protection: .software, verification: .biometric))
 
         announce("Another person touches the reader three times. Then Ada enters her PIN.")
         pins.enqueue(adasPIN)
@@ -89,12 +104,21 @@ struct MachineStory {
         }
         confirm("PINs are paused for \(pause.components.seconds) s, the right one as well")
 
+        if let evidence {
+            announce("For a test, the server's policy counts this simulator as a chip.")
+            try await evidence.trust(
+                machine.lab.endorsementAuthority.issuer, as: .testHardware, matcher: try await sensor.matcherThumbprint())
+            confirm("the policy says so by name: test-hardware")
+        }
+
         announce("Ada signs in with her password and enrols the machine again, with both fingers.")
         pins.removeAll()
         pins.enqueue(adasPIN)
         await machine.lab.willPress([.finger(adasFinger, scan: 4)])
         try await device.enrol(with: signIn, policy: policy, deviceName: "Ada's terminal", ifExists: .replace)
-        try await signsIn(.biometric, with: [.finger(anotherFinger, scan: 4)], verdicts: ["verify-match"])
+        try await signsIn(
+            .biometric, with: [.finger(anotherFinger, scan: 4)], verdicts: ["verify-match"],
+            as: evidence == nil ? nil : Assurance(protection: .attestedHardware, verification: .biometric))
         pins.enqueue(adasPIN)
         try await signsIn(
             .appPIN, with: (5..<8).map { .finger(SyntheticFinger(seed: 3), scan: $0) },
@@ -107,7 +131,11 @@ struct MachineStory {
 
     /// Signs in and checks that the reader took every press and fprintd gave these verdicts. Otherwise an unusable
     /// reader would look like fingers that do not match.
-    private func signsIn(_ rung: Rung, with presses: [Press], verdicts expected: [String]) async throws {
+    ///
+    /// - Parameter assurance: what the server has to say of the key; nil for anything.
+    private func signsIn(
+        _ rung: Rung, with presses: [Press], verdicts expected: [String], as assurance: Assurance? = nil
+    ) async throws {
         let place = machine.lab.place
         await machine.lab.willPress(presses)
         let grant = try await device.authenticate("Unlock Acme", policy: policy)
@@ -119,6 +147,7 @@ struct MachineStory {
             throw UnexpectedOutcome("fprintd's verdicts were \(verdicts) instead of \(expected)")
         }
         let me = try await device.me()
+        guard assurance == nil || me.acr == assurance?.acr else { throw UnexpectedOutcome("the server reports \(me.acr)") }
         confirm("signed in with the \(rung.rawValue) key; the server reports: \(me.name), \(me.acr)")
     }
 

@@ -106,7 +106,9 @@ package struct Examination: Sendable {
         let connection = MatcherConnection(socket: matcher)
         do throws(Failure) {
             let identity = try connection.identity()
-            let found = "Answers at \(matcher); the enrolment counter stands at \(identity.value)."
+            let found =
+                "Answers at \(matcher); the enrolment counter stands at \(identity.value). "
+                + "A server's evidence policy names its key by the thumbprint \(Signing.thumbprint(of: identity.key))."
             return [Finding(part, .good, found)] + reader(of: connection)
         } catch {
             switch error.status?.domain {

@@ -109,7 +109,7 @@ import ThumbturnTestKit
         arguments: [
             (#"action="new-recipient:EUR:999999""#, Failure.Code.unexpectedAnswer),
             (#"action="card-details""#, .unexpectedAnswer),
-            (#"acr_values="urn:thumbturn:acr:hardware:biometric""#, .refused),
+            (#"acr_values="urn:thumbturn:acr:attestedHardware:biometric""#, .refused),
         ])
     func choosing(_ parameter: String, _ code: Failure.Code) async throws {
         try await World.enrolled { world in

@@ -1,6 +1,7 @@
 #if LinuxDevice && os(Linux)
 import Crypto
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
@@ -90,13 +91,13 @@ extension RealParts {
         }
 
         /// A statement as it arrives at the server.
-        private static func shown(_ statement: TPMEvidenceSource.Statement) throws -> TPMEvidence.Key {
+        private static func shown(_ statement: TPMKeyEvidence.Key) throws -> TPMEvidence.Key {
             let guarding: TPMEvidence.Guarding =
                 switch statement.guarding {
                 case .open: .open
                 case .matcher(let key, let reference, let counter, let value):
                     .matcher(
-                        TPMEvidence.Matcher(key: try VerifyingKey(jwk: key), reference: reference, counter: counter, value: value)
+                        TPMEvidence.Matcher(key: try VerifyingKey(key), reference: reference, counter: counter, value: value)
                     )
                 case .pin(let index, let reference): .pin(TPMEvidence.PIN(index: index, reference: reference))
                 }
@@ -159,6 +160,61 @@ extension RealParts {
             }
             let (_, later) = try await self.evidence(device, policy)
             expectRefusal(.wrongCredential) { () throws(EvidenceRefusal) in try judge(evidence, keys, policy, later) }
+            try tidy(device)
+        }
+
+        /// What the port gives to an enrolment, with a server's part played by the verifier.
+        @Test(.tpm) func thePortAsksOpensAndCertifies() async throws {
+            let device = try await device()
+            let keys = Array(try await enrol(device).dropLast())
+            let policy = try policy(device)
+            let named = Dictionary(
+                uniqueKeysWithValues: zip(names, keys).map { ($0, PublicKey(x963: $1.x963)!) })
+            let kept = Mutex<TPMCredential.Expectation?>(nil)
+            let request = EvidenceRequest(
+                challenge: "a challenge", keys: named, makingChallenge: nil, server: names[0].server,
+                account: names[0].account
+            ) { (path, body) async throws(Failure) in
+                do {
+                    #expect(path == "/v1/evidence/tpm")
+                    let asked = try WireJSON.decode(TPMActivationRequest.self, from: body)
+                    var generator = SystemRandomNumberGenerator()
+                    let credential = try policy.credential(
+                        for: try policy.endorse(asked.endorsement, at: now(asked.endorsement)),
+                        attestationKey: asked.attestationKey, using: &generator)
+                    kept.withLock { $0 = credential.expectation }
+                    return WireJSON.encode(
+                        TPMActivationAnswer(
+                            idObject: credential.idObject, encryptedSeed: credential.encryptedSeed, token: "token",
+                            expiresIn: 300))
+                } catch { throw Failure(.refused) }
+            }
+            guard case .tpm(let made)? = try await device.source.evidence(request) else {
+                Issue.record("no evidence")
+                return
+            }
+            #expect(made.token == "token" && Set(made.keys.keys) == [.session, .biometric])
+            let evidence = TPMEvidence(
+                endorsement: made.endorsement, attestationKey: made.attestationKey, secret: made.secret,
+                keys: try made.keys.values.map { try Self.shown($0) })
+            let verdict = try policy.judge(
+                evidence, of: keys, boundTo: request.boundValue, opening: try #require(kept.withLock { $0 }),
+                at: now(made.endorsement))
+            #expect(verdict.keys.map(\.verification) == [.none, .biometric])
+
+            // What the server refuses, and an answer that is none, end the evidence.
+            for body: [UInt8]? in [nil, [], Array("{}".utf8)] {
+                let other = EvidenceRequest(
+                    challenge: "a challenge", keys: named, makingChallenge: nil, server: names[0].server,
+                    account: names[0].account
+                ) { (_, _) async throws(Failure) in
+                    guard let body else { throw Failure(.refused) }
+                    return body
+                }
+                await expectFailure(body == nil ? .refused : .unexpectedAnswer) {
+                    _ = try await device.source.evidence(other)
+                }
+            }
             try tidy(device)
         }
 

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import ThumbturnCore
 import ThumbturnMessages
+import ThumbturnTestKit
 import ThumbturnDevice
 import ThumbturnLoad
 @testable import ThumbturnServer
@@ -25,6 +26,7 @@ import ThumbturnLoad
             table.actions["account-balance"] = ActionRule(maximumAge: .seconds(60))
             table.actions["account-balance"]?.takesUnlock = true
             $0.stepUp = StepUpPolicy(table)
+            if let policy = try? TPMEvidenceEnrolmentTests.policy() { $0.evidence = EvidenceRules(policy) }
         }
         try await LiveServer.run(configure: configure) { live in
             var reader = try await HTTPPageReader(live, provider)
@@ -252,6 +254,9 @@ struct HTTPPageReader {
         case "RECOVERY_CODE": return try await live.service.makeRecoveryCodes(ofAccountNamed: "ada")[0]
         case "ID_TOKEN": return try provider.idToken(for: device.sessionKid, at: live.clock.now)
         case "ASSERTION": return try backEnd.assertion(at: live.clock.now)
+        case "ENDORSEMENT": return Base64URL.encode(TPMEvidenceEnrolmentTests.tpm.mint.chain[0])
+        case "ENDORSEMENT_ISSUER": return Base64URL.encode(TPMEvidenceEnrolmentTests.tpm.mint.chain[1])
+        case "ATTESTATION_KEY": return Base64URL.encode(TPMEvidenceEnrolmentTests.tpm.mint.attestationKey.bytes)
         case "SPKI": return plain.spki
         case "TICKET_SIGNATURE": return try plain.sign(for: known["NEW_TICKET"] ?? "")
         case "PLAIN_SIGNATURE": return try plain.sign(for: known["PLAIN_CHALLENGE"] ?? "")

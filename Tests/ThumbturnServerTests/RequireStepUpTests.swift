@@ -169,7 +169,7 @@ import ThumbturnVerifier
                 Issue.record("the assurance is not there")
             } catch let refused as RequestError {
                 let acr = (refused.challenge ?? "").replacing("DPoP", with: "Bearer", maxReplacements: 1)
-                    .replacing("urn:thumbturn:acr:hardware:biometric", with: "myACR")
+                    .replacing("urn:thumbturn:acr:attestedApp:biometric", with: "myACR")
                 #expect(isInAFigure(acr.components(separatedBy: ", action")[0]), "\(acr)")
             }
         }

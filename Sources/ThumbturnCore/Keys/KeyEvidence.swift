@@ -7,6 +7,8 @@ public enum KeyEvidence: Hashable, Sendable {
     case appAttest(AppAttestEvidence)
     /// Android key attestation, a chain of certificates for each key.
     case androidKey(AndroidKeyEvidence)
+    /// A TPM 2.0's statements about all keys of the request but a PIN key.
+    case tpm(TPMKeyEvidence)
 }
 
 /// Android key attestation of the keys of a device.
@@ -31,6 +33,7 @@ extension KeyEvidence: CustomStringConvertible {
         switch self {
         case .appAttest(let evidence): evidence.description
         case .androidKey(let evidence): evidence.description
+        case .tpm(let evidence): evidence.description
         }
     }
 }

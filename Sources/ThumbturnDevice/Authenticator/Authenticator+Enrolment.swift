@@ -265,7 +265,7 @@ extension Authenticator {
         var registrations = [KeyRegistration(kind: .session, jwk: JWK(sessionKey), proof: sessionProof)]
         var named = [sessionName: sessionKey]
         for (rung, signer) in new.signers { named[signer.key] = new.publicKeys[rung] }
-        let keyEvidence = try await keyEvidence(for: challenge, named, madeFor: making)
+        let keyEvidence = try await keyEvidence(for: challenge, named, madeFor: making, inTheNameOf: sessionName)
         if plan.rungs.contains(.appPIN) {
             let chosen = try await platform.prompts.ask(request(plan), on: platform) { (ask) async throws(Failure) in
                 try await self.check(plan.maker)

@@ -22,13 +22,19 @@ extension Authenticator {
 
     /// Evidence of new keys for the challenge that they sign; nil where the platform has none, or could make none for a
     /// reason that a retry does not change. The server then decides.
+    ///
+    /// - Parameter session: the session key in whose name a source exchanges messages with the server.
     func keyEvidence(
-        for challenge: CheckedChallenge, _ keys: [KeyName: PublicKey], madeFor making: MakingChallenge?
+        for challenge: CheckedChallenge, _ keys: [KeyName: PublicKey], madeFor making: MakingChallenge?,
+        inTheNameOf session: KeyName
     ) async throws(Failure) -> KeyEvidence? {
         guard let source = platform.evidence else { return nil }
         let request = EvidenceRequest(
             challenge: challenge.text, keys: keys, makingChallenge: making?.text, server: address.issuer,
-            account: account)
+            account: account
+        ) { [connection] (path, body) async throws(Failure) in
+            try await connection.send("POST", to: path, body: .json(body), key: session).body
+        }
         do throws(Failure) {
             return try await source.evidence(request)
         } catch {

@@ -227,7 +227,7 @@ extension Authenticator {
         }
         guard let registration else { preconditionFailure("the full sign-in authorises only changes that bring a key") }
         var change = KeyChangeRequest(key: registration, ticket: ticket)
-        change.evidence = try await evidence(of: running.newKey, for: challenge)
+        change.evidence = try await evidence(for: running, challenge)
         try await check(running.maker)
         try await send(change, for: running)
     }
@@ -249,7 +249,7 @@ extension Authenticator {
                 (proofs, challenge) async throws(Failure) in
                 let registration = try await self.register(running, challenge, for: ask)
                 var change = KeyChangeRequest(key: registration, proof: proofs[0].jws)
-                change.evidence = try await self.evidence(of: running.newKey, for: challenge)
+                change.evidence = try await self.evidence(for: running, challenge)
                 try await self.check(running.maker)
                 try ask.beginSending()
                 try await self.send(change, for: running)
@@ -298,9 +298,12 @@ extension Authenticator {
 
 extension Authenticator {
     /// Evidence of a new key; nil for a PIN key, which has none.
-    private func evidence(of newKey: NewKey?, for challenge: CheckedChallenge) async throws(Failure) -> KeyEvidence? {
-        guard case .biometric(let name, let publicKey, kid: _, number: _, madeFor: let making) = newKey else { return nil }
-        return try await keyEvidence(for: challenge, [name: publicKey], madeFor: making)
+    private func evidence(for running: RunningChange, _ challenge: CheckedChallenge) async throws(Failure) -> KeyEvidence? {
+        guard case .biometric(let name, let publicKey, kid: _, number: _, madeFor: let making) = running.newKey else {
+            return nil
+        }
+        return try await keyEvidence(
+            for: challenge, [name: publicKey], madeFor: making, inTheNameOf: running.session)
     }
 }
 

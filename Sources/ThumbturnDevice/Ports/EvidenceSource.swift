@@ -29,11 +29,22 @@ public struct EvidenceRequest: Sendable {
     public let server: String
     /// The app's own label for the account.
     public let account: String
+    /// Posts a JSON body to a path of the server, in the name of the device's session key, and returns the answer's body: for
+    /// evidence that answers a question of the server. Throws what the server's refusal means.
+    public let exchange: Exchange
+
+    /// Posts a body to a path of the server.
+    public typealias Exchange = @Sendable (_ path: String, _ body: [UInt8]) async throws(Failure) -> [UInt8]
 
     /// A request for evidence.
-    public init(challenge: String, keys: [KeyName: PublicKey], makingChallenge: String?, server: String, account: String) {
+    ///
+    /// - Parameter exchange: posts a body to a path of the server. Without one, every exchange fails with `platform`.
+    public init(
+        challenge: String, keys: [KeyName: PublicKey], makingChallenge: String?, server: String, account: String,
+        exchange: @escaping Exchange = { (_, _) async throws(Failure) in throw Failure(.platform) }
+    ) {
         (self.challenge, self.keys, self.makingChallenge) = (challenge, keys, makingChallenge)
-        (self.server, self.account) = (server, account)
+        (self.server, self.account, self.exchange) = (server, account, exchange)
     }
 
     /// The bound value: the SHA-256 of the challenge and of the keys' thumbprints (RFC 7638) in their order, 32 bytes.

@@ -25,6 +25,16 @@ public struct MatcherSensor: Sensor {
         return await onOwnThread { matcher.state().biometry }
     }
 
+    /// The thumbprint (RFC 7638) of the matcher's key, by which a server's evidence policy names the matchers that it trusts.
+    /// Throws what `TPMKeys.create` throws for a biometric key.
+    public func matcherThumbprint() async throws(Failure) -> String {
+        let matcher = matcher
+        let identity = await onOwnThread { () -> Result<MatcherIdentity, Failure> in
+            do throws(Failure) { return .success(try matcher.identity()) } catch { return .failure(error) }
+        }
+        return Signing.thumbprint(of: try identity.get().key)
+    }
+
     /// Always false: Linux has no passcode that a key could ask for.
     public func isPasscodeSet() -> Bool { false }
 

@@ -27,31 +27,6 @@ public struct TPMEvidenceSource: Sendable {
         public let attestationKey: [UInt8]
     }
 
-    /// The TPM's statement about one key.
-    public struct Statement: Hashable, Sendable {
-        /// The key's public area: a `TPMT_PUBLIC`.
-        public let publicArea: [UInt8]
-        /// The circumstances of its creation: a `TPMS_CREATION_DATA`.
-        public let creationData: [UInt8]
-        /// What the TPM says: a `TPMS_ATTEST`.
-        public let attestation: [UInt8]
-        /// The attestation key's signature over it: a `TPMT_SIGNATURE`.
-        public let signature: [UInt8]
-        /// What the key's use needs.
-        public let guarding: Guarding
-    }
-
-    /// What a key's use needs, with the arguments of its policy, so that a server can compute the policy's digest.
-    public enum Guarding: Hashable, Sendable {
-        /// Every process that can load the key can use it.
-        case open
-        /// The matcher with this key signs each use, while a counter has a value. The counter's public area is a
-        /// `TPMS_NV_PUBLIC`.
-        case matcher(JWK, reference: [UInt8], counter: [UInt8], value: UInt64)
-        /// The PIN is shown, and this index counts wrong ones. The public area is a `TPMS_NV_PUBLIC`.
-        case pin(index: [UInt8], reference: [UInt8])
-    }
-
     /// The endorsement for a server and an account; nil if the TPM has no certificate for an endorsement key on P-256 or
     /// P-384, so that it can prove nothing.
     public func endorsement(server: String, account: String) async throws(Failure) -> Endorsement? {
@@ -94,16 +69,16 @@ public struct TPMEvidenceSource: Sendable {
     /// proof of its creation: only a new enrolment can prove it.
     ///
     /// - Parameter value: 32 bytes: the hash of the server's challenge and of the keys.
-    public func certify(_ names: [KeyName], boundTo value: [UInt8]) async throws(Failure) -> [Statement] {
+    public func certify(_ names: [KeyName], boundTo value: [UInt8]) async throws(Failure) -> [TPMKeyEvidence.Key] {
         precondition(value.count == 32, "the evidence is bound to a SHA-256")
         return try await keys.onQueue { () throws(Failure) in
-            var statements: [Statement] = []
+            var statements: [TPMKeyEvidence.Key] = []
             for name in names { statements.append(try certify(name, boundTo: value)) }
             return statements
         }
     }
 
-    private func certify(_ name: KeyName, boundTo value: [UInt8]) throws(Failure) -> Statement {
+    private func certify(_ name: KeyName, boundTo value: [UInt8]) throws(Failure) -> TPMKeyEvidence.Key {
         let file = try keys.kept(name)
         guard let creation = file.creation else { throw Failure(.keyInvalidated) }
         return try keys.connected { tpm throws(TPMError) in
@@ -114,21 +89,48 @@ public struct TPMEvidenceSource: Sendable {
                     try tpm.certify(key, made: creation, by: signer, boundTo: value)
                 }
             }
-            return Statement(
+            return TPMKeyEvidence.Key(
                 publicArea: file.publicArea, creationData: creation.data, attestation: said.attestation,
                 signature: said.signature, guarding: guarding
             )
         }
     }
 
-    private func guarding(_ guarded: TPMKeyFile.Guard, of name: KeyName, on tpm: TPM) throws(TPMError) -> Guarding {
+    private func guarding(
+        _ guarded: TPMKeyFile.Guard, of name: KeyName, on tpm: TPM
+    ) throws(TPMError) -> TPMKeyEvidence.Guarding {
         switch guarded {
-        case .none: .open
+        case .none: return .open
         case .matcher(let identity):
-            .matcher(
-                identity.key, reference: name.reference, counter: try tpm.publicArea(of: identity.counter), value: identity.value)
-        case .pin(let index): .pin(index: try tpm.publicArea(of: index), reference: name.reference)
+            guard let key = identity.key.publicKey else { throw .unexpectedAnswer }
+            return .matcher(
+                key, reference: name.reference, counter: try tpm.publicArea(of: identity.counter), value: identity.value)
+        case .pin(let index): return .pin(index: try tpm.publicArea(of: index), reference: name.reference)
         }
+    }
+}
+
+extension TPMEvidenceSource: EvidenceSource {
+    /// Asks the server for a credential, has the TPM open it, and certifies the new keys. Nil if the TPM has no endorsement
+    /// certificate.
+    public func evidence(_ request: EvidenceRequest) async throws(Failure) -> KeyEvidence? {
+        guard let endorsement = try await endorsement(server: request.server, account: request.account) else { return nil }
+        let question = TPMActivationRequest(
+            endorsement: endorsement.certificates, attestationKey: endorsement.attestationKey)
+        let body = try await request.exchange("/v1/evidence/tpm", StrictJSON.encode(question))
+        guard let credential = try? StrictJSON.decodeIgnoringUnknown(TPMActivationAnswer.self, from: body) else {
+            throw Failure(.unexpectedAnswer)
+        }
+        let secret = try await open(
+            idObject: credential.idObject, encryptedSeed: credential.encryptedSeed, server: request.server,
+            account: request.account)
+        let names = Array(request.keys.keys)
+        let statements = try await certify(names, boundTo: request.boundValue)
+        let keys = Dictionary(uniqueKeysWithValues: zip(names.map(\.kind), statements))
+        return .tpm(
+            TPMKeyEvidence(
+                endorsement: endorsement.certificates, attestationKey: endorsement.attestationKey, token: credential.token,
+                secret: secret, keys: keys))
     }
 }
 #endif

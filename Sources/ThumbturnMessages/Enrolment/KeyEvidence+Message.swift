@@ -11,6 +11,7 @@ extension KeyEvidence: Codable {
         switch try container.decode(String.self, forKey: .format) {
         case AppAttestEvidence.format: self = .appAttest(try value.decode(AppAttestEvidence.self))
         case AndroidKeyEvidence.format: self = .androidKey(try value.decode(AndroidKeyEvidence.self))
+        case TPMKeyEvidence.format: self = .tpm(try value.decode(TPMKeyEvidence.self))
         default:
             throw DecodingError.dataCorruptedError(forKey: .format, in: container, debugDescription: "is no known format")
         }
@@ -20,6 +21,7 @@ extension KeyEvidence: Codable {
         switch self {
         case .appAttest(let evidence): try evidence.encode(to: encoder)
         case .androidKey(let evidence): try evidence.encode(to: encoder)
+        case .tpm(let evidence): try evidence.encode(to: encoder)
         }
     }
 
@@ -28,6 +30,7 @@ extension KeyEvidence: Codable {
         switch self {
         case .appAttest: AppAttestEvidence.format
         case .androidKey: AndroidKeyEvidence.format
+        case .tpm: TPMKeyEvidence.format
         }
     }
 }

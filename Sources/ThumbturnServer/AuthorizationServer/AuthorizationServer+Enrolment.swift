@@ -31,6 +31,12 @@ extension AuthorizationServer {
             } catch let error as VerificationError {
                 claim.making = .failure(error)
             }
+        case .tpm(let evidence):
+            do throws(VerificationError) {
+                claim.activation = .success(try activations.verify(evidence.token, at: time.now))
+            } catch {
+                claim.activation = .failure(error)
+            }
         case nil: break
         default: break
         }

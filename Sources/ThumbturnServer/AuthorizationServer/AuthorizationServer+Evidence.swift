@@ -5,6 +5,31 @@ import ThumbturnMessages
 import ThumbturnVerifier
 
 extension AuthorizationServer {
+    /// `POST /v1/evidence/tpm`: makes a credential for a TPM, with a DPoP proof and no token.
+    ///
+    /// A stranger may ask: the chain is capped before it is read, a chain that leads to no trusted root is refused before a
+    /// credential is made, and nothing is stored. So a request costs ten signatures and one key agreement at most.
+    func activate(_ request: TPMActivationRequest, dpop: DPoPProof) throws -> TPMActivationAnswer {
+        guard let policy = settings.evidence.current.tpm else { throw RequestError.notFound }
+        let now = time.now
+        do throws(EvidenceRefusal) {
+            let endorsement = try policy.endorse(request.endorsement, at: now)
+            var generator = SystemRandomNumberGenerator()
+            let credential = try policy.credential(
+                for: endorsement, attestationKey: request.attestationKey, using: &generator)
+            return TPMActivationAnswer(
+                idObject: credential.idObject, encryptedSeed: credential.encryptedSeed,
+                token: activations.issue(credential.expectation, jkt: dpop.jkt, at: now),
+                expiresIn: TPMActivations.lifetime.components.seconds)
+        } catch {
+            var refused = RequestError.unverified(.init(.enrolment, evidence: error.reason))
+            refused.explanation = error.explanation
+            throw refused
+        }
+    }
+
+    var activations: TPMActivations { TPMActivations(issuer: settings.publicURL, secrets: secrets.current) }
+
     /// What judging stored evidence anew came to.
     package struct Rejudged: Hashable, Sendable {
         /// The evidence that was judged.

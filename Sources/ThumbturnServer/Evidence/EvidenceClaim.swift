@@ -11,6 +11,8 @@ struct EvidenceClaim: Sendable {
     var evidence: KeyEvidence?
     /// The challenge that Android's keys were made for, once it was opened; nil for other formats.
     var making: Result<MakingChallenge, VerificationError>?
+    /// The credential that the TPM opened, once its token was verified; nil for other formats.
+    var activation: Result<TPMActivations.Activation, VerificationError>?
     /// What the server knows of the App Attest key that the evidence names.
     var appAttestKey: AppAttestRecord?
 
@@ -38,13 +40,32 @@ struct EvidenceClaim: Sendable {
             return nil
         }
         let keys = keys.filter { $0.kind != .pin }
+        let activation = try activation(of: evidence, jkt: jkt)
         let record = EvidenceRecord(
             evidence: evidence, value: try value(of: evidence, keys, over: challenge, jkt: jkt),
-            keys: keys.map(EvidenceRecord.Key.init))
+            keys: keys.map(EvidenceRecord.Key.init),
+            expected: activation.map { Base64URL.encode($0.expectation.digest) })
         let judged = try policy.judge(record, knowing: appAttestKey, at: now)
         return NewEvidence(
             id: .random(), record: json(record), verdict: EvidenceVerdict(keys: judged.keys, policy: policy.digest),
-            appAttestKey: judged.appAttestKey, spends: (try? making?.get()).map { [$0.spend] } ?? [])
+            appAttestKey: judged.appAttestKey, spends: [(try? making?.get())?.spend, activation?.spend].compactMap { $0 })
+    }
+
+    /// The credential that a TPM's evidence answers; nil for other formats.
+    private func activation(
+        of evidence: KeyEvidence, jkt: String
+    ) throws(EvidenceRefusal) -> TPMActivations.Activation? {
+        guard case .tpm = evidence else { return nil }
+        switch activation {
+        case .success(let activation) where activation.jkt == jkt: return activation
+        case .success: throw Self.wrongToken("it is that of another session key")
+        case .failure(let error): throw Self.wrongToken("it is \(error.rawValue)")
+        case nil: throw Self.wrongToken("there is none")
+        }
+    }
+
+    private static func wrongToken(_ found: String) -> EvidenceRefusal {
+        EvidenceRefusal(.wrongCredential, "the live token of a credential for this device's session key is expected; \(found)")
     }
 
     /// The value that the evidence has to be bound to, in base64url.
@@ -52,7 +73,7 @@ struct EvidenceClaim: Sendable {
         of evidence: KeyEvidence, _ keys: [RegisteredKey], over challenge: String, jkt: String
     ) throws(EvidenceRefusal) -> String {
         switch evidence {
-        case .appAttest:
+        case .appAttest, .tpm:
             return Self.value(challenge, keys.map(\.key.thumbprint))
         case .androidKey(let android):
             // The keys were made before the ceremony's challenge, which names them.

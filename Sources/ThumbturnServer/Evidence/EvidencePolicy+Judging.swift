@@ -26,6 +26,15 @@ extension EvidencePolicy {
         case .androidKey(let evidence):
             guard let policy = android else { throw Self.notJudged(record.evidence) }
             return Judged(keys: try judge(evidence, boundTo: value, of: record.keys, policy, at: now))
+        case .tpm(let evidence):
+            guard let policy = tpm else { throw Self.notJudged(record.evidence) }
+            guard
+                let expected = record.expected.flatMap({ Base64URL.decode($0) }).flatMap({
+                    TPMCredential.Expectation(digest: $0)
+                })
+            else { throw EvidenceRefusal(.malformed, "the record has no expectation of a credential") }
+            return Judged(
+                keys: try Self.judge(evidence, boundTo: value, of: record.keys, opening: expected, policy, at: now))
         default: throw Self.notJudged(record.evidence)
         }
     }
@@ -46,12 +55,26 @@ extension EvidencePolicy {
         var proven: [String: Assurance] = [:]
         for key in keys {
             guard let chain = evidence.chains[key.kind] else { continue }
-            guard let point = Base64URL.decode(key.x963), let expected = try? VerifyingKey(x963: point) else {
-                throw EvidenceRefusal(.malformed, "the stored key is no point on P-256")
-            }
             let verdict = try AndroidKeyAttestation.verify(
-                chain, challenge: value, key: expected, policy: policy, status: statusList, at: now)
+                chain, challenge: value, key: try key.point, policy: policy, status: statusList, at: now)
             proven[key.kid] = verdict.assurance
+        }
+        return proven
+    }
+
+    /// The TPM says of each key that it made it, and the digest of the key's policy proves what its use needs. A key has what is
+    /// proved of itself, whatever kind it is enrolled as.
+    private static func judge(
+        _ evidence: TPMKeyEvidence, boundTo value: [UInt8], of keys: [EvidenceRecord.Key],
+        opening expectation: TPMCredential.Expectation, _ policy: TPMPolicy, at now: UnixTime
+    ) throws(EvidenceRefusal) -> [String: Assurance] {
+        var points: [VerifyingKey] = []
+        for key in keys { points.append(try key.point) }
+        let verdict = try policy.judge(
+            try TPMEvidence(evidence), of: points, boundTo: value, opening: expectation, at: now)
+        var proven: [String: Assurance] = [:]
+        for (key, proved) in zip(keys, verdict.keys) {
+            proven[key.kid] = Assurance(protection: verdict.protection, verification: proved.verification)
         }
         return proven
     }
@@ -79,6 +102,48 @@ extension EvidencePolicy {
                 id: verdict.key.id, x963: verdict.key.publicKey.x963, appID: verdict.key.appID,
                 isProduction: verdict.key.environment == .production, counter: verdict.counter,
                 attestedAt: known?.attestedAt ?? now, receipt: verdict.attestation?.receipt ?? known?.receipt ?? []))
+    }
+}
+
+extension EvidenceRecord.Key {
+    /// The key. Throws if the record is damaged.
+    fileprivate var point: VerifyingKey {
+        get throws(EvidenceRefusal) {
+            guard let bytes = Base64URL.decode(x963), let key = try? VerifyingKey(x963: bytes) else {
+                throw EvidenceRefusal(.malformed, "the stored key is no point on P-256")
+            }
+            return key
+        }
+    }
+}
+
+extension TPMEvidence {
+    /// The evidence as the verifier reads it.
+    init(_ evidence: TPMKeyEvidence) throws(EvidenceRefusal) {
+        var keys: [Key] = []
+        // In one order, so that the same evidence is always refused for the same reason.
+        for (_, key) in evidence.keys.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            keys.append(
+                Key(
+                    publicArea: key.publicArea, creationData: key.creationData, attestation: key.attestation,
+                    signature: key.signature, guarding: try Guarding(key.guarding)))
+        }
+        self.init(
+            endorsement: evidence.endorsement, attestationKey: evidence.attestationKey, secret: evidence.secret, keys: keys)
+    }
+}
+
+extension TPMEvidence.Guarding {
+    fileprivate init(_ guarding: TPMKeyEvidence.Guarding) throws(EvidenceRefusal) {
+        switch guarding {
+        case .open: self = .open
+        case .matcher(let key, let reference, let counter, let value):
+            guard let key = try? VerifyingKey(key) else {
+                throw EvidenceRefusal(.malformed, "the matcher's key is no point on P-256")
+            }
+            self = .matcher(TPMEvidence.Matcher(key: key, reference: reference, counter: counter, value: value))
+        case .pin(let index, let reference): self = .pin(TPMEvidence.PIN(index: index, reference: reference))
+        }
     }
 }
 #endif

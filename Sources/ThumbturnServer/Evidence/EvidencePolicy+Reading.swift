@@ -65,7 +65,36 @@ extension EvidencePolicy {
         if let android = text.android {
             try self.read(android, file, roots: try anchors(android.roots, "android.roots"))
         }
+        if let text = text.tpm {
+            tpm = try Self.tpm(text, file) { (root) throws(PolicyFileError) in
+                try anchors([root.file], "tpm.roots").map { anchors in anchors.map { TPMRoot($0, kind: root.kind.kind) } } ?? []
+            }
+        }
         digest = Base64URL.encode(SHA256.hash(data: json))
+    }
+
+    private static func tpm(
+        _ text: TPMText, _ file: String, roots: (TPMText.Root) throws(PolicyFileError) -> [TPMRoot]
+    ) throws(PolicyFileError) -> TPMPolicy {
+        guard !text.roots.isEmpty else { throw PolicyFileError("\(file): tpm.roots: is empty, so no TPM would be accepted") }
+        guard text.matchers.allSatisfy({ Base64URL.decode($0)?.count == 32 }) else {
+            throw PolicyFileError("\(file): tpm.matchers: a matcher is named by the thumbprint of its key, 43 characters")
+        }
+        var trusted: [TPMRoot] = []
+        for root in text.roots { trusted += try roots(root) }
+        var policy = TPMPolicy(roots: trusted, matchers: Set(text.matchers))
+        if let minimum = text.minimum {
+            guard minimum == .software || minimum == .attestedHardware else {
+                throw PolicyFileError("\(file): tpm.minimum: is software or attestedHardware")
+            }
+            policy.minimum = minimum
+        }
+        let revoked = (text.revoked ?? []).compactMap(digest)
+        guard revoked.count == text.revoked?.count ?? 0 else {
+            throw PolicyFileError("\(file): tpm.revoked: a key is named by its SHA-256 in 64 hexadecimal digits")
+        }
+        policy.revoked = Set(revoked)
+        return policy
     }
 
     private mutating func read(_ text: Android, _ file: String, roots: [TrustAnchor]?) throws(PolicyFileError) {
@@ -112,7 +141,7 @@ extension EvidencePolicy {
         enum CodingKeys: String, CodingKey, CaseIterable {
             case format
             case withoutEvidence = "without_evidence"
-            case groups, apple, android
+            case groups, apple, android, tpm
         }
 
         var format: String
@@ -120,6 +149,39 @@ extension EvidencePolicy {
         var groups: [String: Group]?
         var apple: Apple?
         var android: Android?
+        var tpm: TPMText?
+    }
+
+    private struct TPMText: Message {
+        enum CodingKeys: String, CodingKey, CaseIterable { case roots, matchers, minimum, revoked }
+
+        var roots: [Root]
+        /// The thumbprints of the matchers whose matches count.
+        var matchers: [String]
+        /// `attestedHardware` unless it is given.
+        var minimum: KeyProtection?
+        /// Keys that are no longer trusted: the SHA-256 of each SubjectPublicKeyInfo.
+        var revoked: [String]?
+
+        struct Root: Message {
+            enum CodingKeys: String, CodingKey, CaseIterable { case file, kind }
+
+            var file: String
+            var kind: Kind
+        }
+
+        enum Kind: String, Codable {
+            case chips, programs
+            case testHardware = "test-hardware"
+
+            var kind: TPMRoot.Kind {
+                switch self {
+                case .chips: .chips
+                case .programs: .programs
+                case .testHardware: .testHardware
+                }
+            }
+        }
     }
 
     private struct Android: Message {

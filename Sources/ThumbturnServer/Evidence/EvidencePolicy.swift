@@ -14,6 +14,8 @@ public struct EvidencePolicy: Sendable {
     /// Android key attestation; nil where it is not judged. Its own least verification is `none`: what each key demands
     /// becomes its assurance.
     public var android: AndroidPolicy?
+    /// TPM 2.0; nil where it is not judged.
+    public var tpm: TPMPolicy?
     /// Google's list of revoked certificates, as the server has it.
     package var statusList: AndroidStatusList?
     /// What happens to a device that brings no evidence of a judged format.
@@ -43,9 +45,15 @@ public struct EvidencePolicy: Sendable {
 
     /// Every assurance that a key can have.
     var assurances: [Assurance] {
-        [Assurance.withoutEvidence]
+        var seen: Set<Assurance> = []
+        let all =
+            [Assurance.withoutEvidence]
             + (appAttest == nil ? [] : Self.verifications.map { Assurance(protection: .attestedApp, verification: $0) })
             + (android == nil ? [] : Self.verifications.map { Assurance(protection: .attestedHardware, verification: $0) })
+            + (tpm?.protections ?? []).flatMap { protection in
+                [UserVerification.none, .pin, .biometric].map { Assurance(protection: protection, verification: $0) }
+            }
+        return all.filter { seen.insert($0).inserted }
     }
 
     /// Whether a key can have an assurance, by what is judged.
@@ -58,8 +66,17 @@ public struct EvidencePolicy: Sendable {
         switch evidence {
         case .appAttest: appAttest != nil
         case .androidKey: android != nil
+        case .tpm: tpm != nil
         default: false
         }
+    }
+}
+
+extension TPMPolicy {
+    /// The protections that the keys of its TPMs can have.
+    fileprivate var protections: [KeyProtection] {
+        let best: KeyProtection = roots.contains { $0.kind != .programs } ? .attestedHardware : .software
+        return [KeyProtection.software, .attestedHardware].filter { ($0 >= minimum) && ($0 <= best) }
     }
 }
 #endif

@@ -5,7 +5,7 @@ import ThumbturnVerifier
 
 /// Evidence with everything that it is judged with, beside the policy and a time: what the store keeps of it.
 struct EvidenceRecord: Message, Hashable {
-    enum CodingKeys: String, CodingKey, CaseIterable { case evidence, value, keys }
+    enum CodingKeys: String, CodingKey, CaseIterable { case evidence, value, keys, expected }
 
     var evidence: KeyEvidence
     /// The value that it has to be bound to, 32 bytes in base64url.
@@ -13,6 +13,8 @@ struct EvidenceRecord: Message, Hashable {
     /// The keys of the request, without a PIN key: nothing that is computed from the public half of one is stored with
     /// evidence.
     var keys: [Key]
+    /// The digest that the TPM's answer to its credential has to agree with, in base64url; nil for other formats.
+    var expected: String?
 
     struct Key: Message, Hashable {
         enum CodingKeys: String, CodingKey, CaseIterable { case kid, kind, x963 }

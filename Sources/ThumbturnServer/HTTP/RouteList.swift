@@ -24,6 +24,7 @@ extension Routes {
             Route(.post, "v1/tickets", accessToken(json: vouch), coolOff: .refused),
             Route(.get, "v1/devices", accessToken(devices), coolOff: .allowed),
             Route(.post, "v1/devices", sessionKey(json: enrol), coolOff: .byCeremony),
+            Route(.post, "v1/evidence/tpm", sessionKey(json: activateTPM), coolOff: .byCeremony),
             Route(.get, "v1/devices/current", sessionKey(currentDevice), coolOff: .allowed),
             Route(.patch, "v1/devices/current", accessToken(json: renameCurrentDevice), coolOff: .allowed),
             Route(

@@ -10,6 +10,10 @@ extension Routes {
         .json(try await service.enrol(body, dpop: asked.caller), status: .created)
     }
 
+    func activateTPM(_ body: TPMActivationRequest, _ asked: Route.Incoming<DPoPProof>) async throws -> Response {
+        .json(try service.activate(body, dpop: asked.caller))
+    }
+
     /// Issues a ticket with which the calling device authorises the enrolment of another one, or a visit that of its own.
     func vouch(_ body: VouchRequest, _ asked: Route.Incoming<Caller>) async throws -> Response {
         .json(try await service.vouch(body, asked.caller))

@@ -2,8 +2,8 @@
 import GRDB
 package import ThumbturnCore
 
-/// The consumption of something that is accepted once: a challenge, a ticket, an assertion, an ID token or the token of
-/// a step-up.
+/// The consumption of something that is accepted once: a challenge, a ticket, an assertion, an ID token, the token of
+/// a step-up or that of a TPM's credential.
 ///
 /// Its identity is use, id and expiry. The use keeps ids of different kinds apart. The expiry has to come from the
 /// issuer of the id, under the same signature, so that an id never has two. It is consumed only in the epoch in which
@@ -25,6 +25,8 @@ package struct Spend: Hashable, Sendable {
         case stepUp = 6
         /// The one ticket that a visit gives for an enrolment.
         case visit = 7
+        /// The token beside a TPM's credential.
+        case tpmActivation = 8
     }
 
     package var use: Use

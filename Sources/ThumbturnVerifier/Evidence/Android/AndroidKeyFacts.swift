@@ -44,7 +44,7 @@ package struct AndroidKeyFacts: Hashable, Sendable {
     /// The list that counts: that of the place where the key lives.
     package var enforced: AuthorizationList { description.enforced }
 
-    /// The tag in either list weakens the key, whoever enforces it.
+    /// The tag in either list weakens the key, whichever side enforces it.
     func has(_ tag: AuthorizationList.Tag) -> Bool {
         description.softwareEnforced.has(tag) || description.hardwareEnforced.has(tag)
     }

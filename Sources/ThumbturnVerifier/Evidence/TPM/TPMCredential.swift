@@ -22,6 +22,12 @@ public struct TPMCredential: Hashable, Sendable {
         /// The hash, 32 bytes.
         public let digest: [UInt8]
 
+        /// An expectation as it was kept; nil for other than 32 bytes.
+        package init?(digest: [UInt8]) {
+            guard digest.count == 32 else { return nil }
+            self.digest = digest
+        }
+
         init(secret: [UInt8], attestationName: [UInt8], endorsement: TPMEndorsementKey) {
             var bound = TPMWriter()
             for part in [Array("thumbturn-tpm-credential-v1".utf8), secret, attestationName, endorsement.x963] {
