@@ -30,6 +30,10 @@ import ThumbturnCore
         #expect(policy.delays.limit == mismatches, "the mismatches that switch the sensor off")
     }
 
+    @Test func oneRungsScreenFadesIntoTheNextInAQuarterOfASecond() {
+        #expect(UnlockPolicy.unlock.transition == .milliseconds(250))
+    }
+
     @Test func aPolicyThatAServerSentIsReadAsTheDecoderReadsIt() throws {
         let text = Array(#"{"ladder":["biometric","fullCredentials"],"hint_after":6000,"delays":{"limit":3}}"#.utf8)
         let read = try UnlockPolicy(json: text)

@@ -103,8 +103,7 @@ extension UnlockFlow {
     /// Moves to the next rung of the ladder. Below the last one there is the full sign-in, so the ladder has no dead
     /// end.
     mutating func moveOn(from rung: Rung, because trigger: Trigger, _ progress: Progress, at now: Instant) -> [Effect] {
-        // Nothing is below the full sign-in, which no rung asks twice.
-        guard rung != .fullCredentials else { return failWithoutRungs(progress) }
+        precondition(rung != .fullCredentials, "nothing is below the full sign-in")
         var progress = progress
         progress.wantsAnotherWay = false
         if rung == .biometric, trigger.countsAsMiss, progress.prompts > 0 { person.pace.missed() }
