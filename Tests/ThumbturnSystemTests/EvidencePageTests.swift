@@ -45,12 +45,12 @@ import Testing
                 let key = try register(attestation: attestation, keyID: "\(sample.keyId)", challenge: challenge, now: now)
                 print(key.appID)
                 print(reason {
-                    _ = try register(attestation: attestation, keyID: "\(sample.keyId)", challenge: request, now: now)
+                    _ = try register(attestation: attestation, keyID: "\(sample.keyId)", challenge: [1], now: now)
                 })
                 let counter = try accept(assertion: assertion, request: request, key: key, counter: 0)
                 print(counter)
                 print(reason { _ = try accept(assertion: assertion, request: request, key: key, counter: counter) })
-                print(reason { _ = try accept(assertion: assertion, request: challenge, key: key, counter: 0) })
+                print(reason { _ = try accept(assertion: assertion, request: [1], key: key, counter: 0) })
 
                 """,
             in: folder)

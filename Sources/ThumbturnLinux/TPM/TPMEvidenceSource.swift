@@ -1,7 +1,7 @@
 #if LinuxDevice && os(Linux)
 public import ThumbturnCore
 public import ThumbturnDevice
-public import ThumbturnMessages
+import ThumbturnMessages
 
 /// The evidence that a device's keys live in its TPM: the endorsement certificate, the answer to a credential, and the TPM's
 /// statements about keys that it made.

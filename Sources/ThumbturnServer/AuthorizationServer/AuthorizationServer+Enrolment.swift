@@ -38,7 +38,6 @@ extension AuthorizationServer {
                 claim.activation = .failure(error)
             }
         case nil: break
-        default: break
         }
         return claim
     }

@@ -35,7 +35,6 @@ extension EvidencePolicy {
             else { throw EvidenceRefusal(.malformed, "the record has no expectation of a credential") }
             return Judged(
                 keys: try Self.judge(evidence, boundTo: value, of: record.keys, opening: expected, policy, at: now))
-        default: throw Self.notJudged(record.evidence)
         }
     }
 

@@ -67,7 +67,6 @@ public struct EvidencePolicy: Sendable {
         case .appAttest: appAttest != nil
         case .androidKey: android != nil
         case .tpm: tpm != nil
-        default: false
         }
     }
 }
