@@ -10,7 +10,6 @@ import ThumbturnMessages
 import ThumbturnTestKit
 import ThumbturnDevice
 import ThumbturnLoad
-import ThumbturnTestKit
 @testable import ThumbturnServer
 
 /// The examples of docs/http.md, sent to a server in the order of the page, and the page's list of routes.
