@@ -503,7 +503,7 @@ import ThumbturnTestKit
         let path = try await sentences([])
         #expect(path.hasPrefix("phone: accepted, level attestedHardware\n"))
         #expect(path.contains("The key is in TrustedEnvironment and demands the passcode at each use"))
-        #expect(path.contains("give Google's list with --status") && path.hasSuffix("1 cases: 1 accepted, 0 refused.\n"))
+        #expect(path.contains("give Google's list with --status") && path.hasSuffix("1 case: 1 accepted, 0 refused.\n"))
         let policy = try await sentences(["--package", "com.example.bank"])
         #expect(policy.hasPrefix("phone: refused: wrong_authentication\n"))
         #expect(policy.contains("Expected the policy's user verification, found passcode: userAuthType 3."))

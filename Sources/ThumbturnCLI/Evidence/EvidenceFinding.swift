@@ -75,7 +75,7 @@ struct EvidenceSummary: Encodable {
 
     var sentence: String {
         let why = reasons.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-        return "\(cases) cases: \(accepted) accepted, \(refused) refused" + (why.isEmpty ? "." : " (\(why)).")
+        return "\(cases) \(cases == 1 ? "case" : "cases"): \(accepted) accepted, \(refused) refused" + (why.isEmpty ? "." : " (\(why)).")
     }
 }
 
