@@ -75,7 +75,8 @@ struct EvidenceSummary: Encodable {
 
     var sentence: String {
         let why = reasons.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-        return "\(cases) \(cases == 1 ? "case" : "cases"): \(accepted) accepted, \(refused) refused" + (why.isEmpty ? "." : " (\(why)).")
+        let count = "\(cases) \(cases == 1 ? "case" : "cases")"
+        return "\(count): \(accepted) accepted, \(refused) refused" + (why.isEmpty ? "." : " (\(why)).")
     }
 }
 
