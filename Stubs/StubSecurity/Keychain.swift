@@ -10,6 +10,7 @@ public final class StandInKeychain: @unchecked Sendable {
     let lock = NSLock()
     var items: [Item] = []
     private var failures: [String: OSStatus] = [:]
+    private var others: [String: @Sendable () -> Void] = [:]
 
     public init() {}
 
@@ -45,6 +46,11 @@ public final class StandInKeychain: @unchecked Sendable {
     public func failNext(_ name: String, with status: OSStatus) { lock.withLock { failures[name] = status } }
 
     func nextFailure(of name: String) -> OSStatus? { lock.withLock { failures.removeValue(forKey: name) } }
+
+    /// Lets another process act just before the next call of this name has its effect.
+    public func beforeNext(_ name: String, _ act: @escaping @Sendable () -> Void) { lock.withLock { others[name] = act } }
+
+    func nextOther(of name: String) -> (@Sendable () -> Void)? { lock.withLock { others.removeValue(forKey: name) } }
 
     static func life(_ access: SecAccessControl?, _ protection: String, _ facts: StandInFacts) -> Life {
         let flags = access?.standInFlags ?? []
@@ -111,6 +117,7 @@ private func prepared(_ query: CFDictionary, _ name: String) -> (device: any Sta
     noteKeychain(query, on: device)
     if query[kSecClass] == nil { return (device, errSecParam) }
     if let failure = device.keychain.nextFailure(of: name) { return (device, failure) }
+    device.keychain.nextOther(of: name)?()
     if let group = query[kSecAttrAccessGroup] as? String, let groups = device.facts.accessGroups, !groups.contains(group) {
         return (device, errSecMissingEntitlement)
     }
@@ -162,6 +169,8 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     let keychain = device.keychain
     let context = query[kSecUseAuthenticationContext] as? any StandInContext
     let skips = query[kSecUseAuthenticationUI] as? String == kSecUseAuthenticationUISkip
+    // Whether a search for all items asks for those that are protected is not documented, so it has to forbid that.
+    if wantsAll, !skips, context?.standInMayAsk != false { device.calls.note("a search that may show a prompt") }
     let found = keychain.lock.withLock { keychain.matches(query).map { keychain.items[$0] } }.filter { item in
         !(skips && item.access.map { !$0.standInFlags.constraints.isEmpty && !$0.isMet(by: context) } == true)
     }

@@ -36,10 +36,11 @@ extension AppleWorld {
         }
     }
 
-    /// Expects no prompt by the keychain itself, no query for the wrong keychain, no synchronised item, and no call for
+    /// Expects no prompt by the keychain itself, no search that may show one, no query for the wrong keychain, no synchronised item, and no call for
     /// which the system would have ended the app.
     func expectNothingOnTheSide(sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(device.calls("a prompt of the keychain's own") == 0, sourceLocation: sourceLocation)
+        #expect(device.calls("a search that may show a prompt") == 0, sourceLocation: sourceLocation)
         #expect(device.calls("not in the data-protection keychain") == 0, sourceLocation: sourceLocation)
         #expect(items.allSatisfy { !$0.isSynchronized }, sourceLocation: sourceLocation)
         #expect(device.calls("the system ended the app") == 0, sourceLocation: sourceLocation)

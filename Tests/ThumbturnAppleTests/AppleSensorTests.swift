@@ -139,6 +139,7 @@ import ThumbturnTestKit
             }
             #expect(await sensor.biometry() == .lockedOut(.untilPasscode))
             #expect(isMatch(await sensor.liftLockout("Open your designs")))
+            #expect(world.device.sheets.allSatisfy { $0.reuse == 0 }, "an earlier unlock of the device ends no lockout")
             #expect(await sensor.biometry() == .ready)
             #expect(isMatch(await ask(sensor)))
         }

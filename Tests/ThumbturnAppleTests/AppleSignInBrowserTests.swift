@@ -36,10 +36,13 @@ import ThumbturnVerifier
         }
 
         /// Enrols through the sheet, and returns the failure; nil where there was none.
-        func failureOfEnrolling(redirect: SignInRedirect = scheme, isPrivate: Bool = false) async throws -> Failure? {
+        func failureOfEnrolling(redirect: SignInRedirect = scheme, isPrivate: Bool? = nil) async throws -> Failure? {
+            let browser =
+                isPrivate.map { AppleSignInBrowser(isPrivate: $0) { ASPresentationAnchor() } }
+                ?? AppleSignInBrowser { ASPresentationAnchor() }
             let signIn = try OAuthSignIn(
                 issuer: provider.issuer, clientID: provider.clientID, redirect: redirect,
-                browser: AppleSignInBrowser(isPrivate: isPrivate) { ASPresentationAnchor() }, platform: platform)
+                browser: browser, platform: platform)
             let (auth, clock) = (auth, clock)
             return try await StandInWeb.$current.withValue(web) {
                 try await clock.run(mainActorToo: true) {
@@ -49,12 +52,14 @@ import ThumbturnVerifier
         }
     }
 
-    @Test("a person signs in on the sheet", arguments: [scheme, .https(host: "app.example", path: "/signed-in")], [true, false])
-    func signsIn(_ redirect: SignInRedirect, _ isPrivate: Bool) async throws {
+    @Test(
+        "a person signs in on the sheet, which shares with the browser unless it is private",
+        arguments: [scheme, .https(host: "app.example", path: "/signed-in")], [true, false, nil] as [Bool?])
+    func signsIn(_ redirect: SignInRedirect, _ isPrivate: Bool?) async throws {
         let world = try SheetWorld()
         world.web.next(.answer { [provider = world.provider] in provider.answer(to: $0) })
         expect(try await world.failureOfEnrolling(redirect: redirect, isPrivate: isPrivate), is: nil)
-        #expect(world.web.ephemeral == [isPrivate])
+        #expect(world.web.ephemeral == [isPrivate ?? false])
         expect(await world.auth.readiness().isEnrolled, is: true)
         Noted.test()
     }

@@ -36,6 +36,12 @@ import ThumbturnTestKit
         }
     }
 
+    #if !canImport(UIKit) && !canImport(AppKit)
+    @Test func aSystemWithoutThemGivesNoExtraTime() async {
+        #expect(await AssistiveTechnology.system.extraTime == .none)
+    }
+    #endif
+
     private final class State: Sendable {
         private let value = Mutex(false)
         var isOn: Bool {

@@ -56,6 +56,33 @@ import ThumbturnVerifier
         world.expectNothingOnTheSide()
     }
 
+    @Test func deletingAnAccountsKeysLeavesWhatIsNotTheirs() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let platform = world.parts()
+            for name in [KeyName.of(.biometric), .of(.passcode), .of(.session), .of(.biometric, account: "bob")] {
+                _ = try await platform.keys.create(name)
+            }
+            try await platform.secrets.write([1], as: "a")
+            try await platform.keys.deleteAll(server: "https://a.example", account: "ada")
+            for kind in [KeyKind.biometric, .passcode, .session] {
+                #expect(await platform.keys.state(of: .of(kind)) == .missing, "without a record, a key never existed")
+            }
+            #expect(await platform.keys.state(of: .of(.biometric, account: "bob")) == .usable)
+            expect(try await platform.secrets.read("a"), is: [1])
+            #expect(world.items.count == 3, "bob's key with its record, and the secret")
+        }
+        world.expectNothingOnTheSide()
+    }
+
+    @Test func aTagOfAnotherPlaceIsNoAccounts() {
+        let (place, owner) = (KeychainPlace(service: "test"), KeyName.owner("https://a.example", "ada"))
+        #expect(place.isTag(place.tag(of: .of(.session)), of: owner))
+        #expect(!place.isTag(place.tag(of: .of(.session, account: "bob")), of: owner))
+        #expect(!place.isTag(KeychainPlace(service: "another").tag(of: .of(.session)), of: owner))
+        #expect(!place.isTag(Data("no tag".utf8), of: owner))
+    }
+
     @Test func aMatchForOneKeyOpensNoOther() async throws {
         let world = AppleWorld()
         try await world.run {

@@ -65,6 +65,51 @@ import ThumbturnTestKit
         }
     }
 
+    /// Another process adds the secret, or changes its bytes and with them its mark.
+    private static func another(addsOrWrites byte: UInt8) {
+        let query = KeychainPlace(service: "test").query(.secret("a"))
+        let bytes: [String: Any] = [
+            kSecValueData as String: Data([byte]), kSecAttrGeneric as String: Data(UUID().uuidString.utf8),
+        ]
+        if SecItemUpdate(query as CFDictionary, bytes as CFDictionary) == errSecSuccess { return }
+        #expect(SecItemAdd(query.merging(bytes) { $1 } as CFDictionary, nil) == errSecSuccess)
+    }
+
+    @Test func aSecretThatAnotherProcessAddsInBetweenIsWrittenOver() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let secrets = world.parts().secrets
+            world.device.keychain.beforeNext("SecItemAdd") { Self.another(addsOrWrites: 9) }
+            try await secrets.write([1], as: "a")
+            expect(try await secrets.read("a"), is: [1])
+        }
+        world.expectNothingOnTheSide()
+    }
+
+    @Test func aSecretThatAnotherProcessAddsAndDeletesInBetweenIsNotWritten() async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let secrets = world.parts().secrets
+            world.device.keychain.failNext("SecItemAdd", with: errSecDuplicateItem)
+            await expectFailure(.platform) { try await secrets.write([1], as: "a") }
+            expect(try await secrets.read("a"), is: nil)
+        }
+    }
+
+    @Test(arguments: ["SecItemAdd", "SecItemUpdate", "SecItemDelete"])
+    func aReplacementYieldsToAnotherProcessInBetween(_ call: String) async throws {
+        let world = AppleWorld()
+        try await world.run {
+            let secrets = world.parts().secrets
+            let old: [UInt8]? = call == "SecItemAdd" ? nil : [1]
+            if let old { try await secrets.write(old, as: "a") }
+            world.device.keychain.beforeNext(call) { Self.another(addsOrWrites: 9) }
+            expect(try await secrets.replace(old, by: call == "SecItemDelete" ? nil : [2], as: "a"), is: false)
+            expect(try await secrets.read("a"), is: [9])
+        }
+        world.expectNothingOnTheSide()
+    }
+
     @Test func beforeTheFirstUnlockNoSecretIsReportedGone() async throws {
         let world = AppleWorld()
         try await world.run {
@@ -223,6 +268,9 @@ import ThumbturnTestKit
             await expectFailure(.notYetReadable) {
                 try await KeychainSecrets(keychain: Keychain(Self.place, on: world.system, marker: marker)).write([1], as: "a")
             }
+            let secrets = KeychainSecrets(keychain: Keychain(Self.place, on: world.system, marker: marker))
+            await expectFailure(.notYetReadable) { _ = try await secrets.replace([1], by: [2], as: "a") }
+            expect(try await secrets.replace([1], by: nil, as: "a"), is: true)
             let count = world.items.count
             await expectFailure(.notYetReadable) {
                 let vault = KeychainVault(keychain: Keychain(Self.place, on: world.system, marker: marker))

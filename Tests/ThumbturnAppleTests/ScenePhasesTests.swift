@@ -131,6 +131,15 @@ import ThumbturnDevice
         #expect(await heard.next() == .inactive)
     }
 
+    @Test(arguments: ["UIApplicationWillEnterForeground", "NSApplicationDidUnhide"])
+    func anAppThatBeganInTheBackIsThereAsSoonAsItIsShown(_ name: String) async {
+        let mac = Mac()
+        var heard = mac.phases(initially: .back)
+        #expect(await heard.next() == .back)
+        mac.post(name)
+        #expect(await heard.next() == .inactive)
+    }
+
     @Test func anAppThatBeganInTheBackEntersTheForegroundInSteps() async {
         let mac = Mac()
         var heard = mac.phases(initially: .back)
