@@ -28,6 +28,7 @@ struct Evidence: AsyncParsableCommand {
             if found.isEmpty { print("The devices of \(name) have shown nothing, so their keys count as software.") }
             for evidence in found {
                 print("device \(evidence.device.text)")
+                print("  sha256 \(evidence.hash)")
                 print("  received \(Time.Show.text(evidence.receivedAt)), judged \(Time.Show.text(evidence.judgedAt))")
                 print("  policy \(evidence.verdict.policy.isEmpty ? "of a program" : evidence.verdict.policy)")
                 if let refusal = evidence.verdict.refusal { print("  refused now: \(refusal)") }

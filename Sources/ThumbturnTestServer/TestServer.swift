@@ -60,6 +60,7 @@ public final class TestServer: Sendable {
         let service = try await AuthorizationServer(
             settings, on: store, key, readMasterKey: { key },
             passwords: try Passwords(cost: .least), time: time)
+        try await service.applyEvidencePolicy()
         server = EmbeddedServer(service)
         routes = Routes(service).router().buildResponder()
         for (name, password) in accounts { try await server.addAccount(named: name, password: password) }

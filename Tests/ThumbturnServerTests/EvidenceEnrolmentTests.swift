@@ -1,5 +1,7 @@
 #if Tools
 import Foundation
+import Logging
+import Synchronization
 import TestSupport
 import Testing
 import ThumbturnCore
@@ -382,6 +384,114 @@ import ThumbturnVerifier
         }
     }
 
+    // MARK: Lists from outside
+
+    @Test("a root that the operator accepted counts beside Google's, and not beside a policy's own", arguments: [true, false])
+    func acceptedRoots(_ takesGoogles: Bool) async throws {
+        var policy = try Self.policy()
+        let other = try TrustAnchor(certificate: TestAuthority.root(named: "Another root").certificate)
+        policy.android?.roots = takesGoogles ? TrustAnchor.googleHardware : [other]
+        try await Self.run(policy) { live in
+            await expectFailure(.refused) { try await Self.android(live).enrol(with: Self.signIn) }
+            let pem = String(decoding: try JSONEncoder().encode([Self.googleRoot.pem]), as: UTF8.self)
+            let server = EmbeddedServer(live.service)
+            _ = try await server.acceptRoots(
+                from: Array(pem.utf8), pinnedBy: [Self.googleRoot.spkiSHA256], fetchedAt: live.clock.now)
+            try await live.service.keepUpEvidence()
+            let auth = try Self.android(live)
+            guard takesGoogles else {
+                return await expectFailure(.refused) { try await auth.enrol(with: Self.signIn) }
+            }
+            try await auth.enrol(with: Self.signIn)
+            #expect(try await Self.me(auth).acr == "urn:thumbturn:acr:attestedHardware:biometric")
+            // The next list replaces it, and the root is no longer accepted.
+            live.clock.advance(by: .seconds(60))
+            let another = TestAuthority.root(named: "Another root")
+            _ = try await server.acceptRoots(
+                from: Array(String(decoding: try JSONEncoder().encode([another.pem]), as: UTF8.self).utf8),
+                pinnedBy: [another.spkiSHA256], fetchedAt: live.clock.now)
+            try await live.service.keepUpEvidence()
+            #expect(try await Self.me(auth).acr == "urn:thumbturn:acr:software:none")
+        }
+    }
+
+    @Test func theStatusListIsFetchedAndAServerThatAnswersWrongChangesNothing() async throws {
+        let answers = Mutex<[String]>([
+            "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+            "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/elsewhere\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n[]",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\nConnection: close\r\n\r\n" + String(repeating: " ", count: 2_000_000),
+            #"{"entries":{"123456":{"status":"REVOKED"}}}"#.asAnswer,
+        ])
+        let source = try RawServer { connection in
+            connection.send(answers.withLock { $0.isEmpty ? "" : $0.removeFirst() })
+        }
+        defer { source.stop() }
+        try await Self.run(try Self.policy()) { live in
+            let auth = try Self.android(live) { mint, _ in mint.editAttestation = { $0.serial = [0x12, 0x34, 0x56] } }
+            try await auth.enrol(with: Self.signIn)
+            var logger = Logger(label: "test")
+            logger.logLevel = .critical
+            let fetching = StatusFetching(
+                service: live.service, logger: logger, url: "http://127.0.0.1:\(source.port)/status")
+            for answer in 1...4 { #expect(await !fetching.fetch(), "answer \(answer)") }
+            #expect(try await Self.me(auth).acr.contains("attestedHardware"), "wrong answers change nothing")
+            #expect(await fetching.fetch())
+            #expect(try await Self.me(auth).acr == "urn:thumbturn:acr:software:none")
+        }
+    }
+
+    @Test func aServerThatStartsKnowsTheListsBeforeItsFirstRequest() async throws {
+        let folder = LiveServer.temporaryFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let clock = TestClock()
+        try await LiveServer.run(folder: folder, clock: clock) { live in
+            let list = #"{"entries":{"123456":{"status":"REVOKED"}}}"#
+            _ = try await live.service.adopt(statusList: Array(list.utf8), fetchedAt: clock.now)
+        }
+        let policy = try Self.policy()
+        try await LiveServer.run(
+            folder: folder, clock: clock, configure: { $0.evidence = EvidenceRules(policy) }
+        ) { live in
+            let auth = try Self.android(live) { mint, _ in mint.editAttestation = { $0.serial = [0x12, 0x34, 0x56] } }
+            await expectFailure(.refused) { try await auth.enrol(with: Self.signIn) }
+        }
+    }
+
+    // MARK: Changes of keys
+
+    @Test func aNewKeyNeedsEvidenceOfItsOwn() async throws {
+        try await Self.run(try Self.policy()) { live in
+            let (auth, phone) = try Self.iPhone(live)
+            try await auth.enrol(with: Self.signIn)
+            #expect(try await Self.me(auth).acr == "urn:thumbturn:acr:attestedApp:biometric")
+            phone.enrolNewFace()
+            try await auth.replaceBiometricKey(with: Self.signIn)
+            #expect(try await Self.me(auth).acr == "urn:thumbturn:acr:attestedApp:biometric")
+            let device = try #require(try await live.service.devices(ofAccountNamed: "ada").first)
+            #expect(try await live.service.store.evidence(of: DeviceID(device.id)!).count == 2)
+            // The same device without evidence: what it has shown of its other keys does not count for this one.
+            let silent = try Authenticator(server: URL(string: live.url)!, platform: phone.platform())
+            phone.enrolNewFace()
+            try await silent.replaceBiometricKey(with: Self.signIn)
+            #expect(try await Self.me(silent).acr == "urn:thumbturn:acr:software:none")
+        }
+    }
+
+    @Test func aPolicyThatRefusesDevicesWithoutEvidenceRefusesSuchKeysToo() async throws {
+        try await Self.run(try Self.policy(.refuse)) { live in
+            let (auth, phone) = try Self.iPhone(live)
+            try await auth.enrol(with: Self.signIn)
+            // A PIN key has no evidence, whatever the policy says.
+            try await auth.setPIN(policy: UnlockPolicy(ladder: [.biometric, .devicePasscode, .appPIN]))
+            phone.enrolNewFace()
+            let silent = try Authenticator(server: URL(string: live.url)!, platform: phone.platform())
+            await expectFailure(.refused) { try await silent.replaceBiometricKey(with: Self.signIn) }
+            try await auth.replaceBiometricKey(with: Self.signIn)
+            #expect(try await Self.me(auth).acr == "urn:thumbturn:acr:attestedApp:biometric")
+        }
+    }
+
     // MARK: Helpers
 
     struct Missing: Error {}
@@ -407,6 +517,13 @@ import ThumbturnVerifier
             if first == nil { first = challenge }
             return .androidKey(AndroidKeyEvidence(challenge: challenge, chains: made.chains))
         }
+    }
+}
+
+extension String {
+    /// This text as the body of an answer with the status 200.
+    fileprivate var asAnswer: String {
+        "HTTP/1.1 200 OK\r\nContent-Length: \(utf8.count)\r\nConnection: close\r\n\r\n\(self)"
     }
 }
 

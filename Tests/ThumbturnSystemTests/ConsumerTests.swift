@@ -76,7 +76,7 @@ import TestSupport
     /// Builds and runs a program as a user of the package would, without the stand-ins.
     private static func run(_ name: String, in folder: String) async throws -> Finished {
         try await Built.run(
-            "/usr/bin/env", ["-u", "THUMBTURN_APPLE_STUBS", "swift", "run", "--package-path", folder, name])
+            "/usr/bin/env", ["-u", "THUMBTURN_APPLE_STUBS", "nice", "-n", "10", "swift", "run", "--package-path", folder, name])
     }
 
     /// The Swift blocks of a documentation page, in order.

@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import ThumbturnLoad
 import ThumbturnTestKit
 
 /// The operator's commands for evidence, beside a running server.
@@ -69,6 +70,32 @@ import ThumbturnTestKit
             #expect(try await place.run("evidence", "status").status == 0)
             #expect(try await place.run("accounts", "list").status == 0)
             #expect(try await place.run("accounts", "group", "ada", "staff").status == 0, "the group is still there")
+        }
+    }
+
+    @Test func aSignalReadsThePolicyAgainAndAMistakeChangesNothing() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        try place.write(#""without_evidence":"lower""#)
+        try await place.serve { server in
+            let connection = try await server.connect()
+            /// Whether the server has a group. It handles the signal between requests, within few of them.
+            func has(_ group: String, after requests: Int) async throws -> Bool {
+                for _ in 1...requests { #expect(try await connection.send("GET", "/health").status == 200) }
+                return try await place.run("accounts", "group", "ada", group).status == 0
+            }
+            #expect(try await !has("staff", after: 1))
+            try place.write(#""without_evidence":"lower",\#(Self.staff)"#)
+            server.hangUp()
+            #expect(try await has("staff", after: 200))
+            try place.write(#""without_evidence":"perhaps""#)
+            server.hangUp()
+            #expect(try await has("staff", after: 200), "the policy before stays in use")
+            try place.write(#""without_evidence":"lower""#)
+            server.hangUp()
+            #expect(try await !has("staff", after: 200))
+            let log = try await place.run("audit", "export")
+            #expect(log.output.components(separatedBy: "evidence-policy").count == 4, "\(log.output) \(log.errors)")
         }
     }
 

@@ -40,6 +40,7 @@ extension EvidenceRefusal.Reason {
         case .authenticationTimeout: "After one verification the key can be used for some time without another."
         case .notVerifiedBoot: "The device runs a system that its maker did not sign, so what the system says counts for nothing."
         case .oldPatchLevel: "The system's security patch is too old. An update of the device helps."
+        case .noRollbackResistance: "The hardware does not promise that a deleted key stays deleted, and the policy demands it."
         case .unknownVersion: "The attestation has a version that the policy does not take."
         case .wrongAttributes: "The TPM's key, or its certificate, is for something else than it has to be."
         case .wrongPolicyDigest: "The TPM does not demand what the device says that it demands."

@@ -64,3 +64,19 @@ extension TPMKeyEvidence: Redacted {
     /// The kind of evidence, without the certificate, which names the TPM, and without the secret.
     public var description: String { "TPM evidence" }
 }
+
+extension TPMKeyEvidence.Key: Redacted {
+    /// That this is a statement about a key, without its bytes.
+    public var description: String { "TPM evidence of one key" }
+}
+
+extension TPMKeyEvidence.Guarding: CustomStringConvertible {
+    /// What guards the key, without the references and counters, which name the TPM.
+    public var description: String {
+        switch self {
+        case .open: "open"
+        case .matcher: "matcher"
+        case .pin: "PIN"
+        }
+    }
+}

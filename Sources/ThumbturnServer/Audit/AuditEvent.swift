@@ -29,6 +29,7 @@ package struct AuditEvent: Codable, Hashable, Sendable {
         case deviceRenamed = "device-renamed"
         case deviceRevoked = "device-revoked"
         case keysChanged = "keys-changed"
+        case evidenceAccepted = "evidence-accepted"
         case evidenceLowered = "evidence-lowered"
         // Approvals
         case approvalCreated = "approval-created"
@@ -58,12 +59,13 @@ package struct AuditEvent: Codable, Hashable, Sendable {
         case timeSet = "time-set"
         case epochBegan = "epoch-began"
         case policy
+        case evidencePolicy = "evidence-policy"
         case purged
 
         /// The kinds that only a running server writes, which also signs checkpoints. Commands write the others too.
         static let ofRunningServer: Set<Kind> = [
             .signedIn, .steppedUp, .refused, .refusals, .wrongSignature, .credentials, .wrongCredentials, .recoveryCodeUsed,
-            .refreshTokenReused, .foreignKey, .signedOut, .deviceEnrolled, .deviceRenamed, .keysChanged, .approvalCreated,
+            .refreshTokenReused, .foreignKey, .signedOut, .deviceEnrolled, .deviceRenamed, .keysChanged, .evidenceAccepted, .approvalCreated,
             .approvalSigned, .approvalDeclined, .approvalWithdrawn, .approvalRedeemed, .redemptionRefused,
         ]
     }

@@ -31,9 +31,11 @@ extension AuthorizationServer {
         while !Task.isCancelled, try await store.purgeAudit(before: before) {}
     }
 
-    /// Writes the policy in use to the audit log: when the server starts, and when the policy changes.
+    /// Writes the policies in use to the audit log: when the server starts, and when a policy changes.
     package func recordPolicy() async throws {
         try await store.record(AuditEvent(.policy, detail: settings.stepUp.digest ?? "built-in"))
+        guard settings.evidence.isFromFile else { return }
+        try await store.record(AuditEvent(.evidencePolicy, detail: settings.evidence.current.digest))
     }
 
     /// Verifies the audit log, row by row. A running server may write to it meanwhile.

@@ -77,19 +77,26 @@ extension AuthorizationServer {
     /// - Returns: what came of it; nil if the list that the server has is newer.
     @discardableResult
     package func adopt(statusList text: [UInt8], fetchedAt time: UnixTime) async throws -> Rejudged? {
-        let list = try AndroidStatusList(json: text, fetched: time)
+        _ = try AndroidStatusList(json: text, fetched: time)
         guard try await store.keep(EvidenceList(kind: .androidStatus, text: text, fetchedAt: time)) else { return nil }
-        settings.evidence.use(list)
+        settings.evidence.use(try await evidenceLists())
         return try await judgeAnew(by: settings.evidence.current)
     }
 
-    /// Reads the status list again, if another process has stored a newer one, and judges all evidence anew after a change of
-    /// the list or of the policy. The running server calls it every minute.
+    /// The lists as they are stored now.
+    package func evidenceLists() async throws -> EvidenceLists {
+        var stored: [EvidenceList] = []
+        for kind in EvidenceList.Kind.allCases { stored += try await store.evidenceList(kind).map { [$0] } ?? [] }
+        return try EvidenceLists(stored)
+    }
+
+    /// Reads the lists again, which another process may have renewed, and judges all evidence anew after a change of one or
+    /// of the policy, and when the process has started: a newer version of this program may judge better. The running server
+    /// calls it every minute.
     func keepUpEvidence() async throws {
         let rules = settings.evidence
-        if let stored = try await store.evidenceList(.androidStatus), stored.fetchedAt != rules.current.statusList?.fetched {
-            rules.use(try AndroidStatusList(json: stored.text, fetched: stored.fetchedAt))
-        }
+        let lists = try await evidenceLists()
+        if lists.fetched != rules.current.lists.fetched { rules.use(lists) }
         let policy = rules.current
         guard rules.begin(policy) else { return }
         try await store.setMinimums(policy.minimums)

@@ -54,8 +54,10 @@ package struct AuthorizationServer: Sendable {
         if !vendors.vendors.isEmpty { livenessJudge = { vendors.level(of: $0, for: $1, at: $2) } }
     }
 
-    /// Has the database demand what the evidence policy demands of accounts. It is called before the first request.
+    /// Has the database demand what the evidence policy demands of accounts, and reads the lists that evidence is judged by.
+    /// It is called before the first request.
     package func applyEvidencePolicy() async throws {
+        settings.evidence.use(try await evidenceLists())
         try await store.setMinimums(settings.evidence.current.minimums)
     }
 

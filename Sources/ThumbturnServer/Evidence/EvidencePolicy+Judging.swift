@@ -34,7 +34,7 @@ extension EvidencePolicy {
                 })
             else { throw EvidenceRefusal(.malformed, "the record has no expectation of a credential") }
             return Judged(
-                keys: try Self.judge(evidence, boundTo: value, of: record.keys, opening: expected, policy, at: now))
+                keys: try judge(evidence, boundTo: value, of: record.keys, opening: expected, policy, at: now))
         }
     }
 
@@ -51,11 +51,16 @@ extension EvidencePolicy {
         guard !evidence.chains.isEmpty, Set(evidence.chains.keys).isSubset(of: keys.map(\.kind)) else {
             throw EvidenceRefusal(.wrongKey, "expected chains of the keys of this request, found another one or none")
         }
+        var policy = policy
+        if policy.roots == TrustAnchor.googleHardware { policy.roots += lists.androidRoots }
         var proven: [String: Assurance] = [:]
         for key in keys {
             guard let chain = evidence.chains[key.kind] else { continue }
-            let verdict = try AndroidKeyAttestation.verify(
-                chain, challenge: value, key: try key.point, policy: policy, status: statusList, at: now)
+            let point = try key.point
+            let verdict = try issuers.verify { (known) throws(EvidenceRefusal) in
+                try AndroidKeyAttestation.verify(
+                    chain, challenge: value, key: point, policy: policy, status: lists.status, at: now, knowing: &known)
+            }
             proven[key.kid] = verdict.assurance
         }
         return proven
@@ -63,14 +68,16 @@ extension EvidencePolicy {
 
     /// The TPM says of each key that it made it, and the digest of the key's policy proves what its use needs. A key has what is
     /// proved of itself, whatever kind it is enrolled as.
-    private static func judge(
+    private func judge(
         _ evidence: TPMKeyEvidence, boundTo value: [UInt8], of keys: [EvidenceRecord.Key],
         opening expectation: TPMCredential.Expectation, _ policy: TPMPolicy, at now: UnixTime
     ) throws(EvidenceRefusal) -> [String: Assurance] {
         var points: [VerifyingKey] = []
         for key in keys { points.append(try key.point) }
-        let verdict = try policy.judge(
-            try TPMEvidence(evidence), of: points, boundTo: value, opening: expectation, at: now)
+        let read = try TPMEvidence(evidence)
+        let verdict = try issuers.verify { (known) throws(EvidenceRefusal) in
+            try policy.judge(read, of: points, boundTo: value, opening: expectation, at: now, knowing: &known)
+        }
         var proven: [String: Assurance] = [:]
         for (key, proved) in zip(keys, verdict.keys) {
             proven[key.kid] = Assurance(protection: verdict.protection, verification: proved.verification)

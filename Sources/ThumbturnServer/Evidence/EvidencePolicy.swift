@@ -16,8 +16,8 @@ public struct EvidencePolicy: Sendable {
     public var android: AndroidPolicy?
     /// TPM 2.0; nil where it is not judged.
     public var tpm: TPMPolicy?
-    /// Google's list of revoked certificates, as the server has it.
-    package var statusList: AndroidStatusList?
+    /// What the server has from outside beside the policy.
+    package var lists = EvidenceLists()
     /// What happens to a device that brings no evidence of a judged format.
     public var withoutEvidence: WithoutEvidence
     /// The least assurance of the keys of accounts by group; the empty name is that of accounts without a group. A key below
@@ -25,6 +25,8 @@ public struct EvidencePolicy: Sendable {
     public var minimums: [String: Assurance]
     /// Base64url SHA-256 of the text that the policy was read from; empty for one that a program made.
     package var digest = ""
+    /// The authorities of chains that were accepted before, by every copy of this policy.
+    let issuers = IssuerMemory()
 
     /// What happens to a device that brings no evidence.
     public enum WithoutEvidence: String, Hashable, Sendable, Codable, CaseIterable {

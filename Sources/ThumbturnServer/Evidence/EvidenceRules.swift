@@ -4,7 +4,7 @@ import Synchronization
 import ThumbturnCore
 import ThumbturnVerifier
 
-/// The evidence policy in use, with the list of revoked certificates. A request reads it once and is judged by that policy.
+/// The evidence policy in use, with the lists that it judges by. A request reads it once and is judged by that policy.
 public final class EvidenceRules: Sendable {
     private struct State {
         var policy: EvidencePolicy
@@ -15,7 +15,7 @@ public final class EvidenceRules: Sendable {
     /// What a verdict depends on, beside the evidence.
     private struct Edition: Equatable {
         var policy: String
-        var statusList: UnixTime?
+        var lists: [UnixTime?]
     }
 
     private let state: Mutex<State>
@@ -44,19 +44,19 @@ public final class EvidenceRules: Sendable {
         guard let file else { return }
         let fresh = try EvidencePolicy(file: file)
         state.withLock { state in
-            let list = state.policy.statusList
+            let lists = state.policy.lists
             state.policy = fresh
-            state.policy.statusList = list
+            state.policy.lists = lists
         }
     }
 
-    /// Judges by this list of revoked certificates from now on.
-    func use(_ list: AndroidStatusList) { state.withLock { $0.policy.statusList = list } }
+    /// Judges by these lists from now on.
+    func use(_ lists: EvidenceLists) { state.withLock { $0.policy.lists = lists } }
 
     /// Whether all stored evidence has to be judged by this policy, because it was judged by another one, or not at all, since
     /// the process started. It is asked once for each change.
     func begin(_ policy: EvidencePolicy) -> Bool {
-        let edition = Edition(policy: policy.digest, statusList: policy.statusList?.fetched)
+        let edition = Edition(policy: policy.digest, lists: policy.lists.fetched)
         return state.withLock { state in
             defer { state.judged = edition }
             return state.judged != edition

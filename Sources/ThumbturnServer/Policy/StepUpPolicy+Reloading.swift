@@ -10,7 +10,7 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
     let policy: StepUpPolicy
     let evidence: EvidenceRules
     let logger: Logger
-    /// Writes the policy in use to the audit log.
+    /// Writes the policies in use to the audit log.
     let record: @Sendable () async throws -> Void
     /// Has the database demand what the evidence policy demands.
     let apply: @Sendable () async throws -> Void
@@ -51,6 +51,7 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
             try evidence.reload()
             try await apply()
             logger.notice("the evidence policy was read again")
+            await recordOrLog()
         } catch {
             logger.error("the evidence policy before stays in use", metadata: ["mistake": .string("\(error)")])
         }

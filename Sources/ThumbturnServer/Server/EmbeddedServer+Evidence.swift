@@ -38,23 +38,20 @@ extension EmbeddedServer {
         return found
     }
 
-    /// Judges all stored evidence anew by a policy, with the list of revoked certificates that the server has, and gives each
-    /// key what it proves now.
+    /// Judges all stored evidence anew by a policy, with the lists that the server has, and gives each key what it
+    /// proves now.
     ///
     /// - Returns: how many pieces of evidence were judged, and how many prove less than before.
     package func judgeEvidence(by policy: EvidencePolicy) async throws -> (judged: Int, lowered: Int) {
         var policy = policy
-        if let stored = try await service.store.evidenceList(.androidStatus) {
-            policy.statusList = try AndroidStatusList(json: stored.text, fetched: stored.fetchedAt)
-        }
+        policy.lists = try await service.evidenceLists()
         let outcome = try await service.judgeAnew(by: policy)
         return (outcome.judged, outcome.lowered)
     }
 
     /// The roots that evidence of Android keys may lead to beside Google's built-in ones, as the operator accepted them.
     package func acceptedRoots() async throws -> [TrustAnchor] {
-        guard let stored = try await service.store.evidenceList(.androidRoots) else { return [] }
-        return try TrustAnchor.read(json: stored.text)
+        try await service.evidenceLists().androidRoots
     }
 
     /// Accepts roots from a list as Google publishes it, each by the SHA-256 of its public key. What the list has beside them

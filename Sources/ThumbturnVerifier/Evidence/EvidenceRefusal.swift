@@ -94,6 +94,8 @@ public struct EvidenceRefusal: Error, Hashable, Sendable {
         case notVerifiedBoot = "not_verified_boot"
         /// The system's security patch is older than the policy demands.
         case oldPatchLevel = "old_patch_level"
+        /// The hardware does not promise that a deleted key stays deleted, and the policy demands it.
+        case noRollbackResistance = "no_rollback_resistance"
         /// The version of the attestation is not in the policy.
         case unknownVersion = "unknown_version"
         /// The TPM's key has other attributes than the policy demands.

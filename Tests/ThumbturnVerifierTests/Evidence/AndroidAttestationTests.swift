@@ -323,6 +323,21 @@ import ThumbturnVerifier
         Change("a policy without versions", .unknownVersion) { $0.policy.versions = [] },
         Change("a policy without roots", .untrustedRoot) { $0.policy.roots = [] },
         Change("the default roots", .untrustedRoot) { $0.policy.roots = TrustAnchor.googleHardware },
+        Change("rollback resistance that the hardware does not promise", .noRollbackResistance) {
+            $0.policy.demandsRollbackResistance = true
+        },
+        Change("rollback resistance that the system promises alone", .noRollbackResistance) {
+            $0.policy.demandsRollbackResistance = true
+            $0.mint.description.softwareEnforced[303] = .null
+        },
+        Change("rollback resistance", nil) {
+            $0.policy.demandsRollbackResistance = true
+            $0.mint.description.hardwareEnforced[303] = .null
+        },
+        Change("rollback resistance by Keymaster 2", nil) {
+            $0.policy.demandsRollbackResistance = true
+            $0.mint.description.hardwareEnforced[703] = .null
+        },
         Change("a policy without a patch level", nil) {
             $0.policy.minimumPatchLevel = nil
             $0.mint.description.hardwareEnforced[706] = nil

@@ -1,5 +1,7 @@
 #if Server
+import Crypto
 package import ThumbturnCore
+import ThumbturnMessages
 
 /// The part of the store that keeps evidence of where keys live, with its verdicts.
 package protocol EvidenceStore: Sendable {
@@ -90,12 +92,17 @@ package struct StoredEvidence: Sendable {
     package var judgedAt: UnixTime
     /// The verdict, with the keys that are not retired.
     package var verdict: EvidenceVerdict
+
+    /// Base64url SHA-256 of the record, by which the audit log names it.
+    package var hash: String { Self.hash(of: record) }
+
+    static func hash(of record: String) -> String { Base64URL.encode(SHA256.hash(data: Array(record.utf8))) }
 }
 
 /// A list from outside that evidence is judged by.
 package struct EvidenceList: Hashable, Sendable {
     /// The lists there are.
-    package enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Google's list of revoked and suspended certificates.
         case androidStatus = "android-status"
         /// Roots of Android's attestation that the operator accepted.

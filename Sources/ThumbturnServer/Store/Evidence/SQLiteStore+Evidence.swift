@@ -138,6 +138,11 @@ extension SQLiteStore {
             arguments: [
                 blob(new.id.bytes), blob(device.bytes), new.record, now.seconds, now.seconds, new.verdict.policy,
             ])
+        try audit(
+            AuditEvent(
+                .evidenceAccepted, account: try account(of: device, in: db), device: device,
+                detail: StoredEvidence.hash(of: new.record)),
+            in: db, at: now)
         for (kid, proven) in new.verdict.keys {
             try db.run(
                 sql: "UPDATE keys SET evidence_id = ?, protection = ?, verification = ? WHERE kid = ? AND device_id = ?",

@@ -77,6 +77,9 @@ extension AndroidCondition {
             }),
         AndroidCondition(
             .wrongAlgorithm, "digest SHA-256 (4) only", found: { text($0.enforced.digests) }, { $0.enforced.digests == [4] }),
+        AndroidCondition(
+            .noRollbackResistance, "a key that stays deleted", found: { _ in "no promise of it" },
+            { !$0.policy.demandsRollbackResistance || $0.facts.isRollbackResistant }),
 
         // What it demands of the person.
         AndroidCondition(

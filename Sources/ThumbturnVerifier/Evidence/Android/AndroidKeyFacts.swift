@@ -49,6 +49,9 @@ package struct AndroidKeyFacts: Hashable, Sendable {
         description.softwareEnforced.has(tag) || description.hardwareEnforced.has(tag)
     }
 
+    /// Whether the place where the key lives promises that it stays deleted once it is.
+    package var isRollbackResistant: Bool { enforced.has(.rollbackResistance) || enforced.has(.rollbackResistant) }
+
     /// The user verification that the key demands at each use.
     ///
     /// A key that can be used for some time after an authentication demands none at each use. Of the factors that unlock a

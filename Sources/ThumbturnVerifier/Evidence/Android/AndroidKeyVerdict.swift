@@ -14,6 +14,9 @@ public struct AndroidKeyVerdict: Hashable, Sendable {
     public let rootOfTrust: RootOfTrust?
     /// The level of the system's security patches; nil where the hardware does not say.
     public let patchLevel: AndroidPatchLevel?
+    /// Whether the hardware promises that a deleted key stays deleted, whatever is restored. Few devices do, and no public API
+    /// of Android asks for it.
+    public let isRollbackResistant: Bool
     /// The app that asked for the key, by the word of the system.
     public let application: AndroidApplication?
     /// How the attestation key came into the device.
@@ -53,7 +56,8 @@ public enum AndroidKeyAttestation {
         return AndroidKeyVerdict(
             key: key, level: facts.description.attestationLevel, verification: facts.verification,
             version: facts.description.version, rootOfTrust: facts.enforced.rootOfTrust,
-            patchLevel: facts.enforced.osPatchLevel, application: facts.description.softwareEnforced.application,
+            patchLevel: facts.enforced.osPatchLevel, isRollbackResistant: facts.isRollbackResistant,
+            application: facts.description.softwareEnforced.application,
             provisioning: facts.provisioning,
             serials: facts.serials, isStatusKnown: isStatusKnown)
     }

@@ -11,6 +11,8 @@ public struct AndroidPolicy: Hashable, Sendable {
     public var verification: UserVerification
     /// The oldest level of security patches; nil for any.
     public var minimumPatchLevel: AndroidPatchLevel?
+    /// Whether the hardware has to promise that a deleted key stays deleted. By default it need not, because few devices do.
+    public var demandsRollbackResistance = false
     /// The versions of the attestation that are accepted; by default all that are known.
     public var versions: Set<Int> = KeyDescription.versions
     /// The roots that are trusted; by default Google's two.

@@ -9,12 +9,15 @@ package struct AuthorizationList: Hashable, Sendable {
         case keySize = 3
         case digest = 5
         case ecCurve = 10
+        case rollbackResistance = 303
         case noAuthRequired = 503
         case userAuthType = 504
         case authTimeout = 505
         case allowWhileOnBody = 506
         case allApplications = 600
         case origin = 702
+        /// Keymaster 2's form of rollback resistance.
+        case rollbackResistant = 703
         case rootOfTrust = 704
         case osVersion = 705
         case osPatchLevel = 706
@@ -97,6 +100,7 @@ package struct AuthorizationList: Hashable, Sendable {
             application = try AndroidApplication(der: Array(value.bytes(.octetString, name)), leniency)
         // Their presence says all, whatever their value is: to read them more closely could only make them count less.
         case .noAuthRequired, .allowWhileOnBody, .allApplications: break
+        case .rollbackResistance, .rollbackResistant: break
         // No rule asks for them; they are here for their names.
         case .vendorPatchLevel, .bootPatchLevel: break
         }
