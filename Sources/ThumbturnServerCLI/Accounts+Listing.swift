@@ -26,7 +26,7 @@ extension Accounts {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints the state of an account: on or off, its credentials, its wrong sign-ins and its devices.")
+            abstract: "Prints the state of an account: on or off, its group, credentials, wrong sign-ins and devices.")
 
         @OptionGroup var data: DataOptions
 
@@ -38,6 +38,7 @@ extension Accounts {
             let state = try await server.state(ofAccountNamed: name)
             print("account: \(Terminal.text(name)), made \(Terminal.text(state.createdAt))")
             print("state: \(state.disabledAt.map { "off since \(Terminal.text($0))" } ?? "on")")
+            if let group = try await server.group(ofAccountNamed: name) { print("group: \(group)") }
             print("one-time codes: \(state.hasOneTimeCodes ? "required" : "not required")")
             print("recovery codes: \(state.recoveryCodes) unused")
             let pause = state.pausedUntil.map { ", paused until \(Terminal.text($0))" } ?? ""

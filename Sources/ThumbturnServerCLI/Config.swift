@@ -4,6 +4,7 @@ import Foundation
 import ThumbturnCore
 import ThumbturnMessages
 import ThumbturnServer
+import ThumbturnVerifier
 
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,19 +14,52 @@ struct Config: ParsableCommand {
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks a policy file: status 0 if the server would accept it, otherwise 1 with the place of the mistake.",
-            discussion: "A rule that is weaker than the preset is a warning on standard error, not a mistake."
+            discussion: """
+                The file of `serve --policy` or of `serve --evidence`, which its member "format" tells apart. A rule that is \
+                weaker than the preset is a warning on standard error, not a mistake.
+                """
         )
 
         @Argument(help: "The policy file.")
         var file: String
 
         func run() throws {
+            if EvidencePolicy.isNamed(inFile: file) {
+                for line in try EvidencePolicy(file: file).summary { print(line) }
+                return
+            }
             let table = try StepUpTable(file: file)
             for warning in table.warnings {
                 FileHandle.standardError.write(Data("warning: \(file): \(warning)\n".utf8))
             }
             for (name, rule) in table.actions.sorted(by: { $0.key < $1.key }) { print("\(name): \(rule.summary)") }
         }
+    }
+}
+
+extension EvidencePolicy {
+    /// What the policy means, in lines.
+    fileprivate var summary: [String] {
+        var lines = ["without evidence: \(withoutEvidence.rawValue)"]
+        for (name, minimum) in minimums.sorted(by: { $0.key < $1.key }) {
+            lines.append("\(name.isEmpty ? "accounts without a group" : "group \(name)"): at least \(minimum.acr)")
+        }
+        if let appAttest {
+            let apps = appAttest.appIDs.sorted().joined(separator: ", ")
+            lines.append("App Attest: \(apps), \(appAttest.environment.rawValue), \(appAttest.device.rawValue)")
+        }
+        if let android {
+            let apps = android.apps.map(\.package).joined(separator: ", ")
+            let days = android.status.maximumAge.components.seconds / 86_400
+            lines.append(
+                "Android key attestation: \(apps), status list of at most \(days) days, otherwise "
+                    + android.status.whenUnknown.rawValue)
+        }
+        if let tpm {
+            lines.append(
+                "TPM 2.0: \(tpm.roots.count) roots, \(tpm.matchers.count) matchers, at least \(tpm.minimum.rawValue)")
+        }
+        return lines
     }
 }
 

@@ -28,12 +28,14 @@ struct Evidence: AsyncParsableCommand {
             if found.isEmpty { print("The devices of \(name) have shown nothing, so their keys count as software.") }
             for evidence in found {
                 print("device \(evidence.device.text)")
+                print("  format \(evidence.format)")
                 print("  sha256 \(evidence.hash)")
                 print("  received \(Time.Show.text(evidence.receivedAt)), judged \(Time.Show.text(evidence.judgedAt))")
                 print("  policy \(evidence.verdict.policy.isEmpty ? "of a program" : evidence.verdict.policy)")
                 if let refusal = evidence.verdict.refusal { print("  refused now: \(refusal)") }
-                for (kid, proven) in evidence.verdict.keys.sorted(by: { $0.key < $1.key }) {
-                    print("  key \(kid): \(proven)")
+                let live = evidence.verdict.keys.filter { !evidence.retired.contains($0.key) }
+                for (kid, proven) in live.sorted(by: { $0.key < $1.key }) {
+                    print("  key \(kid)\(evidence.kind(of: kid).map { " (\($0))" } ?? ""): \(proven)")
                 }
             }
         }
@@ -73,7 +75,7 @@ struct Evidence: AsyncParsableCommand {
                 A root is trusted by its public key. Google's two and Apple's are built in. A new one is accepted by the \
                 SHA-256 of its public key, which Google publishes, and not because a list has it.
                 """,
-            subcommands: [List.self, Update.self], defaultSubcommand: List.self
+            subcommands: [List.self, Update.self, Remove.self], defaultSubcommand: List.self
         )
 
         struct List: AsyncParsableCommand {
@@ -94,7 +96,11 @@ struct Evidence: AsyncParsableCommand {
         struct Update: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
                 abstract: "Accepts roots from Google's list, each by the SHA-256 of its public key.",
-                discussion: "The roots that were accepted before are replaced. Running servers use the new ones within a minute.")
+                discussion: """
+                    The list is JSON, an array of texts in PEM. The roots that were accepted before are replaced, however old \
+                    the list is. Running servers use the new ones within a minute.
+                    """
+            )
 
             @OptionGroup var data: DataOptions
             @OptionGroup var source: Source
@@ -103,16 +109,47 @@ struct Evidence: AsyncParsableCommand {
             var accept: [String]
 
             func run() async throws {
-                let pins = try accept.map { text in
-                    guard let pin = Hex.bytes(text), pin.count == 32 else {
-                        throw ValidationError("--accept is a SHA-256 in 64 hexadecimal digits.")
-                    }
-                    return pin
-                }
+                let pins = try accept.map { try Hex.pin($0) }
                 guard !pins.isEmpty else { throw ValidationError("Name the roots to accept with --accept.") }
                 let list = try await source.read(EvidenceDownload.googleRoots)
-                let roots = try await data.server().acceptRoots(from: list.text, pinnedBy: Set(pins), fetchedAt: list.time)
-                for root in roots { print("accepted", Hex.text(root.spkiSHA256), separator: "\t") }
+                let server = try await data.server()
+                do {
+                    for root in try await server.acceptRoots(from: list.text, pinnedBy: Set(pins)) {
+                        print("accepted", Hex.text(root.spkiSHA256), separator: "\t")
+                    }
+                } catch let refusal as EvidenceRefusal {
+                    throw DamagedList(
+                        place: list.place, refusal: refusal,
+                        form: "It has to be Google's list of roots: a JSON array of texts in PEM.")
+                }
+            }
+        }
+
+        struct Remove: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Takes roots out that were accepted before.",
+                discussion: """
+                    Running servers judge all evidence without them within a minute: keys whose certificates lead to them have \
+                    less assurance then. Built-in roots cannot be removed; a policy that names its own roots does not use them.
+                    """
+            )
+
+            @OptionGroup var data: DataOptions
+            @OptionGroup var confirmation: Confirmation
+
+            @Argument(help: "The SHA-256 of the public key of each, as `thumbturn-server evidence roots` prints it.")
+            var roots: [String]
+
+            func run() async throws {
+                let pins = Set(try roots.map { try Hex.pin($0) })
+                let server = try await data.server()
+                let accepted = Set(try await server.acceptedRoots().map(\.spkiSHA256))
+                for pin in pins where !accepted.contains(pin) { throw SetupError.rootNotAccepted(pin) }
+                try confirmation.ask(
+                    "Evidence that leads to these roots is no longer accepted, and their devices' keys count as software.")
+                for root in try await server.removeRoots(pins) {
+                    print("removed", Hex.text(root.spkiSHA256), separator: "\t")
+                }
             }
         }
     }
@@ -142,16 +179,37 @@ struct Evidence: AsyncParsableCommand {
                 abstract: "Takes a newer list.",
                 discussion: """
                     Running servers judge all evidence by it within a minute: devices whose certificates it names have less \
-                    assurance then, and their owners get a notice.
+                    assurance then, and their owners get a notice. A list that is empty, or less than half as long as the one \
+                    before, is refused, because it may be damaged.
                     """
             )
 
             @OptionGroup var data: DataOptions
             @OptionGroup var source: Source
 
+            @Option(help: "When the list of --file was fetched, for example 2026-01-31T08:00:00Z. Default: the file's time.")
+            var fetchedAt: AuditMoment?
+
+            @Flag(help: "Take the list even if it is empty, or less than half as long as the one before.")
+            var allowShorter = false
+
+            func validate() throws {
+                guard fetchedAt == nil || source.file != nil else { throw ValidationError("--fetched-at is for --file alone.") }
+            }
+
             func run() async throws {
                 let list = try await source.read(EvidenceDownload.googleStatus)
-                guard let count = try await data.server().keepStatusList(list.text, fetchedAt: list.time) else {
+                let server = try await data.server()
+                let kept: Int?
+                do {
+                    kept = try await server.keepStatusList(
+                        list.text, fetchedAt: fetchedAt?.time ?? list.time, allowsShorter: allowShorter)
+                } catch let refusal as EvidenceRefusal {
+                    throw DamagedList(
+                        place: list.place, refusal: refusal,
+                        form: "It has to be Google's list of revoked certificates: a JSON object with \"entries\".")
+                }
+                guard let count = kept else {
                     print("The server has a list that is as new. Nothing was changed.")
                     return
                 }
@@ -162,7 +220,12 @@ struct Evidence: AsyncParsableCommand {
 
     /// Where a list comes from.
     struct Source: ParsableArguments {
-        @Option(help: "A file that was fetched elsewhere, in place of Google's server. It is as old as the file.")
+        @Option(
+            help: """
+                A file that was fetched elsewhere, in place of Google's server. A status list is as old as its file, and a \
+                copied file as young as its copy.
+                """
+        )
         var file: String?
 
         @Option(help: "Another address than Google's, https or of this machine itself.")
@@ -172,14 +235,28 @@ struct Evidence: AsyncParsableCommand {
             guard file == nil || url == nil else { throw ValidationError("Give --file or --url, not both.") }
         }
 
-        /// The list, and when it was fetched.
-        func read(_ google: String) async throws -> (text: [UInt8], time: UnixTime) {
+        /// The list, where it came from, and when it was fetched.
+        func read(_ google: String) async throws -> (text: [UInt8], place: String, time: UnixTime) {
             let now = UnixTime(seconds: Int64(Date().timeIntervalSince1970))
-            guard let file else { return (try await EvidenceDownload(url ?? google).fetch(), now) }
+            guard let file else {
+                let address = url ?? google
+                return (try await EvidenceDownload(address).fetch(), address, now)
+            }
             guard let text = FileManager.default.contents(atPath: file) else { throw SetupError.unreadable(file) }
             let changed = try FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
-            return (Array(text), min(changed.map { UnixTime(seconds: Int64($0.timeIntervalSince1970)) } ?? now, now))
+            return (Array(text), file, min(changed.map { UnixTime(seconds: Int64($0.timeIntervalSince1970)) } ?? now, now))
         }
+    }
+
+    /// A list is not what its command takes.
+    struct DamagedList: Error, CustomStringConvertible {
+        /// The file or the address that it came from.
+        var place: String
+        var refusal: EvidenceRefusal
+        /// What was expected.
+        var form: String
+
+        var description: String { "\(place): \(refusal.explanation). \(form) Nothing was changed." }
     }
 }
 
@@ -187,6 +264,14 @@ struct Evidence: AsyncParsableCommand {
 enum Hex {
     static func text(_ bytes: [UInt8]) -> String {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// The SHA-256 of a public key, as an operator writes it.
+    static func pin(_ text: String) throws -> [UInt8] {
+        guard let pin = bytes(text), pin.count == 32 else {
+            throw ValidationError("A root is named by the SHA-256 of its public key, in 64 hexadecimal digits.")
+        }
+        return pin
     }
 
     static func bytes(_ text: String) -> [UInt8]? {

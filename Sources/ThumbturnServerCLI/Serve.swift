@@ -87,7 +87,7 @@ struct Serve: AsyncParsableCommand {
         help: """
             The evidence policy: which apps and roots are trusted to show where keys live, and what the keys of groups of \
             accounts have to show; see docs/evidence.md. It is read again on SIGHUP. Without it no evidence is judged, and \
-            every key counts as software.
+            every key counts as software. Check it first with: thumbturn-server config check FILE
             """
     )
     var evidence: String?
@@ -196,6 +196,13 @@ struct Serve: AsyncParsableCommand {
                 the public address is https, so a proxy is in front of this server, and --trusted-proxies is 0: all clients \
                 count as one address, and 30 wrong sign-ins lock all of them out; run with --trusted-proxies 1 if one proxy \
                 adds to X-Forwarded-For
+                """)
+        }
+        if !fetchAndroidStatus, try await server.lacksStatusList() {
+            logger.warning(
+                """
+                the evidence policy refuses Android keys without a status list, and there is none: no Android device enrols; \
+                run with --fetch-android-status, or bring a list with: thumbturn-server evidence status update
                 """)
         }
         let application = server.application(host: address.host, port: port, logger: logger) { port in

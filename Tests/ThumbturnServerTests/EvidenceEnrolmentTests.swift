@@ -57,8 +57,8 @@ import ThumbturnVerifier
     }
 
     /// An iPhone whose app has App Attest.
-    static func iPhone(_ live: LiveServer) throws -> (Authenticator, SimulatedPhone) {
-        let phone = SimulatedPhone()
+    static func iPhone(_ live: LiveServer, hasPIN: Bool = false) throws -> (Authenticator, SimulatedPhone) {
+        let phone = SimulatedPhone(hasPIN: hasPIN)
         var platform = phone.platform()
         platform.evidence = apple
         return (try Authenticator(server: URL(string: live.url)!, platform: platform), phone)
@@ -238,18 +238,21 @@ import ThumbturnVerifier
             guard let store = live.service.store as? SQLiteStore else { throw Missing() }
             let key = AppAttestRecord(
                 id: [1], x963: [4, 1], appID: Self.appID, isProduction: true, counter: 5, attestedAt: live.clock.now, receipt: [])
-            func count(_ counter: UInt32, x963: [UInt8] = [4, 1]) async throws -> Bool {
+            let (ada, bob) = (AccountID.random(), AccountID.random())
+            func count(_ counter: UInt32, x963: [UInt8] = [4, 1], of account: AccountID? = nil) async throws -> Bool {
+                let account = account ?? ada
                 var key = key
                 (key.counter, key.x963) = (counter, x963)
                 let new = NewEvidence(
                     id: .random(), record: "{}", verdict: EvidenceVerdict(keys: [:], policy: ""), appAttestKey: key)
-                return try await store.writer.write { db, _ in try SQLiteStore.count(new, in: db) }
+                return try await store.writer.write { db, _ in try SQLiteStore.count(new, of: account, in: db) }
             }
             #expect(try await count(5))
             #expect(try await !count(5), "not greater")
             #expect(try await !count(4), "back")
             #expect(try await !count(0), "to zero")
             #expect(try await !count(6, x963: [4, 2]), "another key of the same name")
+            #expect(try await !count(6, of: bob), "another account")
             #expect(try await count(6))
         }
     }
@@ -480,10 +483,9 @@ import ThumbturnVerifier
 
     @Test func aPolicyThatRefusesDevicesWithoutEvidenceRefusesSuchKeysToo() async throws {
         try await Self.run(try Self.policy(.refuse)) { live in
-            let (auth, phone) = try Self.iPhone(live)
-            try await auth.enrol(with: Self.signIn)
             // A PIN key has no evidence, whatever the policy says.
-            try await auth.setPIN(policy: UnlockPolicy(ladder: [.biometric, .devicePasscode, .appPIN]))
+            let (auth, phone) = try Self.iPhone(live, hasPIN: true)
+            try await auth.enrol(with: Self.signIn)
             phone.enrolNewFace()
             let silent = try Authenticator(server: URL(string: live.url)!, platform: phone.platform())
             await expectFailure(.refused) { try await silent.replaceBiometricKey(with: Self.signIn) }
@@ -529,8 +531,10 @@ extension String {
 
 extension EnrolmentTests.Attempt {
     /// Enrols with evidence for the challenge.
-    func enrol(evidenceBy make: (LoadDevice, String) async throws -> KeyEvidence?) async throws -> LoadConnection.Answer {
-        let ticket = try await self.ticket().read(EnrolmentTicket.self).ticket
+    func enrol(
+        ticket given: String? = nil, evidenceBy make: (LoadDevice, String) async throws -> KeyEvidence?
+    ) async throws -> LoadConnection.Answer {
+        let ticket = if let given { given } else { try await self.ticket().read(EnrolmentTicket.self).ticket }
         let (challenge, nonce) = try await device.challenge(.enrol, [device.sessionKid, device.kid], over: connection)
         let request = EnrolRequest(
             ticket: ticket, name: "Test", keys: device.registrations(challenge), evidence: try await make(device, challenge))

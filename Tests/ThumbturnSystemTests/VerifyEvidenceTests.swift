@@ -1,4 +1,5 @@
 #if Tools
+import Crypto
 import Foundation
 import TestSupport
 import Testing
@@ -459,20 +460,33 @@ import ThumbturnTestKit
         // One case without a list around it.
         let one = try folder.write("one.json", try JSONSerialization.data(withJSONObject: good))
         #expect(try await JudgedEvidence.judge(format, one, roots).lines.map(\.result) == ["accept"])
-        #expect(try await JudgedEvidence.judge(format, folder.write("none.json", Data("[]".utf8))).summary.cases == 0)
 
-        // A file that cannot be read ends with 1.
-        for text in ["", "{", "7", "\"text\"", "[1,", String(repeating: "[", count: 100_000)] {
-            let run = try await Built.run(Built.path("thumbturn"), ["verify", format, folder.write("bad.json", Data(text.utf8))])
-            #expect(run.status == 1 && run.output.isEmpty && run.errors.contains("cannot be read"), "\(text.prefix(9))")
+        // A file that cannot be read, or has no case, ends with 1 and names the cause.
+        let noCases = "it is neither a JSON array of cases nor one case"
+        let rows = [
+            ("", "it is empty"), ("[]", "it has no case"), ("{", noCases), ("7", noCases), ("\"text\"", noCases),
+            ("[1,", noCases), (String(repeating: "[", count: 100_000), noCases),
+        ]
+        for (text, cause) in rows {
+            let bad = try folder.write("bad.json", Data(text.utf8))
+            let run = try await Built.run(Built.path("thumbturn"), ["verify", format, bad])
+            #expect(run.status == 1 && run.output.isEmpty, "\(text.prefix(9))")
+            #expect(run.errors.contains("cannot be read: \(cause)"), "\(text.prefix(9)): \(run.errors)")
         }
-        #expect(try await Built.run(Built.path("thumbturn"), ["verify", format, folder.path + "/absent"]).status == 1)
+        for (path, cause) in [(folder.path + "/absent", "not there"), (folder.path, "a folder"), ("/dev/null", "empty")] {
+            let run = try await Built.run(Built.path("thumbturn"), ["verify", format, path])
+            #expect(run.status == 1 && run.errors.contains("cannot be read: it is \(cause)"), "\(path)")
+        }
+        for other in ["app-attest", "android-chains", "tpm"] where other != format {
+            let run = try await Built.run(Built.path("thumbturn"), ["verify", other, one])
+            #expect(run.status == 1 && run.errors.contains("looks like a file for `thumbturn verify \(format)`"), "\(other)")
+        }
     }
 
     @Test func optionsAreCheckedBeforeTheFileIsJudged() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
-        let file = try folder.write("cases.json", Data("[]".utf8))
+        let file = try folder.write("cases.json", Data("[{}]".utf8))
         let bad = try folder.write("bad", Data("bad".utf8))
         let rows: [(arguments: [String], status: Int32)] = [
             (["app-attest", file, "--at", "noon"], 64), (["app-attest", file, "--environment", "test"], 64),
@@ -508,8 +522,118 @@ import ThumbturnTestKit
         #expect(policy.hasPrefix("phone: refused: wrong_authentication\n"))
         #expect(policy.contains("Expected the policy's user verification, found passcode: userAuthType 3."))
         #expect(policy.contains("give the digest with --signing-digest"))
+        let other = try await sentences(["--package", "com.example.other", "--package", "com.example.third"])
+        #expect(other.contains("found com.example.bank; asked for was com.example.other or com.example.third."), "\(other)")
         let early = try await sentences(["--at", "2014-01-01"])
         #expect(early.contains("is valid from 2020-01-01T00:00:00Z, and now is 2014-01-01T00:00:00Z."), "\(early)")
+    }
+
+    @Test func aCasesNameForgesNoLine() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let name = "a\n\u{1b}[31mb: accepted\u{202e}\u{2028}"
+        let file = try folder.write("cases.json", try JSONSerialization.data(withJSONObject: [["name": name]]))
+        let text = try await Built.run(Built.path("thumbturn"), ["verify", "android-chains", file]).output
+        #expect(text.hasPrefix(#"a\u{a}\u{1b}[31mb: accepted\u{202e}\u{2028}: refused: malformed"# + "\n"), "\(text)")
+        #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || (" "..."~").contains($0) })
+        #expect(try await JudgedEvidence.judge("android-chains", file).lines.map(\.name) == [name])
+    }
+
+    @Test func whatWasAskedForIsNamed() async throws {
+        let mint = AppAttestMint(appID: EvidenceSample.appID, clientDataHash: EvidenceSample.hash)
+        let sample = EvidenceSample.appAttest("good", mint)
+        func explanation(_ members: [String: Any], _ options: [String] = []) async throws -> (reason: String, text: String) {
+            let judged = try await JudgedEvidence.judge(
+                "app-attest", cases: [sample.merging(members) { $1 }], roots: [mint.root], options)
+            let refusal = try #require(judged.lines.first?.refusals.first)
+            return (refusal.reason, refusal.explanation)
+        }
+        let app = try await explanation([:], ["--app-id", "TEAM123456.b", "--app-id", "TEAM123456.a"])
+        #expect(app.reason == "wrong_app" && app.text.hasSuffix("; asked for was TEAM123456.a or TEAM123456.b"))
+        let other = EvidenceSample.challenge.base64
+        let key = try await explanation(["keyId": other])
+        #expect(key.reason == "wrong_key" && key.text.hasSuffix("; the key id of the case is \(other)"))
+        let hash = try await explanation(["attestationClientDataHash": other])
+        #expect(hash.reason == "wrong_challenge" && hash.text.hasSuffix("; the client data hash of the case is \(other)"))
+        // What is no hash is no other challenge either.
+        for length in [0, 31, 33] {
+            let short = try await explanation(["attestationClientDataHash": [UInt8](repeating: 3, count: length).base64])
+            #expect(short.reason == "malformed" && short.text.hasSuffix("found \(length)"))
+        }
+    }
+
+    // MARK: As a device sends it
+
+    private static func base64URL(_ bytes: [UInt8]) -> String {
+        bytes.base64.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+            .replacingOccurrences(of: "=", with: "")
+    }
+
+    /// Judges the member `evidence` of an enrolment, which is one object.
+    private static func judge(
+        _ format: String, sent: [String: Any], _ root: TestAuthority, _ options: [String] = []
+    ) async throws -> JudgedEvidence {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let file = try folder.write("evidence.json", try JSONSerialization.data(withJSONObject: sent))
+        let roots = try folder.write("roots.pem", Data(root.pem.utf8))
+        return try await JudgedEvidence.judge(format, file, ["--roots", roots, "--at", EvidenceSample.time] + options)
+    }
+
+    @Test func appAttestIsJudgedAsADeviceSendsIt() async throws {
+        let value = EvidenceSample.challenge
+        let mint = AppAttestMint(appID: EvidenceSample.appID, clientDataHash: Array(SHA256.hash(data: value)))
+        let sent: [String: Any] = [
+            "format": "apple-appattest", "key_id": mint.keyID.base64, "attestation": Self.base64URL(mint.attestation),
+            "attested_value": Self.base64URL(value),
+            "assertion": Self.base64URL(mint.assertion(clientDataHash: EvidenceSample.hash, counter: 1).encoded),
+        ]
+        let app = ["--app-id", EvidenceSample.appID]
+        #expect(try await Self.judge("app-attest", sent: sent, mint.root, app).results == ["apple-appattest": "accept"])
+        let rows: [(member: String, value: String, reason: String)] = [
+            ("attested_value", Self.base64URL(EvidenceSample.hash), "wrong_challenge"),
+            ("key_id", EvidenceSample.hash.base64, "wrong_key"), ("attestation", "not base64url!", "malformed"),
+        ]
+        for (member, value, reason) in rows {
+            let judged = try await Self.judge("app-attest", sent: sent.merging([member: value]) { $1 }, mint.root, app)
+            #expect(judged.lines.map(\.result) == [reason], "\(member)")
+        }
+        let other = try await Self.judge("app-attest", sent: sent, mint.root, ["--app-id", "TEAM123456.other"])
+        #expect(other.lines.map(\.result) == ["wrong_app"])
+
+        // The evidence does not name its app, and no other command judges it.
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let file = try folder.write("evidence.json", try JSONSerialization.data(withJSONObject: sent))
+        let bare = try await Built.run(Built.path("thumbturn"), ["verify", "app-attest", file])
+        #expect(bare.status == 64 && bare.output.isEmpty && bare.errors.contains("--app-id"))
+        let wrong = try await Built.run(Built.path("thumbturn"), ["verify", "android-chains", file])
+        #expect(wrong.status == 1 && wrong.errors.contains("looks like a file for `thumbturn verify app-attest`"))
+    }
+
+    @Test func anAndroidsChainsAreJudgedAsADeviceSendsThem() async throws {
+        let root = TestAuthority.root(key: .p256())
+        let chain = EvidenceSample.mint(root).chain().map(Self.base64URL)
+        let imported = EvidenceSample.mint(root) { $0.description.hardwareEnforced[702] = .integer(2) }
+        let chains: [String: Any] = [
+            "biometric": chain, "passcode": imported.chain().map(Self.base64URL), "session": [chain[0] + "="], "pin": 7,
+        ]
+        let sent: [String: Any] = ["format": "android-key", "challenge": "a.challenge", "chains": chains]
+        let judged = try await Self.judge("android-chains", sent: sent, root, ["--package", "com.example.bank"])
+        #expect(
+            judged.results == [
+                "biometric": "accept", "passcode": "wrong_origin", "session": "malformed", "pin": "malformed",
+            ])
+    }
+
+    @Test func aTPMsEvidenceAsADeviceSendsItNeedsItsCredential() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let sent = ["format": "tpm", "attestation_key": "AAAA", "token": "a", "secret": "AAAA"]
+        let file = try folder.write("evidence.json", try JSONSerialization.data(withJSONObject: sent))
+        let run = try await Built.run(Built.path("thumbturn"), ["verify", "tpm", file])
+        #expect(run.status == 1 && run.output.isEmpty && run.errors.contains("needs the credential"))
+        #expect(run.errors.contains("server's log"))
     }
 }
 #endif

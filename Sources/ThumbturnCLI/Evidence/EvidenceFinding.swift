@@ -24,10 +24,11 @@ struct EvidenceFinding {
     /// A case of which nothing is known but why it is refused.
     init(_ name: String, _ refusal: EvidenceRefusal) { (self.name, refusals) = (name, [refusal]) }
 
+    /// The finding in lines of text. Names and explanations quote the evidence, so each line is made printable here.
     var sentences: String {
         let verdict = isAccepted ? "accepted, level \(level)" : "refused: \(refusals[0].reason.rawValue)"
         let reasons = refusals.flatMap { ["\($0.reason.rawValue): \($0.reason.meaning)", "  \($0.sentence)"] }
-        return (["\(name): \(verdict)"] + (reasons + facts).map { "  \($0)" }).joined(separator: "\n")
+        return (["\(name): \(verdict)"] + (reasons + facts).map { "  \($0)" }).map(\.printable).joined(separator: "\n")
     }
 }
 
@@ -81,6 +82,9 @@ struct EvidenceSummary: Encodable {
 }
 
 extension EvidenceRefusal {
+    /// The same refusal, with what the command asked for at the end of its explanation.
+    func adding(_ question: String) -> EvidenceRefusal { EvidenceRefusal(reason, "\(explanation); \(question)") }
+
     /// The explanation with times as dates.
     var explanationWithDates: String {
         explanation.replacing(#/(-?[0-9]+) s since 1970/#) { match in

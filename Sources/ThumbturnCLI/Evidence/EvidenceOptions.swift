@@ -6,7 +6,7 @@ import ThumbturnVerifier
 
 /// What the commands that judge evidence have in common.
 struct EvidenceOptions: ParsableArguments {
-    @Argument(help: "The JSON file: an array of cases, or one case.")
+    @Argument(help: "The JSON file: an array of cases, one case, or the evidence of an enrolment as a device sent it.")
     var file: String
 
     @Flag(help: "Print a line of JSON for each case and one for the whole file, instead of sentences.")
@@ -17,14 +17,24 @@ struct EvidenceOptions: ParsableArguments {
         code of the first refusal, null for an accepted case, and "level" what is proved of the key: software (nothing), \
         attestedApp or attestedHardware. The last line has the numbers of the file.
 
-        Exit status: 0 each case was judged, however many were refused, 1 a file cannot be read, 64 usage.
+        Exit status: 0 each case was judged, however many were refused, 1 a file cannot be read or has no \
+        case, 64 usage.
         """
 
-    /// Judges all cases of the file and prints what was found, each case when it is judged.
-    func judge(_ judge: (EvidenceCase) -> [EvidenceFinding]) throws {
+    /// Reads the file for a command. A file of another kind, or without a case, ends the command.
+    func read(for kind: EvidenceKind) throws -> EvidenceFile {
         guard let read = EvidenceFile(json: try Self.contents(file)) else {
             throw Self.unreadable(file, "it is neither a JSON array of cases nor one case")
         }
+        guard !read.cases.isEmpty else { throw Self.unreadable(file, "it has no case") }
+        if let other = read.kinds.first, !read.kinds.contains(kind) {
+            throw Self.unreadable(file, "this looks like a file for `thumbturn verify \(other.command)`")
+        }
+        return read
+    }
+
+    /// Judges all cases of the file and prints what was found, each case when it is judged.
+    func judge(_ read: EvidenceFile, _ judge: (EvidenceCase) -> [EvidenceFinding]) throws {
         var output = OutputOptions()
         output.json = json
         var summary = EvidenceSummary(file: file)
@@ -38,12 +48,21 @@ struct EvidenceOptions: ParsableArguments {
     }
 
     static func contents(_ path: String) throws -> Data {
-        guard let data = FileManager.default.contents(atPath: path) else { throw unreadable(path, "it is not there, or closed") }
+        guard FileManager.default.fileExists(atPath: path) else { throw unreadable(path, "it is not there") }
+        // Only a folder has an entry with this name.
+        guard !FileManager.default.fileExists(atPath: path + "/.") else { throw unreadable(path, "it is a folder") }
+        // Unlike `contents(atPath:)`, a handle reads pipes and devices as well.
+        guard let handle = FileHandle(forReadingAtPath: path), let data = try? handle.readToEnd() ?? Data() else {
+            throw unreadable(path, "the system does not let this user read it")
+        }
+        guard !data.isEmpty else { throw unreadable(path, "it is empty") }
         return data
     }
 
-    static func unreadable(_ path: String, _ why: String) -> ExitCode {
-        FileHandle.standardError.write(Data("thumbturn: \(path) cannot be read: \(why).\n".utf8))
+    static func unreadable(_ path: String, _ why: String) -> ExitCode { failure("\(path) cannot be read: \(why)") }
+
+    static func failure(_ text: String) -> ExitCode {
+        FileHandle.standardError.write(Data("thumbturn: \(text.printable).\n".utf8))
         return ExitCode(1)
     }
 }

@@ -21,6 +21,9 @@ struct VerifyAndroidChains: AsyncParsableCommand {
             policy that does not hold is listed. Without --signing-digest the app's signature is not compared. The challenge is \
             never compared: a file has none that was spent.
 
+            The member "evidence" of an enrolment, as a device sent it, is judged too: the chain of each kind of key is a \
+            case of this name.
+
             A line of --json also has "securityLevel" (Software, TrustedEnvironment or StrongBox) and "userVerification" (none, \
             passcode or biometric), where the key's description could be read.
 
@@ -81,7 +84,7 @@ struct VerifyAndroidChains: AsyncParsableCommand {
                 throw EvidenceOptions.unreadable(path, error.explanation)
             }
         }
-        try evidence.judge { [finding($0, roots, list, now)] }
+        try evidence.judge(try evidence.read(for: .androidChains)) { [finding($0, roots, list, now)] }
     }
 
     private func finding(
@@ -89,7 +92,8 @@ struct VerifyAndroidChains: AsyncParsableCommand {
     ) -> EvidenceFinding {
         var finding = EvidenceFinding(sample.name)
         do throws(EvidenceRefusal) {
-            let facts = try AndroidKeyFacts(chain: sample.allBytes("chainDerB64"), to: roots, at: now)
+            let chain = try sample.allBytes(sample.isAsSent ? "chains" : "chainDerB64")
+            let facts = try AndroidKeyFacts(chain: chain, to: roots, at: now)
             finding.securityLevel = facts.description.attestationLevel
             finding.userVerification = facts.verification
             do throws(EvidenceRefusal) { try list?.check(facts.serials) } catch { finding.refusals.append(error) }
@@ -110,7 +114,13 @@ struct VerifyAndroidChains: AsyncParsableCommand {
             apps: package.map { AndroidPolicy.App(package: $0, signingDigests: digests) }, verification: verification.demanded,
             minimumPatchLevel: level, status: AndroidStatusPolicy(maximumAge: .zero, whenUnknown: .accept))
         let all = facts.refusals(by: policy, challenge: nil, key: nil)
-        return package.isEmpty ? all.filter { $0.reason == .wrongSecurityLevel } : all
+        guard !package.isEmpty else { return all.filter { $0.reason == .wrongSecurityLevel } }
+        var question = "asked for was \(package.joined(separator: " or "))"
+        if !signingDigest.isEmpty {
+            let found = told.isEmpty ? "nothing" : told.map(Self.digits).sorted().joined(separator: " and ")
+            question += " signed by \(signingDigest.joined(separator: " or ")), and this app is signed by \(found)"
+        }
+        return all.map { [question] in $0.reason == .wrongApp ? $0.adding(question) : $0 }
     }
 
     private func sentences(_ facts: AndroidKeyFacts, _ list: AndroidStatusList?) -> [String] {
@@ -120,9 +130,8 @@ struct VerifyAndroidChains: AsyncParsableCommand {
             case .remote: "The attestation key came into the device from Google's servers"
             case .none: "The root issued the attestation key itself"
             }
-        let root = facts.root.spkiSHA256.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
         var all = [
-            "\(way); the root's public key has the SHA-256 \(root).",
+            "\(way); the root's public key has the SHA-256 \(Self.digits(facts.root.spkiSHA256)).",
             "The key is in \(facts.description.attestationLevel) and demands \(facts.verification == .none ? "no" : "the") "
                 + "\(facts.verification == .none ? "user verification" : facts.verification.rawValue) at each use, by version "
                 + "\(facts.description.version) of the attestation.",
@@ -146,6 +155,10 @@ struct VerifyAndroidChains: AsyncParsableCommand {
             let year = Int(parts[0]), let month = Int(parts[1])
         else { return nil }
         return AndroidPatchLevel(year: year, month: month)
+    }
+
+    private static func digits(_ bytes: [UInt8]) -> String {
+        bytes.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
     }
 
     /// The bytes of a digest, in the form of `keytool` or without its colons.

@@ -1,5 +1,6 @@
 #if Tools
 import ArgumentParser
+import Crypto
 import Foundation
 import ThumbturnCore
 import ThumbturnVerifier
@@ -17,6 +18,9 @@ struct VerifyAppAttest: AsyncParsableCommand {
             Without "environment" production is taken, and without "suggestedVerificationTime" this machine's time. The \
             certificate of a key is valid for days, so judge a refused enrolment with --at at the time of the enrolment. \
             Each assertion is a case of its own in the output; those of a refused attestation are refused for its reason.
+
+            The member "evidence" of an enrolment, as a device sent it, is judged too, as the app of --app-id: its attestation \
+            alone, because the challenge and the keys that its assertion is over are not in it.
 
             \(EvidenceOptions.exitStatus)
             """
@@ -39,7 +43,11 @@ struct VerifyAppAttest: AsyncParsableCommand {
     func run() async throws {
         let roots = try trusted.anchors(or: [.appleAppAttest])
         let now = UnixTime.ofThisMachine
-        try evidence.judge { findings($0, roots, now) }
+        let read = try evidence.read(for: .appAttest)
+        guard !read.isAsSent || !appIDs.isEmpty else {
+            throw ValidationError("Evidence as a device sends it does not name its app: give the app's id with --app-id.")
+        }
+        try evidence.judge(read) { findings($0, roots, now) }
     }
 
     private func findings(_ sample: EvidenceCase, _ roots: [TrustAnchor], _ now: UnixTime) -> [EvidenceFinding] {
@@ -54,6 +62,9 @@ struct VerifyAppAttest: AsyncParsableCommand {
             finding.refusals = [error]
             attested = .failure(error)
         }
+        if sample.isAsSent {
+            finding.facts.append("The assertion was not judged: the challenge and the keys that it is over are not in the file.")
+        }
         return [finding] + assertions(sample, of: attested)
     }
 
@@ -61,19 +72,41 @@ struct VerifyAppAttest: AsyncParsableCommand {
     private func attestation(
         _ sample: EvidenceCase, _ roots: [TrustAnchor], _ now: UnixTime
     ) throws(EvidenceRefusal) -> (AppAttestAttestation, AppAttestPolicy) {
-        let (attestation, hash) = (try sample.bytes("attestation"), try sample.bytes("attestationClientDataHash"))
-        let keyID = try sample.text("keyId")
+        let attestation = try sample.bytes("attestation")
+        let hash =
+            sample.isAsSent
+            ? Array(SHA256.hash(data: try sample.bytes("attested_value"))) : try sample.hash("attestationClientDataHash")
+        let keyID = try sample.text(sample.isAsSent ? "key_id" : "keyId")
         let time = try self.time(of: sample, now)
-        var policy = AppAttestPolicy(
+        let policy = AppAttestPolicy(
             appIDs: appIDs.isEmpty ? [try sample.text("appId")] : Set(appIDs), environment: try environment(of: sample),
             device: .mobile, launch: .notChecked, roots: roots)
+        do throws(EvidenceRefusal) {
+            return try Self.verify(attestation, keyID, hash, policy, time)
+        } catch {
+            // The verifier knows hashes. Here is what they are of.
+            switch error.reason {
+            case .wrongApp: throw error.adding("asked for was \(policy.appIDs.sorted().joined(separator: " or "))")
+            case .wrongKey: throw error.adding("the key id of the case is \(keyID)")
+            case .wrongChallenge:
+                throw error.adding("the client data hash of the case is \(Data(hash).base64EncodedString())")
+            default: throw error
+            }
+        }
+    }
+
+    /// Verifies an attestation as one of a phone, or else as one of a Mac. A server says which kind of device its app is for. A
+    /// file does not, so each kind is judged as itself.
+    private static func verify(
+        _ attestation: [UInt8], _ keyID: String, _ hash: [UInt8], _ policy: AppAttestPolicy, _ time: UnixTime
+    ) throws(EvidenceRefusal) -> (AppAttestAttestation, AppAttestPolicy) {
+        var policy = policy
         do throws(EvidenceRefusal) {
             let proved = try AppAttest.verify(
                 attestation: attestation, keyID: keyID, clientDataHash: hash, policy: policy, at: time)
             return (proved, policy)
         } catch {
             guard error.reason == .notVerifiedBoot else { throw error }
-            // A server says which kind of device its app is for. A file does not, so each kind is judged as itself.
             policy.device = .mac
             let proved = try AppAttest.verify(
                 attestation: attestation, keyID: keyID, clientDataHash: hash, policy: policy, at: time)
@@ -143,16 +176,18 @@ struct VerifyAppAttest: AsyncParsableCommand {
         _ sample: EvidenceCase, of attested: Result<(AppAttestAttestation, AppAttestPolicy), EvidenceRefusal>,
         _ lastCounter: inout UInt32
     ) -> EvidenceFinding {
+        var appID: String?
         do throws(EvidenceRefusal) {
             let object = try sample.bytes("assertion")
             // The hash may stand in place of the data, as in the attestation's members.
             let isHashed = !sample.has("clientData") && sample.has("clientDataHash")
-            let data = try sample.bytes(isHashed ? "clientDataHash" : "clientData")
+            let data = isHashed ? try sample.hash("clientDataHash") : try sample.bytes("clientData")
             guard case .success(let (proved, policy)) = attested else {
                 guard case .failure(let refusal) = attested else { preconditionFailure("there are two results") }
                 throw EvidenceRefusal(
                     refusal.reason, "expected an assertion by an accepted key, found one whose attestation is refused")
             }
+            appID = proved.key.appID
             let used =
                 isHashed
                 ? try AppAttest.verify(
@@ -165,7 +200,8 @@ struct VerifyAppAttest: AsyncParsableCommand {
             lastCounter = used.counter
             return finding
         } catch {
-            return EvidenceFinding(sample.name, error)
+            guard error.reason == .wrongApp, let appID else { return EvidenceFinding(sample.name, error) }
+            return EvidenceFinding(sample.name, error.adding("the key's app is \(appID)"))
         }
     }
 }

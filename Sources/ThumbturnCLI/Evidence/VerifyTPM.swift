@@ -13,7 +13,8 @@ struct VerifyTPM: AsyncParsableCommand {
 
             An accepted case proves that the key has the attributes of an attestation key, and that it signed the statement about \
             its own creation. That the key is in a TPM needs the certificate of the endorsement key and a credential that the TPM \
-            opens; a file has neither, so the level is always software.
+            opens; a file has neither, so the level is always software. Evidence of an enrolment, as a device sent it, cannot \
+            be judged without that credential; the server's log has the reason of its refusal.
 
             Old TPMs sign with SHA-1, which is broken, and is refused. --allow-sha1 weakens the judgement to take it.
 
@@ -29,7 +30,13 @@ struct VerifyTPM: AsyncParsableCommand {
     var allowsSHA1 = false
 
     func run() async throws {
-        try evidence.judge { [finding($0)] }
+        let read = try evidence.read(for: .tpm)
+        guard !read.isAsSent else {
+            throw EvidenceOptions.failure(
+                "\(evidence.file) cannot be judged: a TPM's evidence, as a device sends it, needs the credential that the server "
+                    + "made for it. The server's log has the line `refused` with the reason and the explanation")
+        }
+        try evidence.judge(read) { [finding($0)] }
     }
 
     private func finding(_ sample: EvidenceCase) -> EvidenceFinding {

@@ -60,13 +60,15 @@ package struct AuditEvent: Codable, Hashable, Sendable {
         case epochBegan = "epoch-began"
         case policy
         case evidencePolicy = "evidence-policy"
+        case evidenceRoots = "evidence-roots"
+        case evidenceStatus = "evidence-status"
         case purged
 
         /// The kinds that only a running server writes, which also signs checkpoints. Commands write the others too.
         static let ofRunningServer: Set<Kind> = [
             .signedIn, .steppedUp, .refused, .refusals, .wrongSignature, .credentials, .wrongCredentials, .recoveryCodeUsed,
-            .refreshTokenReused, .foreignKey, .signedOut, .deviceEnrolled, .deviceRenamed, .keysChanged, .evidenceAccepted, .approvalCreated,
-            .approvalSigned, .approvalDeclined, .approvalWithdrawn, .approvalRedeemed, .redemptionRefused,
+            .refreshTokenReused, .foreignKey, .signedOut, .deviceEnrolled, .deviceRenamed, .keysChanged, .evidenceAccepted,
+            .approvalCreated, .approvalSigned, .approvalDeclined, .approvalWithdrawn, .approvalRedeemed, .redemptionRefused,
         ]
     }
 

@@ -158,6 +158,7 @@ extension RequestError {
         case .evidence(let error, of: _):
             self = refused(.init(rules.log, evidence: error.reason))
             explanation = error.explanation
+            isNoted = true
         case .paused(let wait):
             self = refused(.init(.proof, .paused))
             problem.retryAfter = wait.components.seconds

@@ -56,7 +56,10 @@ extension AuthorizationServer {
     }
 
     private func verdict(on stored: StoredEvidence, by policy: EvidencePolicy) async throws -> EvidenceVerdict {
-        let record = try WireJSON.decode(EvidenceRecord.self, from: Array(stored.record.utf8))
+        guard let record = try? WireJSON.decode(EvidenceRecord.self, from: Array(stored.record.utf8)) else {
+            // One damaged record must not keep the others from being judged.
+            return EvidenceVerdict(keys: [:], policy: policy.digest, refusal: EvidenceRefusal.Reason.malformed.rawValue)
+        }
         var known: AppAttestRecord?
         if case .appAttest(let evidence) = record.evidence, let id = AppAttestRecord.id(of: evidence) {
             known = try await store.appAttestKey(id)
@@ -77,10 +80,26 @@ extension AuthorizationServer {
     /// - Returns: what came of it; nil if the list that the server has is newer.
     @discardableResult
     package func adopt(statusList text: [UInt8], fetchedAt time: UnixTime) async throws -> Rejudged? {
-        _ = try AndroidStatusList(json: text, fetched: time)
-        guard try await store.keep(EvidenceList(kind: .androidStatus, text: text, fetchedAt: time)) else { return nil }
+        guard try await keep(statusList: text, fetchedAt: time, allowsShorter: false) != nil else { return nil }
         settings.evidence.use(try await evidenceLists())
         return try await judgeAnew(by: settings.evidence.current)
+    }
+
+    /// Stores a list of revoked Android certificates. A list that is empty or less than half as long as the one before is
+    /// refused, because it would take back what was revoked.
+    ///
+    /// - Returns: how many certificates it names; nil if the server has one that is as new.
+    /// - Throws: `EvidenceRefusal` for a text that is no such list, and `SetupError.statusListShorter`.
+    func keep(statusList text: [UInt8], fetchedAt time: UnixTime, allowsShorter: Bool) async throws -> Int? {
+        // A list that is dated in the future would keep out every other list until then.
+        let time = min(time, self.time.now)
+        let list = try AndroidStatusList(json: text, fetched: time)
+        let before = try await evidenceLists().status?.count ?? 0
+        guard allowsShorter || (list.count > 0 && list.count * 2 >= before) else {
+            throw SetupError.statusListShorter(before: before, now: list.count)
+        }
+        let stored = EvidenceList(kind: .androidStatus, text: text, fetchedAt: time)
+        return try await store.keep(stored, naming: list.count) ? list.count : nil
     }
 
     /// The lists as they are stored now.
@@ -98,9 +117,11 @@ extension AuthorizationServer {
         let lists = try await evidenceLists()
         if lists.fetched != rules.current.lists.fetched { rules.use(lists) }
         let policy = rules.current
-        guard rules.begin(policy) else { return }
+        guard rules.isDue(policy) else { return }
         try await store.setMinimums(policy.minimums)
         _ = try await judgeAnew(by: policy)
+        // Only now: what stopped half-way is judged again.
+        rules.wasJudged(by: policy)
     }
 }
 

@@ -15,7 +15,9 @@ extension AuthorizationServer {
         do throws(VerificationError) {
             ticket = try tickets.verify(request.ticket, jkt: dpop.jkt, at: time.now)
             // A plain client brings no evidence, and must not be the way around it.
-            guard settings.enrolmentLiveness == nil else { throw .insufficient }
+            guard settings.enrolmentLiveness == nil, settings.evidence.current.withoutEvidence == .lower else {
+                throw .insufficient
+            }
         } catch {
             throw RequestError.unverified(.init(.enrolment, error))
         }

@@ -10,6 +10,8 @@ package struct RequestError: Error {
     var reason: LogReason
     /// Beside the reason, what was expected and what was found; for the log only. It may quote what the client sent.
     var explanation: String?
+    /// Whether the operator should hear of it: the caller was known, and its device is not as the policy wants it.
+    var isNoted = false
     /// The value of `WWW-Authenticate`, where the status is 401 or 403.
     var challenge: String?
     /// Whether the request lacked the session key that it needs. It is then counted only against the network that it

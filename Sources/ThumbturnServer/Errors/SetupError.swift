@@ -53,6 +53,12 @@ public enum SetupError: Error, CustomStringConvertible {
     case groupUnknown(String)
     /// A list of roots has none with a public key of this SHA-256.
     case rootMissing([UInt8])
+    /// No accepted root has a public key of this SHA-256.
+    case rootNotAccepted([UInt8])
+    /// Another command changed the accepted roots at the same moment.
+    case rootsNotKept
+    /// A status list names no certificates, or less than half as many as the list before.
+    case statusListShorter(before: Int, now: Int)
     /// The account has no device of this id, or the device is revoked already.
     case deviceUnknown(String)
     /// The webhook's address or its secret is not acceptable; see `NoticeWebhook`.
@@ -139,8 +145,17 @@ public enum SetupError: Error, CustomStringConvertible {
         case .groupUnknown(let name):
             "There is no group \(name). Name it under \"groups\" in the file of `serve --evidence`, and start the server with it once."
         case .rootMissing(let pin):
-            "No root of the list has a public key of the SHA-256 \(pin.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()). "
+            "No root of the list has a public key of the SHA-256 \(Self.text(pin)). "
                 + "Nothing was changed. Compare with: thumbturn-server evidence roots list"
+        case .rootNotAccepted(let pin):
+            "No accepted root has a public key of the SHA-256 \(Self.text(pin)); built-in roots cannot be removed. "
+                + "Nothing was changed. See: thumbturn-server evidence roots list"
+        case .rootsNotKept:
+            "Another command changed the accepted roots at the same moment, so nothing was changed. "
+                + "See: thumbturn-server evidence roots list, and run this again."
+        case .statusListShorter(let before, let now):
+            "The list names \(now) certificates, and the one before \(before). A list that is empty or less than half as long "
+                + "may be damaged, so nothing was changed. Compare it with Google's; if it is right, give --allow-shorter."
         case .deviceUnknown(let id): "The account has no device \(id). See: thumbturn-server accounts devices NAME"
         case .webhook:
             """
@@ -148,6 +163,11 @@ public enum SetupError: Error, CustomStringConvertible {
             Make one with: openssl rand -base64 32
             """
         }
+    }
+
+    /// Bytes in hexadecimal digits.
+    private static func text(_ bytes: [UInt8]) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     /// A length of time, in the largest unit of which it has more than two.

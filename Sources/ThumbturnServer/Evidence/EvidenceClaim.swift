@@ -46,6 +46,10 @@ struct EvidenceClaim: Sendable {
             keys: keys.map(EvidenceRecord.Key.init),
             expected: activation.map { Base64URL.encode($0.expectation.digest) })
         let judged = try policy.judge(record, knowing: appAttestKey, at: now)
+        if policy.withoutEvidence == .refuse, let bare = keys.first(where: { $0.kind != .session && judged.keys[$0.kid] == nil })
+        {
+            throw EvidenceRefusal(.missing, "the policy refuses keys without evidence, and the \(bare.kind) key has none")
+        }
         return NewEvidence(
             id: .random(), record: json(record), verdict: EvidenceVerdict(keys: judged.keys, policy: policy.digest),
             appAttestKey: judged.appAttestKey, spends: [(try? making?.get())?.spend, activation?.spend].compactMap { $0 })

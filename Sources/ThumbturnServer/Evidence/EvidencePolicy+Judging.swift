@@ -61,6 +61,11 @@ extension EvidencePolicy {
                 try AndroidKeyAttestation.verify(
                     chain, challenge: value, key: point, policy: policy, status: lists.status, at: now, knowing: &known)
             }
+            // Such a key is another one than it is enrolled as.
+            guard key.kind == .session || verdict.verification > .none else {
+                throw EvidenceRefusal(
+                    .wrongAuthentication, "the \(key.kind) key has to demand the person at each use, and demands nothing")
+            }
             proven[key.kid] = verdict.assurance
         }
         return proven
@@ -90,17 +95,14 @@ extension EvidencePolicy {
         _ evidence: AppAttestEvidence, boundTo value: [UInt8], of keys: [EvidenceRecord.Key], knowing known: AppAttestRecord?,
         _ policy: AppAttestPolicy, at now: UnixTime
     ) throws(EvidenceRefusal) -> Judged {
-        var history = AppAttestVerdict.History.newKey
-        if let known {
-            guard let key = try? VerifyingKey(x963: known.x963) else {
-                throw EvidenceRefusal(.malformed, "the stored App Attest key is no point on P-256")
-            }
-            history = .known(
-                AppAttestKey(
-                    publicKey: key, appID: known.appID, environment: known.isProduction ? .production : .development),
-                lastCounter: known.counter)
+        // The attestation is judged each time, because the policy may take other roots and devices by now, as of the day on
+        // which it arrived, because its certificate expires and the key does not.
+        let verdict = try AppAttestVerdict(
+            of: evidence, boundTo: value, history: .newKey, policy: policy, at: known?.attestedAt ?? now)
+        let last = known?.counter ?? 0
+        guard verdict.counter > last else {
+            throw EvidenceRefusal(.counterNotGreater, "expected a counter above \(last), found \(verdict.counter)")
         }
-        let verdict = try AppAttestVerdict(of: evidence, boundTo: value, history: history, policy: policy, at: now)
         let proven = keys.map { ($0.kid, Assurance(protection: .attestedApp, verification: $0.kind.userVerification)) }
         return Judged(
             keys: Dictionary(proven, uniquingKeysWith: { first, _ in first }),

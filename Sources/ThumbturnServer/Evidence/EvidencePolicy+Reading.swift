@@ -12,6 +12,17 @@ extension EvidencePolicy {
     /// The most bytes of a policy file: 64 KiB.
     static let largestFile = 64 * 1024
 
+    /// Whether a file says that it is an evidence policy, of whatever version. It may have mistakes all the same.
+    package static func isNamed(inFile file: String) -> Bool {
+        struct Named: Decodable {
+            var format: String
+        }
+        guard let data = FileManager.default.contents(atPath: file),
+            let named = try? StrictJSON.decodeIgnoringUnknown(Named.self, from: Array(data))
+        else { return false }
+        return named.format.hasPrefix("thumbturn-evidence/")
+    }
+
     /// Reads a policy file: JSON; see `docs/evidence.md`. Files of roots are read relative to its folder.
     public init(file: String) throws(PolicyFileError) {
         guard let data = FileManager.default.contents(atPath: file) else { throw PolicyFileError("\(file): cannot be read") }
@@ -34,15 +45,23 @@ extension EvidencePolicy {
             throw PolicyFileError("\(file): \(error.description)")
         }
         guard text.format == Self.format else { throw PolicyFileError("\(file): format: is not \"\(Self.format)\"") }
-        self.init(withoutEvidence: text.withoutEvidence)
+        self.init(withoutEvidence: text.withoutEvidence.value)
         for (name, group) in text.groups ?? [:] {
             guard name.isEmpty || StepUpAction.isName(name) else {
                 throw PolicyFileError("\(file): groups.\(name): a name is 1 to 64 of a to z, 0 to 9 and -")
             }
-            minimums[name] = Assurance(protection: group.protection, verification: group.verification)
+            let minimum = Assurance(protection: group.protection.value, verification: group.verification.value)
+            guard minimum.protection > .none || minimum.verification == .none else {
+                throw PolicyFileError(
+                    "\(file): groups.\(name): with the protection none there is no key, so the verification is none too")
+            }
+            minimums[name] = minimum
         }
         func anchors(_ names: [String]?, _ place: String) throws(PolicyFileError) -> [TrustAnchor]? {
             guard let names else { return nil }
+            guard !names.isEmpty else {
+                throw PolicyFileError("\(file): \(place): is empty; leave it out to trust the built-in roots")
+            }
             var anchors: [TrustAnchor] = []
             for name in names {
                 guard let pem = read(name) else { throw PolicyFileError("\(file): \(place): \(name) cannot be read") }
@@ -58,16 +77,24 @@ extension EvidencePolicy {
             guard !apple.appIDs.isEmpty else {
                 throw PolicyFileError("\(file): apple.app_ids: is empty, so no app would be accepted")
             }
+            if let id = apple.appIDs.first(where: { !Self.isAppID($0) }) {
+                throw PolicyFileError(
+                    "\(file): apple.app_ids: \"\(id)\" is not a team id (10 of A to Z and 0 to 9), a period and a bundle id")
+            }
+            guard apple.categories?.isEmpty != true else {
+                throw PolicyFileError("\(file): apple.categories: is empty; leave it out to accept any")
+            }
             appAttest = AppAttestPolicy(
-                appIDs: Set(apple.appIDs), environment: apple.environment, device: apple.device, launch: apple.launch,
-                roots: try anchors(apple.roots, "apple.roots") ?? [.appleAppAttest])
+                appIDs: Set(apple.appIDs), environment: apple.environment.value, device: apple.device.value,
+                launch: apple.launch, roots: try anchors(apple.roots, "apple.roots") ?? [.appleAppAttest])
         }
         if let android = text.android {
             try self.read(android, file, roots: try anchors(android.roots, "android.roots"))
         }
         if let text = text.tpm {
             tpm = try Self.tpm(text, file) { (root) throws(PolicyFileError) in
-                try anchors([root.file], "tpm.roots").map { anchors in anchors.map { TPMRoot($0, kind: root.kind.kind) } } ?? []
+                let kind = root.kind.value.kind
+                return (try anchors([root.file], "tpm.roots") ?? []).map { TPMRoot($0, kind: kind) }
             }
         }
         digest = Base64URL.encode(SHA256.hash(data: json))
@@ -83,12 +110,7 @@ extension EvidencePolicy {
         var trusted: [TPMRoot] = []
         for root in text.roots { trusted += try roots(root) }
         var policy = TPMPolicy(roots: trusted, matchers: Set(text.matchers))
-        if let minimum = text.minimum {
-            guard minimum == .software || minimum == .attestedHardware else {
-                throw PolicyFileError("\(file): tpm.minimum: is software or attestedHardware")
-            }
-            policy.minimum = minimum
-        }
+        if let minimum = text.minimum { policy.minimum = minimum.value.protection }
         let revoked = (text.revoked ?? []).compactMap(digest)
         guard revoked.count == text.revoked?.count ?? 0 else {
             throw PolicyFileError("\(file): tpm.revoked: a key is named by its SHA-256 in 64 hexadecimal digits")
@@ -101,8 +123,12 @@ extension EvidencePolicy {
         guard !text.apps.isEmpty else { throw PolicyFileError("\(file): android.apps: is empty, so no app would be accepted") }
         var apps: [AndroidPolicy.App] = []
         for app in text.apps {
+            guard !app.signingDigests.isEmpty else {
+                throw PolicyFileError(
+                    "\(file): android.apps: signing_digests of \(app.package) is empty, so no app would be accepted")
+            }
             let digests = app.signingDigests.compactMap(Self.digest)
-            guard !digests.isEmpty, digests.count == app.signingDigests.count else {
+            guard digests.count == app.signingDigests.count else {
                 throw PolicyFileError("\(file): android.apps: a signing digest is a SHA-256 in 64 hexadecimal digits")
             }
             apps.append(AndroidPolicy.App(package: app.package, signingDigests: Set(digests)))
@@ -121,9 +147,17 @@ extension EvidencePolicy {
         var policy = AndroidPolicy(
             apps: apps, verification: .none, minimumPatchLevel: least,
             status: AndroidStatusPolicy(
-                maximumAge: .seconds(text.status.longestDays * 24 * 3600), whenUnknown: text.status.whenUnknown))
+                maximumAge: .seconds(text.status.longestDays * 24 * 3600), whenUnknown: text.status.whenUnknown.value))
         if let roots { policy.roots = roots }
         android = policy
+    }
+
+    /// Whether a text is a team id, a period and a bundle id.
+    private static func isAppID(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].utf8.count == 10, !parts[1].isEmpty else { return false }
+        return parts[0].allSatisfy { $0.isASCII && ($0.isNumber || $0.isUppercase) }
+            && parts[1].allSatisfy { $0.isASCII && ($0.isNumber || $0.isLetter || $0 == "." || $0 == "-") }
     }
 
     /// A SHA-256 in hexadecimal digits, with or without the colons that Android's tools write.
@@ -136,6 +170,27 @@ extension EvidencePolicy {
         return bytes.count == 32 ? bytes : nil
     }
 
+    /// One of the words that a member takes: the raw values of a type. Any other one is refused with the list of them.
+    private struct Word<Value: RawRepresentable & CaseIterable & Sendable>: Codable, Sendable where Value.RawValue == String {
+        var value: Value
+
+        init(from decoder: any Decoder) throws {
+            let text = try decoder.singleValueContainer().decode(String.self)
+            guard let value = Value(rawValue: text) else {
+                let words = Value.allCases.map(\.rawValue)
+                let list = words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "is \"\(text)\"; takes \(list)"))
+            }
+            self.value = value
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value.rawValue)
+        }
+    }
+
     /// The file as it is written.
     private struct PolicyText: Message {
         enum CodingKeys: String, CodingKey, CaseIterable {
@@ -145,7 +200,7 @@ extension EvidencePolicy {
         }
 
         var format: String
-        var withoutEvidence: WithoutEvidence
+        var withoutEvidence: Word<WithoutEvidence>
         var groups: [String: Group]?
         var apple: Apple?
         var android: Android?
@@ -159,7 +214,7 @@ extension EvidencePolicy {
         /// The thumbprints of the matchers whose matches count.
         var matchers: [String]
         /// `attestedHardware` unless it is given.
-        var minimum: KeyProtection?
+        var minimum: Word<Minimum>?
         /// Keys that are no longer trusted: the SHA-256 of each SubjectPublicKeyInfo.
         var revoked: [String]?
 
@@ -167,10 +222,21 @@ extension EvidencePolicy {
             enum CodingKeys: String, CodingKey, CaseIterable { case file, kind }
 
             var file: String
-            var kind: Kind
+            var kind: Word<Kind>
         }
 
-        enum Kind: String, Codable {
+        enum Minimum: String, CaseIterable {
+            case software, attestedHardware
+
+            var protection: KeyProtection {
+                switch self {
+                case .software: .software
+                case .attestedHardware: .attestedHardware
+                }
+            }
+        }
+
+        enum Kind: String, CaseIterable {
             case chips, programs
             case testHardware = "test-hardware"
 
@@ -212,15 +278,15 @@ extension EvidencePolicy {
             }
 
             var longestDays: Int64
-            var whenUnknown: AndroidStatusPolicy.WhenUnknown
+            var whenUnknown: Word<AndroidStatusPolicy.WhenUnknown>
         }
     }
 
     private struct Group: Message {
         enum CodingKeys: String, CodingKey, CaseIterable { case protection, verification }
 
-        var protection: KeyProtection
-        var verification: UserVerification
+        var protection: Word<KeyProtection>
+        var verification: Word<UserVerification>
     }
 
     private struct Apple: Message {
@@ -230,8 +296,8 @@ extension EvidencePolicy {
         }
 
         var appIDs: [String]
-        var environment: AppAttestEnvironment
-        var device: AppAttestDevice
+        var environment: Word<AppAttestEnvironment>
+        var device: Word<AppAttestDevice>
         /// The numbers of Apple's launch categories; nil for any.
         var categories: [UInt32]?
         var roots: [String]?

@@ -16,6 +16,8 @@ public final class EvidenceRules: Sendable {
     private struct Edition: Equatable {
         var policy: String
         var lists: [UnixTime?]
+
+        init(_ policy: EvidencePolicy) { (self.policy, lists) = (policy.digest, policy.lists.fetched) }
     }
 
     private let state: Mutex<State>
@@ -42,10 +44,14 @@ public final class EvidenceRules: Sendable {
     /// Reads the file again; without a file it does nothing. If it throws, the policy stays as it was.
     public func reload() throws(PolicyFileError) {
         guard let file else { return }
-        let fresh = try EvidencePolicy(file: file)
+        replace(try EvidencePolicy(file: file))
+    }
+
+    /// Judges by this policy from now on, as after `reload`.
+    func replace(_ policy: EvidencePolicy) {
         state.withLock { state in
             let lists = state.policy.lists
-            state.policy = fresh
+            state.policy = policy
             state.policy.lists = lists
         }
     }
@@ -54,13 +60,10 @@ public final class EvidenceRules: Sendable {
     func use(_ lists: EvidenceLists) { state.withLock { $0.policy.lists = lists } }
 
     /// Whether all stored evidence has to be judged by this policy, because it was judged by another one, or not at all, since
-    /// the process started. It is asked once for each change.
-    func begin(_ policy: EvidencePolicy) -> Bool {
-        let edition = Edition(policy: policy.digest, lists: policy.lists.fetched)
-        return state.withLock { state in
-            defer { state.judged = edition }
-            return state.judged != edition
-        }
-    }
+    /// the process started.
+    func isDue(_ policy: EvidencePolicy) -> Bool { state.withLock { $0.judged != Edition(policy) } }
+
+    /// All stored evidence was judged by this policy.
+    func wasJudged(by policy: EvidencePolicy) { state.withLock { $0.judged = Edition(policy) } }
 }
 #endif

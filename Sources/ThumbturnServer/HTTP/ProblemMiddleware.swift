@@ -77,7 +77,7 @@ extension RequestError {
             let printable = explanation.unicodeScalars.prefix(500).map { (" "..."~").contains($0) ? Character($0) : "?" }
             metadata["explanation"] = .string(String(printable))
         }
-        logger.debug("refused", metadata: metadata)
+        logger.log(level: isNoted ? .notice : .debug, "refused", metadata: metadata)
     }
 
     func response(isOAuth: Bool) -> Response {

@@ -32,28 +32,35 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
                 logger.notice("SIGHUP changes nothing: the server was started without a policy file")
                 continue
             }
-            if evidence.isFromFile { await reloadEvidence() }
-            guard policy.isFromFile else { continue }
-            do throws(PolicyFileError) {
-                try policy.reload()
-                logger.notice("the policy was read again")
-                await recordOrLog()
-                for warning in policy.current.warnings { logger.warning("policy", metadata: ["warning": .string(warning)]) }
-            } catch {
-                logger.error("the policy before stays in use", metadata: ["mistake": .string(error.description)])
-            }
+            var isNew = false
+            if evidence.isFromFile { isNew = await reloadEvidence() }
+            if policy.isFromFile { isNew = reloadPolicy() || isNew }
+            if isNew { await recordOrLog() }
+        }
+    }
+
+    private func reloadPolicy() -> Bool {
+        do throws(PolicyFileError) {
+            try policy.reload()
+            logger.notice("the policy was read again")
+            for warning in policy.current.warnings { logger.warning("policy", metadata: ["warning": .string(warning)]) }
+            return true
+        } catch {
+            logger.error("the policy before stays in use", metadata: ["mistake": .string(error.description)])
+            return false
         }
     }
 
     /// What it demands of accounts holds at once; the evidence that is stored is judged by it within a minute.
-    private func reloadEvidence() async {
+    private func reloadEvidence() async -> Bool {
         do {
             try evidence.reload()
             try await apply()
             logger.notice("the evidence policy was read again")
-            await recordOrLog()
+            return true
         } catch {
             logger.error("the evidence policy before stays in use", metadata: ["mistake": .string("\(error)")])
+            return false
         }
     }
 }

@@ -13,20 +13,35 @@ extension EmbeddedServer {
         guard try await service.store.setGroup(group, of: account.id) else { throw SetupError.groupUnknown(group) }
     }
 
-    /// Takes a list of revoked Android certificates that was fetched at this time. Running servers judge all evidence by it
-    /// within a minute.
+    /// The group of an account; nil where it has none. Throws `SetupError.accountUnknown`.
+    package func group(ofAccountNamed name: String) async throws -> String? {
+        guard let account = try await service.store.account(named: name) else { throw SetupError.accountUnknown(name) }
+        let group = try await service.store.group(of: account.id)
+        return group.isEmpty ? nil : group
+    }
+
+    /// Takes a list of revoked Android certificates that was fetched at this time, or now if that is earlier. Running servers
+    /// judge all evidence by it within a minute.
     ///
+    /// - Parameter allowsShorter: whether it may be empty or less than half as long as the list before.
     /// - Returns: how many certificates it names; nil if the server has one that is as new.
-    package func keepStatusList(_ text: [UInt8], fetchedAt time: UnixTime) async throws -> Int? {
-        let list = try AndroidStatusList(json: text, fetched: time)
-        guard try await service.store.keep(EvidenceList(kind: .androidStatus, text: text, fetchedAt: time)) else { return nil }
-        return list.count
+    /// - Throws: `EvidenceRefusal` for a text that is no such list, and `SetupError.statusListShorter`.
+    package func keepStatusList(
+        _ text: [UInt8], fetchedAt time: UnixTime, allowsShorter: Bool = false
+    ) async throws -> Int? {
+        try await service.keep(statusList: text, fetchedAt: time, allowsShorter: allowsShorter)
     }
 
     /// The list of revoked Android certificates: how many it names, and when it was fetched; nil if there is none.
     package func statusList() async throws -> (count: Int, fetchedAt: UnixTime)? {
         guard let stored = try await service.store.evidenceList(.androidStatus) else { return nil }
         return (try AndroidStatusList(json: stored.text, fetched: stored.fetchedAt).count, stored.fetchedAt)
+    }
+
+    /// Whether evidence of Android keys is refused because there is no list of revoked certificates at all.
+    package func lacksStatusList() async throws -> Bool {
+        guard service.settings.evidence.current.android?.status.whenUnknown == .refuse else { return false }
+        return try await service.store.evidenceList(.androidStatus) == nil
     }
 
     /// The evidence of all devices of an account. Throws `SetupError.accountUnknown`.
@@ -55,12 +70,15 @@ extension EmbeddedServer {
     }
 
     /// Accepts roots from a list as Google publishes it, each by the SHA-256 of its public key. What the list has beside them
-    /// is not trusted.
+    /// is not trusted. The roots that were accepted before are replaced, however old the list is: they are the operator's
+    /// decision.
     ///
+    /// - Parameter time: when they were accepted; now unless it is given.
     /// - Returns: the roots that are accepted from now on.
-    /// - Throws: `SetupError.rootMissing` for a public key that the list does not have.
+    /// - Throws: `EvidenceRefusal` for a text that is no such list, and `SetupError.rootMissing` for a public key that it does
+    ///   not have.
     package func acceptRoots(
-        from text: [UInt8], pinnedBy pins: Set<[UInt8]>, fetchedAt time: UnixTime
+        from text: [UInt8], pinnedBy pins: Set<[UInt8]>, fetchedAt time: UnixTime? = nil
     ) async throws -> [TrustAnchor] {
         // The whole list is read, so that a damaged one is refused.
         _ = try TrustAnchor.read(json: text)
@@ -69,9 +87,53 @@ extension EmbeddedServer {
         }
         let anchors = try chosen.flatMap { try TrustAnchor.read(pem: $0) }
         for pin in pins where !anchors.contains(where: { $0.spkiSHA256 == pin }) { throw SetupError.rootMissing(pin) }
-        _ = try await service.store.keep(
-            EvidenceList(kind: .androidRoots, text: WireJSON.encode(chosen), fetchedAt: time))
+        try await keepRoots(chosen, at: time ?? service.time.now)
         return anchors
     }
+
+    /// Takes accepted roots out, each by the SHA-256 of its public key.
+    ///
+    /// - Returns: the roots that are no longer accepted.
+    /// - Throws: `SetupError.rootNotAccepted` for a public key that no accepted root has.
+    package func removeRoots(_ pins: Set<[UInt8]>) async throws -> [TrustAnchor] {
+        let stored = try await service.store.evidenceList(.androidRoots)
+        var (kept, removed): ([String], [TrustAnchor]) = ([], [])
+        for text in try StrictJSON.decodeIgnoringUnknown([String].self, from: stored?.text ?? Array("[]".utf8)) {
+            let anchors = try TrustAnchor.read(pem: text)
+            if anchors.contains(where: { pins.contains($0.spkiSHA256) }) { removed += anchors } else { kept.append(text) }
+        }
+        for pin in pins where !removed.contains(where: { $0.spkiSHA256 == pin }) { throw SetupError.rootNotAccepted(pin) }
+        if kept.isEmpty {
+            // A list without roots cannot be told from a damaged one, so there is none.
+            try await service.store.forget(.androidRoots)
+        } else {
+            try await keepRoots(kept, at: service.time.now)
+        }
+        return removed
+    }
+
+    /// Keeps roots in place of those before. Their time is later than that of those, so that every server sees the change.
+    private func keepRoots(_ texts: [String], at time: UnixTime) async throws {
+        let last = try await service.store.evidenceList(.androidRoots).map { $0.fetchedAt + .seconds(1) }
+        let list = EvidenceList(kind: .androidRoots, text: WireJSON.encode(texts), fetchedAt: max(time, last ?? time))
+        guard try await service.store.keep(list, naming: texts.count) else { throw SetupError.rootsNotKept }
+    }
+}
+
+extension StoredEvidence {
+    /// The format in words, for an operator; `damaged` for a record that cannot be read.
+    package var format: String {
+        switch contents?.evidence {
+        case .appAttest?: "App Attest"
+        case .androidKey?: "Android key attestation"
+        case .tpm?: "TPM 2.0"
+        case nil: "damaged"
+        }
+    }
+
+    /// The kind of a key that it is for; nil if it does not name the key.
+    package func kind(of kid: String) -> String? { contents?.keys.first { $0.kid == kid }?.kind.rawValue }
+
+    private var contents: EvidenceRecord? { try? WireJSON.decode(EvidenceRecord.self, from: Array(record.utf8)) }
 }
 #endif

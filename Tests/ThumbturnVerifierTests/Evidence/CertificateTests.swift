@@ -58,6 +58,42 @@ import ThumbturnVerifier
         #expect(evidenceRefusal { _ = try TrustAnchor.read(pem: key) } == .malformed)
     }
 
+    @Test func linesOfPEMMayHaveAnyLength() throws {
+        let root = TestAuthority.root(named: "1")
+        let anchor = try TrustAnchor(certificate: root.certificate)
+        let base64 = Data(root.certificate).base64EncodedString()
+        let (begin, end) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
+        func wrapped(_ length: Int, _ newline: String) -> String {
+            let lines = stride(from: 0, to: base64.count, by: length).map { String(base64.dropFirst($0).prefix(length)) }
+            return ([begin] + lines + [end]).joined(separator: newline)
+        }
+        for length in [1, 63, 64, 65, 76, base64.count] {
+            for newline in ["\n", "\r\n"] {
+                let pem = wrapped(length, newline)
+                #expect(try TrustAnchor.read(pem: pem) == [anchor], "\(length)")
+                #expect(try TrustAnchor.read(pem: "a comment\n\n\(pem)\n\(pem)\nanother") == [anchor, anchor], "\(length)")
+            }
+        }
+
+        let pem = wrapped(76, "\n")
+        let long = String(repeating: "A", count: 16 * 1024)
+        let bad = [
+            begin, end, begin + "\n" + end, begin + "\n" + pem, pem + "\n" + end, pem + "\n" + begin, pem + pem,
+            wrapped(76, "\n\n"),
+            pem.replacingOccurrences(of: end, with: "-----END PUBLIC KEY-----"),
+            pem.replacingOccurrences(of: begin, with: begin + "\n----"), pem.replacingOccurrences(of: end, with: "=\n" + end),
+            pem.replacingOccurrences(of: "\n", with: " \n"), "\(begin)\n\(long)A\n\(end)", "\(begin)\nAB==\n\(end)",
+            "\(begin)\nAA==\nAAAA\n\(end)",
+        ]
+        for text in bad { #expect(evidenceRefusal { _ = try TrustAnchor.read(pem: text) } == .malformed, "\(text)") }
+    }
+
+    @Test(.enabled(if: Vectors.areHere)) func googlesOwnFileIsARoot() throws {
+        let path = "google-android-key-attestation/src/test/resources/pem/algorithm_EC_SecurityLevel_TEE/cert3.pem"
+        let pem = try String(contentsOf: Vectors.folder.appendingPathComponent(path), encoding: .utf8)
+        #expect(try TrustAnchor.read(pem: pem).map(\.spki) == [TrustAnchor.googleHardware[0].spki])
+    }
+
     @Test func aLeniencyIsOnlyForWhatItNames() throws {
         let key = MintedKey.p256()
         func read(_ leniency: DERLeniency, _ edit: (inout MintedCertificate) -> Void) -> EvidenceRefusal.Reason? {

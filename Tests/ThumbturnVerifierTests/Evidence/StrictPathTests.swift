@@ -178,6 +178,8 @@ import ThumbturnVerifier
         let chain = Chain(leaf: { $0.extensions.append(MintedExtension("1.2.3.4", .yes, value: [5, 0])) })
         #expect(judge(chain.ders, handling: ["1.2.3.4"]) == nil)
         #expect(judge(chain.ders, handling: ["1.2.3.5"]) == .unknownCriticalExtension)
+        let above = Chain(lower: { $0.extensions.append(MintedExtension("1.2.3.4", .yes, value: [5, 0])) })
+        #expect(judge(above.ders, handling: ["1.2.3.4"]) == .unknownCriticalExtension, "the caller reads the first one alone")
     }
 
     @Test func aPathLengthCountsAuthoritiesBelow() {

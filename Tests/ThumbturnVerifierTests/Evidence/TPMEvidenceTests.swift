@@ -168,6 +168,10 @@ import ThumbturnVerifier
         Change("an authority that the operator revoked", .revoked) {
             $0.policy.revoked = [Array(SHA256.hash(data: $0.mint.authority.key.spki))]
         },
+        Change("a root that the operator revoked and the device left out", .revoked) {
+            $0.policy.revoked = [Array(SHA256.hash(data: $0.mint.authority.key.spki))]
+            $0.evidence = { $0.endorsement = Array($0.endorsement.prefix(1)) }
+        },
         Change("expired", .expired) { $0.now = UnixTime(seconds: 2_208_988_801) },
         Change("not yet valid", .notYetValid) { $0.now = UnixTime(seconds: 1_577_836_799) },
         Change("a certificate for web servers", .wrongAttributes) {

@@ -17,11 +17,17 @@ package protocol EvidenceStore: Sendable {
 
     /// A list that all nodes judge by; nil if none was stored.
     func evidenceList(_ kind: EvidenceList.Kind) async throws -> EvidenceList?
-    /// Stores a list. False if the stored one is as new or newer.
-    func keep(_ list: EvidenceList) async throws -> Bool
+    /// Stores a list, with a row in the audit log. False if the stored one is as new or newer.
+    ///
+    /// - Parameter count: how many certificates or roots it names.
+    func keep(_ list: EvidenceList, naming count: Int) async throws -> Bool
+    /// Forgets a list, so that there is none of this kind, with a row in the audit log.
+    func forget(_ kind: EvidenceList.Kind) async throws
 
     /// Replaces the minimums of all groups of accounts. The group with an empty name is that of accounts without one.
     func setMinimums(_ minimums: [String: Assurance]) async throws
+    /// The group of an account; empty where it has none.
+    func group(of account: AccountID) async throws -> String
     /// Puts an account into a group; an empty name takes it out. False if there is no such group.
     func setGroup(_ group: String, of account: AccountID) async throws -> Bool
 }
@@ -90,8 +96,10 @@ package struct StoredEvidence: Sendable {
     package var record: String
     package var receivedAt: UnixTime
     package var judgedAt: UnixTime
-    /// The verdict, with the keys that are not retired.
+    /// The verdict, with all keys that it is for.
     package var verdict: EvidenceVerdict
+    /// Those of its keys that are retired: their sessions may live on.
+    package var retired: Set<String> = []
 
     /// Base64url SHA-256 of the record, by which the audit log names it.
     package var hash: String { Self.hash(of: record) }
@@ -107,6 +115,14 @@ package struct EvidenceList: Hashable, Sendable {
         case androidStatus = "android-status"
         /// Roots of Android's attestation that the operator accepted.
         case androidRoots = "android-roots"
+
+        /// The event of the audit log that names it.
+        var event: AuditEvent.Kind {
+            switch self {
+            case .androidStatus: .evidenceStatus
+            case .androidRoots: .evidenceRoots
+            }
+        }
     }
 
     package var kind: Kind

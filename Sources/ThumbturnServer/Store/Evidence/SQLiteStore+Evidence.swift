@@ -1,4 +1,5 @@
 #if Server
+import Crypto
 import Foundation
 import GRDB
 package import ThumbturnCore
@@ -45,7 +46,14 @@ extension SQLiteStore {
             for (kid, before) in stored.verdict.keys {
                 let after = verdict.keys[kid] ?? .withoutEvidence
                 guard after != before else { continue }
-                isLess = isLess || !after.meets(before)
+                if !after.meets(before) {
+                    // A retired key is in use no more, except by the sessions that it opened.
+                    if stored.retired.contains(kid) {
+                        try Self.endSessions(openedBy: kid, in: db)
+                    } else {
+                        isLess = true
+                    }
+                }
                 try db.run(
                     sql: "UPDATE keys SET protection = ?, verification = ? WHERE kid = ? AND evidence_id = ?",
                     arguments: [
@@ -73,16 +81,32 @@ extension SQLiteStore {
         }
     }
 
-    package func keep(_ list: EvidenceList) async throws -> Bool {
-        try await writer.write { db, _ in
+    package func keep(_ list: EvidenceList, naming count: Int) async throws -> Bool {
+        try await writer.write { db, now in
             try db.run(
                 sql: """
                     INSERT INTO evidence_lists (kind, body, fetched_at) VALUES (?, ?, ?)
                     ON CONFLICT (kind) DO UPDATE SET body = excluded.body, fetched_at = excluded.fetched_at
-                        WHERE fetched_at < excluded.fetched_at
+                        WHERE fetched_at < excluded.fetched_at OR fetched_at > ?
                     """,
-                arguments: [list.kind.rawValue, blob(list.text), list.fetchedAt.seconds])
-            return db.changesCount == 1
+                arguments: [list.kind.rawValue, blob(list.text), list.fetchedAt.seconds, now.seconds])
+            guard db.changesCount == 1 else { return false }
+            let hash = Base64URL.encode(SHA256.hash(data: list.text))
+            try Self.audit(AuditEvent(list.kind.event, count: count, detail: hash), in: db, at: now)
+            return true
+        }
+    }
+
+    package func forget(_ kind: EvidenceList.Kind) async throws {
+        try await writer.write { db, now in
+            try db.run(sql: "DELETE FROM evidence_lists WHERE kind = ?", arguments: [kind.rawValue])
+            try Self.audit(AuditEvent(kind.event, count: 0), in: db, at: now)
+        }
+    }
+
+    package func group(of account: AccountID) async throws -> String {
+        try await pool.read { db in
+            try db.one(String.self, sql: "SELECT group_name FROM accounts WHERE id = ?", arguments: [blob(account.bytes)]) ?? ""
         }
     }
 
@@ -111,25 +135,28 @@ extension SQLiteStore {
 
     // MARK: In the transaction of an enrolment or a change of keys
 
-    /// Raises the counter of an App Attest key. False if it is not greater than the last one, or if another key has the same
-    /// id. It comes before everything that the evidence is stored for, because a refusal keeps what was written before it.
-    static func count(_ new: NewEvidence?, in db: Database) throws -> Bool {
+    /// Raises the counter of an App Attest key. False if it is not greater than the last one, if another account has the key,
+    /// or if another key has the same id. It comes before everything that the evidence is stored for, because a refusal keeps
+    /// what was written before it.
+    static func count(_ new: NewEvidence?, of account: AccountID?, in db: Database) throws -> Bool {
         guard let key = new?.appAttestKey else { return true }
         try db.run(
             sql: """
-                INSERT INTO app_attest_keys (id, x963, app_id, production, counter, attested_at, receipt)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET counter = excluded.counter
+                INSERT INTO app_attest_keys (id, x963, app_id, production, counter, attested_at, receipt, account_id)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET counter = excluded.counter, account_id = excluded.account_id
                     WHERE counter < excluded.counter AND x963 = excluded.x963
+                        AND (account_id IS NULL OR account_id = excluded.account_id)
                 """,
             arguments: [
                 blob(key.id), blob(key.x963), key.appID, key.isProduction, key.counter, key.attestedAt.seconds,
-                blob(key.receipt),
+                blob(key.receipt), account.map { blob($0.bytes) },
             ])
         return db.changesCount == 1
     }
 
-    /// Stores evidence beside the keys that it is for, which have its assurance from now on.
+    /// Stores evidence beside the keys that it is for, which have its assurance from now on. Where that is less than before,
+    /// the device's sessions end. Evidence that no key has any more goes.
     static func insert(_ new: NewEvidence, of device: DeviceID, in db: Database, at now: UnixTime) throws {
         try db.run(
             sql: """
@@ -143,13 +170,26 @@ extension SQLiteStore {
                 .evidenceAccepted, account: try account(of: device, in: db), device: device,
                 detail: StoredEvidence.hash(of: new.record)),
             in: db, at: now)
+        var isLess = false
         for (kid, proven) in new.verdict.keys {
+            let before = try db.one(Row.self, sql: "SELECT protection, verification FROM keys WHERE kid = ?", arguments: [kid])
+            isLess = isLess || !(before.flatMap { Assurance($0) }.map(proven.meets) ?? true)
             try db.run(
                 sql: "UPDATE keys SET evidence_id = ?, protection = ?, verification = ? WHERE kid = ? AND device_id = ?",
                 arguments: [
                     blob(new.id.bytes), proven.protection.rawValue, proven.verification.rawValue, kid, blob(device.bytes),
                 ])
         }
+        if isLess { try endSessions(of: blob(device.bytes), in: db) }
+        try db.run(
+            sql: """
+                DELETE FROM evidence WHERE device_id = ? AND NOT EXISTS (SELECT 1 FROM keys WHERE evidence_id = evidence.id)
+                """,
+            arguments: [blob(device.bytes)])
+    }
+
+    private static func endSessions(openedBy kid: String, in db: Database) throws {
+        try db.run(sql: "UPDATE keys SET sessions_over = (SELECT commits FROM node) WHERE kid = ?", arguments: [kid])
     }
 
     /// Deletes the evidence of a device that is revoked.
@@ -168,17 +208,17 @@ extension SQLiteStore {
         return try found.map { row in
             let device: DeviceID = identifier(row["device_id"])
             let keys = try db.all(
-                Row.self,
-                sql: """
-                    SELECT kid, protection, verification, evidence_id FROM keys WHERE device_id = ? AND retired_at IS NULL
-                    """,
-                arguments: [blob(device.bytes)])
-            var proven: [String: Assurance] = [:]
-            for key in keys where key["evidence_id"] as Data? == blob(id.bytes) { proven[key["kid"]] = Assurance(key) }
+                Row.self, sql: "SELECT kid, protection, verification, retired_at FROM keys WHERE evidence_id = ?",
+                arguments: [blob(id.bytes)])
+            var (proven, retired): ([String: Assurance], Set<String>) = ([:], [])
+            for key in keys {
+                proven[key["kid"]] = Assurance(key)
+                if (key["retired_at"] as Int64?) != nil { retired.insert(key["kid"]) }
+            }
             return StoredEvidence(
                 id: id, device: device, account: identifier(row["account_id"]), record: row["record"],
                 receivedAt: UnixTime(seconds: row["received_at"]), judgedAt: UnixTime(seconds: row["judged_at"]),
-                verdict: EvidenceVerdict(keys: proven, policy: row["policy"], refusal: row["refusal"]))
+                verdict: EvidenceVerdict(keys: proven, policy: row["policy"], refusal: row["refusal"]), retired: retired)
         }
     }
 }
@@ -235,6 +275,14 @@ extension Schema {
                     ) STRICT, WITHOUT ROWID;
                     """
             )
+        }
+        migrator.registerMigration("34 evidence of retired keys") { db in
+            try db.execute(
+                sql: """
+                    CREATE INDEX keys_of_evidence ON keys (evidence_id) WHERE evidence_id IS NOT NULL;
+                    -- A key of App Attest is one account's. It is unknown for those that were kept before.
+                    ALTER TABLE app_attest_keys ADD COLUMN account_id BLOB;
+                    """)
         }
     }
 }

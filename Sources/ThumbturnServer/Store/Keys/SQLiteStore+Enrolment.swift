@@ -21,7 +21,7 @@ extension SQLiteStore {
             guard try Self.areFree(new.keys, in: db) else { return .refused }
             guard try Self.isEnough(new, broughtBy: support.origin, in: db) else { return .insufficient }
             if let full = try Self.full(new.quota, ofDevices: new.account, by: ticket, in: db, at: now) { return .full(full) }
-            guard try Self.count(new.evidence, in: db) else { return .refused }
+            guard try Self.count(new.evidence, of: new.account, in: db) else { return .refused }
             try Self.insert(new, by: ticket, in: db, at: now)
             for key in new.keys {
                 try Self.insert(key, of: blob(new.id.bytes), enrolledBy: support.origin, in: db, at: now)
@@ -62,9 +62,20 @@ extension SQLiteStore {
         else { return nil }
         guard (try? CeremonyRules.enrol.admit(standing)) != nil else { return nil }
         return switch DeviceChangeRules.vouching(by: standing.factor) {
-        case .full: (standing.originOfNewKeys, .zero)
+        case .full: (standing.originOfNewKeys, reaches(new, standing) ? .zero : new.coolOff)
         case .withCoolOff: (standing.originOfNewKeys, new.coolOff)
         case .none: nil
+        }
+    }
+
+    /// Whether a vouching key may be trusted as far as each new one. Else an attacker who copied a key without evidence could have
+    /// it vouch for a genuine device of their own.
+    private static func reaches(_ new: NewDevice, _ voucher: KeyStanding) -> Bool {
+        new.keys.allSatisfy { key in
+            let proven = new.evidence?.verdict.keys[key.kid] ?? .withoutEvidence
+            return key.kind == .session
+                || voucher.assurance.meets(
+                    KeyStanding.assurance(of: key.kind, broughtBy: voucher.originOfNewKeys, proven: proven))
         }
     }
 
@@ -85,7 +96,7 @@ extension SQLiteStore {
         let gone = live.filter { key in !kept.contains { $0.kid == key.kid } }
         guard mayChangeKeys || (added.isEmpty && gone.isEmpty), try areFree(added, in: db) else { return .refused }
         guard try isEnough(new, broughtBy: support.origin, in: db) else { return .insufficient }
-        guard try count(new.evidence, in: db) else { return .refused }
+        guard try count(new.evidence, of: new.account, in: db) else { return .refused }
         if !added.isEmpty, let full = try Self.full(new.quota, ofChanges: device, in: db, at: now) { return .full(full) }
         if mayChangeKeys {
             try db.run(

@@ -30,7 +30,9 @@ extension SQLiteStore {
                 guard try Self.areFree([new], in: db) else { return .refused }
                 if let full = try Self.full(change.quota, ofChanges: change.device, in: db, at: now) { return .full(full) }
             }
-            guard try Self.count(change.evidence, in: db) else { return .refused }
+            guard try Self.count(change.evidence, of: try Self.account(of: change.device, in: db), in: db) else {
+                return .refused
+            }
             if let old = change.old {
                 try db.run(sql: "UPDATE keys SET retired_at = ? WHERE kid = ?", arguments: [now.seconds, old])
             }

@@ -27,8 +27,11 @@ extension SQLiteStore {
         if case .ticket(let ticket) = authorisation.grounds, try !isCurrent(ticket, in: db) {
             return try refuse(authorisation, .changed, in: db, at: now)
         }
-        switch authorisation.judge(try authorisation.kids.map { try key($0, in: db) }, at: now) {
-        case .refused: return try refuse(authorisation, .unknownKey, in: db, at: now)
+        let rows = try authorisation.kids.map { try key($0, in: db) }
+        switch authorisation.judge(rows, at: now) {
+        case .refused:
+            let isLess = rows.contains { $0?.standing(at: now).isEnough == false }
+            return try refuse(authorisation, isLess ? .insufficient : .unknownKey, in: db, at: now)
         case .disabled:
             _ = try refuse(authorisation, .disabled, in: db, at: now) as CommitOutcome<Value>
             return .disabled
@@ -57,6 +60,10 @@ extension SQLiteStore {
         {
             let reason = "\(authorisation.rules.log.rawValue) \(cause.rawValue)"
             try audit(AuditEvent(.refused, by: key, reason: reason), in: db, at: now)
+        } else if cause == .insufficient, case .ticket(let ticket) = authorisation.grounds {
+            // A new device has no key that is known. Its ticket was given to the account.
+            let reason = "\(authorisation.rules.log.rawValue) \(cause.rawValue)"
+            try audit(AuditEvent(.refused, account: ticket.account, reason: reason), in: db, at: now)
         }
         return .refused
     }
@@ -71,7 +78,7 @@ extension SQLiteStore {
         case disabled
         /// What it would change is no longer as it was.
         case changed
-        /// The new keys are less than the account's group demands.
+        /// A key, or all new ones, are less than the account's group demands.
         case insufficient
     }
 

@@ -11,7 +11,7 @@ package enum StrictPath {
     ///   - anchors: the trusted roots. The dates of a root have no meaning.
     ///   - now: the time at which every certificate has to be valid.
     ///   - known: the authorities of chains that were accepted before; those of this one are added.
-    ///   - handled: critical extensions that the caller reads itself.
+    ///   - handled: critical extensions of the certificate about the key that the caller reads itself.
     /// - Throws: the first check that failed, from the root to the key: `untrustedRoot`, `brokenChain`, `unsupported`,
     ///   `notYetValid`, `expired`, `unknownCriticalExtension`, `notAnAuthority`.
     package static func verify(
@@ -26,7 +26,7 @@ package enum StrictPath {
             try path.checkIssuer(of: position, knowing: known)
             try certificate.checkDates(at: now, position)
             let critical = certificate.extensions.filter(\.isCritical).map(\.id)
-            if let unknown = critical.first(where: { !readHere.contains($0) && !handled.contains($0) }) {
+            if let unknown = critical.first(where: { !readHere.contains($0) && !(position == 0 && handled.contains($0)) }) {
                 throw EvidenceRefusal(
                     .unknownCriticalExtension, "certificate \(position) has the critical extension \(unknown)")
             }

@@ -1,5 +1,4 @@
 import Crypto
-import SwiftASN1
 import ThumbturnCore
 
 /// A root that a policy trusts: a name and a public key. The dates and the signature of its certificate have no meaning, so
@@ -21,8 +20,8 @@ public struct TrustAnchor: Hashable, Sendable {
         (subject, spki, key) = (certificate.subject, certificate.spki, certificate.publicKey)
     }
 
-    /// Reads the certificates in a PEM text (RFC 7468 section 5) of at most 256 KiB, at least one. Throws a refusal for
-    /// any other content.
+    /// Reads the certificates in a PEM text (RFC 7468 section 5) of at most 256 KiB, at least one, whose lines may have any
+    /// length. Throws a refusal for any other content.
     public static func read(pem: String) throws(EvidenceRefusal) -> [TrustAnchor] {
         var anchors: [TrustAnchor] = []
         for der in try certificates(inPEM: pem) { anchors.append(try TrustAnchor(certificate: der)) }
@@ -34,10 +33,7 @@ public struct TrustAnchor: Hashable, Sendable {
         guard pem.utf8.count <= largestText else {
             throw EvidenceRefusal(.tooLarge, "the text of the roots has more than \(largestText) bytes")
         }
-        guard let documents = try? PEMDocument.parseMultiple(pemString: pem), !documents.isEmpty,
-            documents.allSatisfy({ $0.discriminator == "CERTIFICATE" })
-        else { throw EvidenceRefusal(.malformed, "the text of the roots is no list of certificates in PEM") }
-        return documents.map(\.derBytes)
+        return try PEMCertificates.read(pem)
     }
 
     /// Reads the list that Google publishes at https://android.googleapis.com/attestation/root: a JSON array of texts, each of

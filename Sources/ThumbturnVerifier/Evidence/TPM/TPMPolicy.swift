@@ -65,6 +65,10 @@ extension TPMPolicy {
         if !revoked.isEmpty, let place = certificates.firstIndex(where: { revoked.contains(SHA256.bytes(of: $0.spki)) }) {
             throw EvidenceRefusal(.revoked, "the policy no longer trusts the key of certificate \(place)")
         }
+        // The chain need not have it.
+        guard !revoked.contains(anchor.spkiSHA256) else {
+            throw EvidenceRefusal(.revoked, "the policy no longer trusts the key of the root")
+        }
         guard let root = roots.first(where: { $0.anchor == anchor }) else {
             preconditionFailure("a verified path leads to one of the anchors that were given")
         }
