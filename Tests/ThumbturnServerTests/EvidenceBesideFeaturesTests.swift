@@ -274,6 +274,20 @@ import ThumbturnVerifier
         }
     }
 
+    @Test func aRootThatIsTakenOutOfItsFileIsAnotherPolicy() throws {
+        let (one, two) = (TestAuthority.root(named: "One").pem, TestAuthority.root(named: "Two").pem)
+        func digest(_ pem: String, roots: String = #","roots":["roots.pem"]"#) throws -> String {
+            let json = """
+                {"format":"thumbturn-evidence/1","without_evidence":"lower","apple":{"app_ids":["\(Base.appID)"],\
+                "environment":"production","device":"mobile"\(roots)}}
+                """
+            return try EvidencePolicy(json: Array(json.utf8), named: "policy") { $0 == "roots.pem" ? pem : nil }.digest
+        }
+        #expect(try digest(one + two) == digest(one + two))
+        #expect(try digest(one + two) != digest(one))
+        #expect(try digest(one, roots: "") == digest(two, roots: ""))
+    }
+
     // MARK: Lists
 
     @Test func aListFromTheFutureGivesWayToTheNextOne() async throws {

@@ -57,6 +57,8 @@ extension EvidencePolicy {
             }
             minimums[name] = minimum
         }
+        // Of this file and of each file of roots, in the order of their names.
+        var hashes = [Array(SHA256.hash(data: json))]
         func anchors(_ names: [String]?, _ place: String) throws(PolicyFileError) -> [TrustAnchor]? {
             guard let names else { return nil }
             guard !names.isEmpty else {
@@ -65,6 +67,7 @@ extension EvidencePolicy {
             var anchors: [TrustAnchor] = []
             for name in names {
                 guard let pem = read(name) else { throw PolicyFileError("\(file): \(place): \(name) cannot be read") }
+                hashes.append(Array(SHA256.hash(data: Array(pem.utf8))))
                 do throws(EvidenceRefusal) {
                     anchors += try TrustAnchor.read(pem: pem)
                 } catch {
@@ -97,7 +100,7 @@ extension EvidencePolicy {
                 return (try anchors([root.file], "tpm.roots") ?? []).map { TPMRoot($0, kind: kind) }
             }
         }
-        digest = Base64URL.encode(SHA256.hash(data: json))
+        digest = Base64URL.encode(hashes.count == 1 ? hashes[0] : Array(SHA256.hash(data: Array(hashes.joined()))))
     }
 
     private static func tpm(

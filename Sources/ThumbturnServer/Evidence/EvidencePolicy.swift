@@ -23,7 +23,8 @@ public struct EvidencePolicy: Sendable {
     /// The least assurance of the keys of accounts by group; the empty name is that of accounts without a group. A key below
     /// it authorises nothing, full credentials open no session, and a device without a key that reaches it is not enrolled.
     public var minimums: [String: Assurance]
-    /// Base64url SHA-256 of the text that the policy was read from; empty for one that a program made.
+    /// Base64url SHA-256 of the file that the policy was read from. Where it names files of roots, it is that of the SHA-256 of
+    /// all of them, one behind the other. Empty for a policy that a program made.
     package var digest = ""
     /// The authorities of chains that were accepted before, by every copy of this policy.
     let issuers = IssuerMemory()
