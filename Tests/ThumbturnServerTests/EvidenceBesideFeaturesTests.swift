@@ -28,25 +28,28 @@ import ThumbturnVerifier
 
     // MARK: Factors and vouching
 
-    @Test func aKeyThatThePasscodeUnlocksShowsThePasscodeWhateverItIsCalled() {
-        func standing(_ proven: Assurance) -> KeyStanding {
-            KeyStanding(
-                of: EnrolledKey(
-                    kid: "k", kind: .biometric, x963: [], device: .random(), account: .random(), accountName: "ada",
-                    coolsOffUntil: UnixTime(seconds: 0), sessionJKT: "j", isRevoked: false, isActive: true,
-                    enrolledBy: .credentials, proven: proven, wrongInARow: 0),
-                at: UnixTime(seconds: 1))
-        }
-        let table: [(Assurance, KeyKind)] = [
-            (Assurance(protection: .attestedHardware, verification: .passcode), .passcode),
-            (Assurance(protection: .attestedHardware, verification: .biometric), .biometric),
-            (.withoutEvidence, .biometric),
-        ]
-        for (proven, factor) in table {
-            let standing = standing(proven)
-            #expect(standing.factor == factor)
-            #expect(DeviceChangeRules.vouching(by: standing.factor) == (factor == .passcode ? .none : .full))
-            #expect(CeremonyRules.approve.factors.contains(standing.factor) == (factor == .biometric))
+    @Test func aKeyThatThePasscodeUnlocksShowsThePasscodeWhateverBecomesOfItsEvidence() async throws {
+        try await Base.run(try Base.policy()) { live in
+            let auth = try Base.android(live) { mint, kind in
+                if kind == .biometric { mint.description.hardwareEnforced[504] = .integer(3) }
+            }
+            try await auth.enrol(with: Base.signIn)
+            #expect(try await Base.me(auth).acr == "urn:thumbturn:acr:attestedHardware:passcode")
+            func standing() async throws -> KeyStanding {
+                let kid = try await live.database().read { db in
+                    try String.fetchOne(db, sql: "SELECT kid FROM keys WHERE kind = 'biometric'")
+                }
+                let key = try await live.service.store.key(try #require(kid))
+                return try #require(key).standing(at: live.clock.now)
+            }
+            for _ in 1...2 {
+                let factor = try await standing().factor
+                #expect(factor == .passcode && DeviceChangeRules.vouching(by: factor) == .none)
+                #expect(!CeremonyRules.approve.factors.contains(factor))
+                // A policy that no longer judges Android takes the assurance, and gives no right back.
+                #expect(try await live.service.judgeAnew(by: .nothing).judged == 1)
+            }
+            #expect(try await standing().assurance == .withoutEvidence)
         }
     }
 
@@ -68,6 +71,32 @@ import ThumbturnVerifier
         }
     }
 
+    @Test func evidenceThatComesLaterHasTheDeviceCoolOffToo() async throws {
+        try await Base.run(try Base.policy()) { live in
+            let voucher = try await live.device()
+            let attempt = try await Attempt(live)
+            func enrol(_ source: SimulatedAppAttest?) async throws {
+                let token = try await voucher.signIn().accessToken
+                let ticket = try await voucher.vouch(for: attempt.device, token: token).read(EnrolmentTicket.self).ticket
+                let answer = try await attempt.enrol(ticket: ticket, ifEnrolled: .replace) { device, challenge in
+                    guard let source else { return nil }
+                    return try await Base.evidence(source, device, challenge)
+                }
+                #expect((200..<300).contains(answer.status), "\(answer.text)")
+            }
+            func coolOffs() async throws -> Int? {
+                try await live.database().read { db in
+                    try Int.fetchOne(
+                        db, sql: "SELECT count(*) FROM devices WHERE cools_off_until > ?", arguments: [live.clock.now.seconds])
+                }
+            }
+            try await enrol(nil)
+            #expect(try await coolOffs() == 0)
+            try await enrol(Self.appAttest)
+            #expect(try await coolOffs() == 1, "the same keys, which prove more now")
+        }
+    }
+
     // MARK: App Attest keys
 
     @Test func anAppAttestKeyIsOneAccounts() async throws {
@@ -80,6 +109,7 @@ import ThumbturnVerifier
             let answer = try await bob.enrol(ticket: ticket, evidenceBy: { try await Base.evidence(source, $0, $1) })
             #expect(answer.kind == "verification-failed")
             #expect(try await live.service.devices(ofAccountNamed: "bob").isEmpty)
+            #expect(try live.auditRows().contains { $0.contains("enrolment evidence_wrong_key") })
         }
     }
 
@@ -253,6 +283,8 @@ import ThumbturnVerifier
     @Test func whatStoppedHalfWayIsJudgedAgain() throws {
         let rules = EvidenceRules(try Base.policy())
         #expect(rules.isDue(rules.current) && rules.isDue(rules.current), "until it is done")
+        rules.wasJudged(by: rules.current)
+        #expect(rules.isDue(rules.current), "what was committed behind the first round is in the second one")
         rules.wasJudged(by: rules.current)
         #expect(!rules.isDue(rules.current))
         rules.use(EvidenceLists())

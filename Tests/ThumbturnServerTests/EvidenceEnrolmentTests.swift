@@ -532,12 +532,14 @@ extension String {
 extension EnrolmentTests.Attempt {
     /// Enrols with evidence for the challenge.
     func enrol(
-        ticket given: String? = nil, evidenceBy make: (LoadDevice, String) async throws -> KeyEvidence?
+        ticket given: String? = nil, ifEnrolled: IfEnrolled? = nil,
+        evidenceBy make: (LoadDevice, String) async throws -> KeyEvidence?
     ) async throws -> LoadConnection.Answer {
         let ticket = if let given { given } else { try await self.ticket().read(EnrolmentTicket.self).ticket }
         let (challenge, nonce) = try await device.challenge(.enrol, [device.sessionKid, device.kid], over: connection)
-        let request = EnrolRequest(
+        var request = EnrolRequest(
             ticket: ticket, name: "Test", keys: device.registrations(challenge), evidence: try await make(device, challenge))
+        request.ifEnrolled = ifEnrolled
         let body = Signing.encode(request)
         return try await connection.send(
             "POST", "/v1/devices", type: "application/json",

@@ -81,6 +81,11 @@ import ThumbturnVerifier
             var tpm = Self.tpm
             tpm.guardsBiometricKeys = what != "an open key"
             let device = try Self.device(live, tpm)
+            guard what != "an open key" else {
+                await expectFailure(.refused) { try await Self.enrol(device) }
+                #expect(try live.auditRows().contains { $0.contains("enrolment evidence_wrong_authentication") })
+                return
+            }
             try await Self.enrol(device)
             let level =
                 switch what {

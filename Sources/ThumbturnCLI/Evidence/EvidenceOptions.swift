@@ -52,10 +52,21 @@ struct EvidenceOptions: ParsableArguments {
         // Only a folder has an entry with this name.
         guard !FileManager.default.fileExists(atPath: path + "/.") else { throw unreadable(path, "it is a folder") }
         // Unlike `contents(atPath:)`, a handle reads pipes and devices as well.
-        guard let handle = FileHandle(forReadingAtPath: path), let data = try? handle.readToEnd() ?? Data() else {
+        guard let handle = FileHandle(forReadingAtPath: path), let data = try? read(handle) else {
             throw unreadable(path, "the system does not let this user read it")
         }
+        guard data.count <= most else { throw unreadable(path, "it is longer than 64 MiB") }
         guard !data.isEmpty else { throw unreadable(path, "it is empty") }
+        return data
+    }
+
+    /// The most bytes of a file: 64 MiB.
+    private static let most = 64 << 20
+
+    /// The bytes up to the end, or one more than is read of any file.
+    private static func read(_ handle: FileHandle) throws -> Data {
+        var data = Data()
+        while data.count <= most, let more = try handle.read(upToCount: most + 1 - data.count), !more.isEmpty { data += more }
         return data
     }
 

@@ -8,7 +8,8 @@ public enum KeyOrigin: String, Hashable, Sendable, Codable {
     case biometric
     /// A signature of the PIN key.
     case pin
-    /// A signature of the passcode key: the weakest, and it is inherited.
+    /// A signature of the passcode key: the weakest, and it is inherited. So is a biometric key that the passcode unlocks as
+    /// well, by the word of the hardware: it keeps this origin even if its evidence is no longer accepted.
     case passcode
 
     /// The factor that a signature of a key of this origin shows. A key that the passcode brought in shows the passcode and no more,

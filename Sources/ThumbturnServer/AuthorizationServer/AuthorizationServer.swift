@@ -78,9 +78,9 @@ package struct AuthorizationServer: Sendable {
         try await secrets.reload()
         try await secrets.retire(life: settings.accessTokenLifetime)
         try await tidyAudit()
-        try await keepUpEvidence()
         try await store.purge(sessionsBefore: time.now + (.zero - settings.sessionLifetime))
         try await store.purgeApprovals(before: time.now + (.zero - Limits.endedApprovalAge))
+        try await keepUpEvidence()
     }
 
     /// The public keys of access tokens by their ids, as they are now: a key that an operator revoked a moment ago, in

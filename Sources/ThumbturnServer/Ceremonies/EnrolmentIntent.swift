@@ -35,7 +35,7 @@ struct EnrolmentIntent: Sendable {
             throw .spent(error)
         }
         do throws(EvidenceRefusal) {
-            new.evidence = try evidence.judge(keys, over: opened.challenge, jkt: opened.claims.cnf.jkt, at: now)
+            new.evidence = try evidence.judge(keys, over: opened.challenge, jkt: opened.claims.cnf.jkt, of: new.account, at: now)
         } catch {
             throw .evidence(error, of: new.account)
         }

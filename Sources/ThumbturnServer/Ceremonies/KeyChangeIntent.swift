@@ -41,7 +41,8 @@ struct KeyChangeIntent: Sendable {
         // A PIN key has no evidence: nothing that is computed from its public half may be sent.
         guard let new, new.kind != .pin else { return .init(commit: .keys(keys), registrations: new.map { [$0] } ?? []) }
         do throws(EvidenceRefusal) {
-            keys.evidence = try evidence.judge([new], over: opened.challenge, jkt: opened.claims.cnf.jkt, at: now)
+            keys.evidence = try evidence.judge(
+                [new], over: opened.challenge, jkt: opened.claims.cnf.jkt, of: found.device?.account, at: now)
         } catch {
             throw .evidence(error, of: found.device?.account)
         }

@@ -28,7 +28,7 @@ package struct CoolOff: Hashable, Sendable {
 package struct KeyStanding: Hashable, Sendable {
     /// The kind of the key.
     package let kind: KeyKind
-    /// The factor that a signature of the key shows, by the key's origin and by its evidence.
+    /// The factor that a signature of the key shows; see `KeyOrigin.factor(of:)`.
     package let factor: KeyKind
     /// How far the key may be trusted: what its evidence proves, and no more of the person than the key's factor shows.
     /// So a biometric key that the passcode brought in has the passcode's, whatever its evidence says.
@@ -87,19 +87,11 @@ package struct KeyStanding: Hashable, Sendable {
         _ kind: KeyKind, broughtBy origin: KeyOrigin, proven: Assurance, minimum: Assurance, coolOff: CoolOff?, state: State
     ) {
         self.kind = kind
-        factor = Self.factor(of: kind, broughtBy: origin, proven: proven)
+        factor = origin.factor(of: kind)
         assurance = Self.assurance(of: kind, broughtBy: origin, proven: proven)
         isEnough = assurance.meets(minimum)
         self.coolOff = coolOff
         self.state = state
-    }
-
-    /// The factor that a signature shows. Where the hardware says that the passcode unlocks a biometric key, it shows the
-    /// passcode and no more, as one that the passcode brought in; see `KeyOrigin.factor(of:)`.
-    private static func factor(of kind: KeyKind, broughtBy origin: KeyOrigin, proven: Assurance) -> KeyKind {
-        let claimed = origin.factor(of: kind)
-        guard claimed == .biometric, proven.protection >= .attestedApp, proven.verification == .passcode else { return claimed }
-        return .passcode
     }
 
     /// How far a key may be trusted by its evidence, its kind and its origin.

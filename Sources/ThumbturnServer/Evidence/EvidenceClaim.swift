@@ -29,8 +29,9 @@ struct EvidenceClaim: Sendable {
     ///   - keys: the new keys of the request.
     ///   - challenge: the ceremony's challenge, as received.
     ///   - jkt: the thumbprint of the caller's session key.
+    ///   - account: the account that the keys are enrolled for.
     func judge(
-        _ keys: [RegisteredKey], over challenge: String, jkt: String, at now: UnixTime
+        _ keys: [RegisteredKey], over challenge: String, jkt: String, of account: AccountID?, at now: UnixTime
     ) throws(EvidenceRefusal) -> NewEvidence? {
         guard let evidence, policy.judges(evidence) else {
             guard policy.withoutEvidence == .lower else {
@@ -38,6 +39,9 @@ struct EvidenceClaim: Sendable {
                     .missing, "the policy refuses devices without evidence, and found \(evidence.map(\.description) ?? "none")")
             }
             return nil
+        }
+        if let owner = appAttestKey?.account, owner != account {
+            throw EvidenceRefusal(.wrongKey, "the App Attest key is another account's")
         }
         let keys = keys.filter { $0.kind != .pin }
         let activation = try activation(of: evidence, jkt: jkt)

@@ -85,6 +85,13 @@ extension EvidencePolicy {
         }
         var proven: [String: Assurance] = [:]
         for (key, proved) in zip(keys, verdict.keys) {
+            if key.kind == .biometric {
+                // Such a key is another one than it is enrolled as.
+                guard case .matcher = proved.guarding else {
+                    throw EvidenceRefusal(
+                        .wrongAuthentication, "a matcher has to guard the biometric key, and \(proved.guarding) guards it")
+                }
+            }
             proven[key.kid] = Assurance(protection: verdict.protection, verification: proved.verification)
         }
         return proven
@@ -109,7 +116,7 @@ extension EvidencePolicy {
             appAttestKey: AppAttestRecord(
                 id: verdict.key.id, x963: verdict.key.publicKey.x963, appID: verdict.key.appID,
                 isProduction: verdict.key.environment == .production, counter: verdict.counter,
-                attestedAt: known?.attestedAt ?? now, receipt: verdict.attestation?.receipt ?? known?.receipt ?? []))
+                attestedAt: known?.attestedAt ?? now, receipt: verdict.attestation?.receipt ?? []))
     }
 }
 

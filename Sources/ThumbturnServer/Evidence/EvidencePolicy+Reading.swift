@@ -57,7 +57,7 @@ extension EvidencePolicy {
             }
             minimums[name] = minimum
         }
-        // Of this file and of each file of roots, in the order of their names.
+        // Of this file and of each file of roots, in the order in which it names them.
         var hashes = [Array(SHA256.hash(data: json))]
         func anchors(_ names: [String]?, _ place: String) throws(PolicyFileError) -> [TrustAnchor]? {
             guard let names else { return nil }

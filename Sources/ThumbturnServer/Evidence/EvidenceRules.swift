@@ -8,8 +8,8 @@ import ThumbturnVerifier
 public final class EvidenceRules: Sendable {
     private struct State {
         var policy: EvidencePolicy
-        /// What all stored evidence was last judged by, in this process.
-        var judged: Edition?
+        /// What all stored evidence was last judged by, in this process, and how often.
+        var judged: (by: Edition, times: Int)?
     }
 
     /// What a verdict depends on, beside the evidence.
@@ -60,10 +60,22 @@ public final class EvidenceRules: Sendable {
     func use(_ lists: EvidenceLists) { state.withLock { $0.policy.lists = lists } }
 
     /// Whether all stored evidence has to be judged by this policy, because it was judged by another one, or not at all, since
-    /// the process started.
-    func isDue(_ policy: EvidencePolicy) -> Bool { state.withLock { $0.judged != Edition(policy) } }
+    /// the process started. It is judged twice: a request that was judged by the policy before may have been committed behind
+    /// the first round.
+    func isDue(_ policy: EvidencePolicy) -> Bool {
+        state.withLock { state in
+            guard let judged = state.judged, judged.by == Edition(policy) else { return true }
+            return judged.times < 2
+        }
+    }
 
     /// All stored evidence was judged by this policy.
-    func wasJudged(by policy: EvidencePolicy) { state.withLock { $0.judged = Edition(policy) } }
+    func wasJudged(by policy: EvidencePolicy) {
+        let edition = Edition(policy)
+        state.withLock { state in
+            let before = state.judged.map { $0.by == edition ? $0.times : 0 } ?? 0
+            state.judged = (edition, before + 1)
+        }
+    }
 }
 #endif

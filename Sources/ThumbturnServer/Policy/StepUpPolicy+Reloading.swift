@@ -53,15 +53,21 @@ struct PolicyReloading: ServiceLifecycle.Service, CustomStringConvertible {
 
     /// What it demands of accounts holds at once; the evidence that is stored is judged by it within a minute.
     private func reloadEvidence() async -> Bool {
-        do {
+        do throws(PolicyFileError) {
             try evidence.reload()
-            try await apply()
             logger.notice("the evidence policy was read again")
-            return true
         } catch {
-            logger.error("the evidence policy before stays in use", metadata: ["mistake": .string("\(error)")])
+            logger.error("the evidence policy before stays in use", metadata: ["mistake": .string(error.description)])
             return false
         }
+        do {
+            try await apply()
+        } catch {
+            logger.error(
+                "the evidence policy is in use, and its minimums reach the database within a minute",
+                metadata: ["error": .string("\(type(of: error))")])
+        }
+        return true
     }
 }
 #endif

@@ -79,10 +79,14 @@ package struct AppAttestRecord: Hashable, Sendable {
     package var attestedAt: UnixTime
     /// Apple's receipt, for its risk metric.
     package var receipt: [UInt8]
+    /// The account that it is for; nil while that is unknown.
+    package var account: AccountID?
 
     package init(
-        id: [UInt8], x963: [UInt8], appID: String, isProduction: Bool, counter: UInt32, attestedAt: UnixTime, receipt: [UInt8]
+        id: [UInt8], x963: [UInt8], appID: String, isProduction: Bool, counter: UInt32, attestedAt: UnixTime, receipt: [UInt8],
+        account: AccountID? = nil
     ) {
+        self.account = account
         (self.id, self.x963, self.appID) = (id, x963, appID)
         (self.isProduction, self.counter, self.attestedAt, self.receipt) = (isProduction, counter, attestedAt, receipt)
     }

@@ -12,7 +12,7 @@ extension SQLiteStore {
                 AppAttestRecord(
                     id: id, x963: Array(row["x963"] as Data), appID: row["app_id"], isProduction: row["production"],
                     counter: row["counter"], attestedAt: UnixTime(seconds: row["attested_at"]),
-                    receipt: Array(row["receipt"] as Data))
+                    receipt: Array(row["receipt"] as Data), account: (row["account_id"] as Data?).map { identifier($0) })
             }
         }
     }
@@ -54,11 +54,7 @@ extension SQLiteStore {
                         isLess = true
                     }
                 }
-                try db.run(
-                    sql: "UPDATE keys SET protection = ?, verification = ? WHERE kid = ? AND evidence_id = ?",
-                    arguments: [
-                        after.protection.rawValue, after.verification.rawValue, kid, blob(renewed.evidence.bytes),
-                    ])
+                try Self.prove(after, of: kid, by: renewed.evidence, in: db)
             }
             guard isLess else { return .kept }
             try Self.endSessions(of: device, in: db)
@@ -175,10 +171,9 @@ extension SQLiteStore {
             let before = try db.one(Row.self, sql: "SELECT protection, verification FROM keys WHERE kid = ?", arguments: [kid])
             isLess = isLess || !(before.flatMap { Assurance($0) }.map(proven.meets) ?? true)
             try db.run(
-                sql: "UPDATE keys SET evidence_id = ?, protection = ?, verification = ? WHERE kid = ? AND device_id = ?",
-                arguments: [
-                    blob(new.id.bytes), proven.protection.rawValue, proven.verification.rawValue, kid, blob(device.bytes),
-                ])
+                sql: "UPDATE keys SET evidence_id = ? WHERE kid = ? AND device_id = ?",
+                arguments: [blob(new.id.bytes), kid, blob(device.bytes)])
+            try prove(proven, of: kid, by: new.id, in: db)
         }
         if isLess { try endSessions(of: blob(device.bytes), in: db) }
         try db.run(
@@ -186,6 +181,18 @@ extension SQLiteStore {
                 DELETE FROM evidence WHERE device_id = ? AND NOT EXISTS (SELECT 1 FROM keys WHERE evidence_id = evidence.id)
                 """,
             arguments: [blob(device.bytes)])
+    }
+
+    /// Gives a key of this evidence what it proves now. A biometric key that the passcode unlocks as well, by the word of the
+    /// hardware, shows the passcode and no more from then on, whatever becomes of its evidence.
+    private static func prove(_ proven: Assurance, of kid: String, by evidence: EvidenceID, in db: Database) throws {
+        try db.run(
+            sql: """
+                UPDATE keys SET protection = ?1, verification = ?2,
+                    enrolled_by = CASE WHEN kind = 'biometric' AND ?2 = 'passcode' THEN 'passcode' ELSE enrolled_by END
+                WHERE kid = ?3 AND evidence_id = ?4
+                """,
+            arguments: [proven.protection.rawValue, proven.verification.rawValue, kid, blob(evidence.bytes)])
     }
 
     private static func endSessions(openedBy kid: String, in db: Database) throws {
@@ -244,7 +251,7 @@ extension Schema {
                     INSERT INTO account_groups VALUES ('', 'none', 'none');
 
                     -- Evidence as it was received, with what it was bound to, so that it can be judged anew: by another
-                    -- policy, or after a certificate was revoked. It goes with its device.
+                    -- policy, or after a certificate was revoked. It goes with its device, and when no key has it any more.
                     CREATE TABLE evidence (
                         id BLOB PRIMARY KEY,
                         device_id BLOB NOT NULL REFERENCES devices (id),
@@ -282,6 +289,8 @@ extension Schema {
                     CREATE INDEX keys_of_evidence ON keys (evidence_id) WHERE evidence_id IS NOT NULL;
                     -- A key of App Attest is one account's. It is unknown for those that were kept before.
                     ALTER TABLE app_attest_keys ADD COLUMN account_id BLOB;
+                    -- By the word of its hardware the passcode unlocks such a key as well.
+                    UPDATE keys SET enrolled_by = 'passcode' WHERE kind = 'biometric' AND verification = 'passcode';
                     """)
         }
     }

@@ -96,8 +96,8 @@ extension SQLiteStore {
         let gone = live.filter { key in !kept.contains { $0.kid == key.kid } }
         guard mayChangeKeys || (added.isEmpty && gone.isEmpty), try areFree(added, in: db) else { return .refused }
         guard try isEnough(new, broughtBy: support.origin, in: db) else { return .insufficient }
-        guard try count(new.evidence, of: new.account, in: db) else { return .refused }
         if !added.isEmpty, let full = try Self.full(new.quota, ofChanges: device, in: db, at: now) { return .full(full) }
+        guard try count(new.evidence, of: new.account, in: db) else { return .refused }
         if mayChangeKeys {
             try db.run(
                 sql: "UPDATE devices SET name = ?1 WHERE id = ?2 AND name != ?1", arguments: [new.name, blob(device.bytes)])
@@ -116,7 +116,12 @@ extension SQLiteStore {
                 AuditEvent(.keysChanged, account: new.account, device: device, detail: support.origin.rawValue), in: db, at: now)
             try note(.keysChanged, of: new.account, device, in: db, at: now)
         }
-        if let evidence = new.evidence { try insert(evidence, of: device, in: db, at: now) }
+        if let evidence = new.evidence {
+            // Keys that prove more than before are as good as new ones.
+            let rises = kept.contains { key in evidence.verdict.keys[key.kid].map { !key.proven.meets($0) } ?? false }
+            if rises { try coolOff(device, for: support.coolOff, in: db, at: now) }
+            try insert(evidence, of: device, in: db, at: now)
+        }
         guard let enrolled = try self.device(device, in: db) else { return .refused }
         return .done(enrolled)
     }
