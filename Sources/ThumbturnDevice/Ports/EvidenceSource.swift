@@ -38,7 +38,13 @@ public struct EvidenceRequest: Sendable {
 
     /// A request for evidence.
     ///
-    /// - Parameter exchange: posts a body to a path of the server. Without one, every exchange fails with `platform`.
+    /// - Parameters:
+    ///   - challenge: the server's challenge, as received.
+    ///   - keys: the new keys, without a PIN key.
+    ///   - makingChallenge: the challenge that the keys were made for, where the system attests keys when they are made.
+    ///   - server: the issuer address of the server.
+    ///   - account: the app's own label for the account.
+    ///   - exchange: posts a body to a path of the server. Without one, every exchange fails with `platform`.
     public init(
         challenge: String, keys: [KeyName: PublicKey], makingChallenge: String?, server: String, account: String,
         exchange: @escaping Exchange = { (_, _) async throws(Failure) in throw Failure(.platform) }

@@ -25,7 +25,10 @@ public struct MintedCertificate: Sendable {
 
     /// A certificate for a key.
     ///
-    /// - Parameter name: the common name of the subject.
+    /// - Parameters:
+    ///   - name: the common name of the subject.
+    ///   - spki: the key, a SubjectPublicKeyInfo in DER.
+    ///   - extensions: the extensions in their order.
     public init(named name: String, spki: [UInt8], extensions: [MintedExtension] = []) {
         self.init(subject: MintedDER.name(name), spki: spki, extensions: extensions)
     }
@@ -39,7 +42,9 @@ public struct MintedCertificate: Sendable {
 
     /// The certificate in DER, signed by a key.
     ///
-    /// - Parameter issuer: the issuer's name in DER, unless the certificate sets another one.
+    /// - Parameters:
+    ///   - key: the issuer's key.
+    ///   - issuer: the issuer's name in DER, unless the certificate sets another one.
     public func signed(by key: MintedKey, named issuer: [UInt8]) -> [UInt8] {
         let algorithm = algorithm ?? key.algorithm()
         let tbs = tbs(issuer: self.issuer ?? issuer, innerAlgorithm ?? algorithm)

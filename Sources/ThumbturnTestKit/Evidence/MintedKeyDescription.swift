@@ -91,6 +91,9 @@ public struct MintedAuthorization: Hashable, Sendable {
     /// How the device booted.
     ///
     /// - Parameters:
+    ///   - key: the verified boot key, 32 bytes.
+    ///   - isLocked: whether the bootloader is locked.
+    ///   - isLockedAsOne: whether true is written as 1, as some devices do, in place of DER's 255.
     ///   - state: 0 verified, 1 self-signed, 2 unverified, 3 failed.
     ///   - hash: the verified boot hash; nil leaves it out, as old versions do.
     public static func rootOfTrust(

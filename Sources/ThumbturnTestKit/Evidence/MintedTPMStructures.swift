@@ -22,7 +22,10 @@ public struct MintedTPMPublic: Hashable, Sendable {
 
     /// A key on P-256.
     ///
-    /// - Parameter x963: the point, or any 65 bytes.
+    /// - Parameters:
+    ///   - x963: the point, or any 65 bytes.
+    ///   - attributes: a `TPMA_OBJECT`.
+    ///   - policy: the digest of the authorization policy; empty for none.
     public init(x963: [UInt8], attributes: UInt32, policy: [UInt8] = []) {
         self.attributes = attributes
         self.policy = policy

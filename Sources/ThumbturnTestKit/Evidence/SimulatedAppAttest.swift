@@ -31,7 +31,10 @@ public final class SimulatedAppAttest: EvidenceSource {
 
     /// App Attest for an app of this id: team id, a period, and the bundle id.
     ///
-    /// - Parameter isProduction: false for evidence of a development build.
+    /// - Parameters:
+    ///   - appID: the app, as evidence names it.
+    ///   - root: the root, in place of Apple's.
+    ///   - isProduction: false for evidence of a development build.
     public init(
         appID: String, root: TestAuthority = .root(named: "Thumbturn Test App Attestation Root CA"), isProduction: Bool = true
     ) {

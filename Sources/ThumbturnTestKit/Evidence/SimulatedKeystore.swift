@@ -18,7 +18,11 @@ public final class SimulatedKeystore: EvidenceSource {
 
     /// A Keystore over a phone's keys.
     ///
-    /// - Parameter edit: changes what the chain of a key of this kind says, before it is signed.
+    /// - Parameters:
+    ///   - phone: the phone, which has the keys.
+    ///   - app: the app that asks for keys.
+    ///   - root: the root, in place of Google's.
+    ///   - edit: changes what the chain of a key of this kind says, before it is signed.
     public init(
         _ phone: SimulatedPhone, app: MintedApplication, root: TestAuthority = .root(named: "Thumbturn Test Attestation Root"),
         edit: @escaping @Sendable (inout AndroidMint, KeyKind) -> Void = { _, _ in }

@@ -58,7 +58,10 @@ public struct TPMMint: Sendable {
 
     /// The extension subjectAltName that names the TPM.
     ///
-    /// - Parameter manufacturer: `id:` and eight hexadecimal digits; by default those of Infineon.
+    /// - Parameters:
+    ///   - manufacturer: `id:` and eight hexadecimal digits; by default those of Infineon.
+    ///   - model: the part number.
+    ///   - version: the firmware's version, `id:` and hexadecimal digits.
     public static func names(
         manufacturer: String = "id:49465800", model: String = "SLB9670", version: String = "id:0007"
     ) -> MintedExtension {
@@ -75,7 +78,11 @@ public struct TPMMint: Sendable {
 extension TPMMint {
     /// Says that this TPM made a key: `TPM2_CertifyCreation` (TPM 2.0 Library, part 3, section 18.3).
     ///
-    /// - Parameter edit: changes of the statement before it is signed.
+    /// - Parameters:
+    ///   - key: the key's public area.
+    ///   - created: the circumstances of its creation.
+    ///   - value: the bound value.
+    ///   - edit: changes of the statement before it is signed.
     public func certify(
         _ key: MintedTPMPublic, created: MintedTPMCreation = MintedTPMCreation(), boundTo value: [UInt8],
         edit: (inout MintedTPMAttest) -> Void = { _ in }
@@ -91,7 +98,9 @@ extension TPMMint {
 
     /// A signature of the attestation key: a `TPMT_SIGNATURE` by ECDSA.
     ///
-    /// - Parameter insecureSHA1: whether SHA-1 takes the place of SHA-256.
+    /// - Parameters:
+    ///   - bytes: what is signed.
+    ///   - insecureSHA1: whether SHA-1 takes the place of SHA-256.
     public func sign(_ bytes: [UInt8], insecureSHA1: Bool = false) -> [UInt8] {
         let signature =
             insecureSHA1

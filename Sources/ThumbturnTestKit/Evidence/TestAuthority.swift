@@ -20,7 +20,10 @@ public struct TestAuthority: Sendable {
 
     /// An attacker's authority: any key with a certificate that need not be one of an authority.
     ///
-    /// - Parameter name: the common name that its certificate has.
+    /// - Parameters:
+    ///   - key: the key that it signs with.
+    ///   - name: the common name that its certificate has.
+    ///   - certificate: the certificate in DER.
     public init(key: MintedKey, named name: String, certificate: [UInt8]) {
         self.init(key: key, name: MintedDER.name(name), certificate: certificate)
     }
