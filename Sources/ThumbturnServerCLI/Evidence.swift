@@ -260,24 +260,13 @@ struct Evidence: AsyncParsableCommand {
     }
 }
 
-/// Bytes in hexadecimal digits.
-enum Hex {
-    static func text(_ bytes: [UInt8]) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
-
+extension Hex {
     /// The SHA-256 of a public key, as an operator writes it.
-    static func pin(_ text: String) throws -> [UInt8] {
-        guard let pin = bytes(text), pin.count == 32 else {
+    fileprivate static func pin(_ text: String) throws -> [UInt8] {
+        guard let pin = sha256(text) else {
             throw ValidationError("A root is named by the SHA-256 of its public key, in 64 hexadecimal digits.")
         }
         return pin
-    }
-
-    static func bytes(_ text: String) -> [UInt8]? {
-        let digits = text.compactMap(\.hexDigitValue)
-        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }
 #endif

@@ -63,7 +63,7 @@ struct VerifyAndroidChains: AsyncParsableCommand {
     var patchLevel: String?
 
     func validate() throws {
-        guard signingDigest.allSatisfy({ Self.digest($0) != nil }) else {
+        guard signingDigest.allSatisfy({ Hex.sha256($0) != nil }) else {
             throw ValidationError("--signing-digest must be 64 hexadecimal digits, with or without colons.")
         }
         guard patchLevel == nil || level != nil else { throw ValidationError("--patch-level must be a month such as 2026-06.") }
@@ -109,7 +109,7 @@ struct VerifyAndroidChains: AsyncParsableCommand {
     /// The rows of the policy that do not hold; without a package those about the place of the key.
     private func refusals(of facts: AndroidKeyFacts) -> [EvidenceRefusal] {
         let told = facts.description.softwareEnforced.application?.signingDigests ?? []
-        let digests = signingDigest.isEmpty ? told : Set(signingDigest.compactMap(Self.digest))
+        let digests = signingDigest.isEmpty ? told : Set(signingDigest.compactMap(Hex.sha256))
         let policy = AndroidPolicy(
             apps: package.map { AndroidPolicy.App(package: $0, signingDigests: digests) }, verification: verification.demanded,
             minimumPatchLevel: level, status: AndroidStatusPolicy(maximumAge: .zero, whenUnknown: .accept))
@@ -117,7 +117,7 @@ struct VerifyAndroidChains: AsyncParsableCommand {
         guard !package.isEmpty else { return all.filter { $0.reason == .wrongSecurityLevel } }
         var question = "asked for was \(package.joined(separator: " or "))"
         if !signingDigest.isEmpty {
-            let found = told.isEmpty ? "nothing" : told.map(Self.digits).sorted().joined(separator: " and ")
+            let found = told.isEmpty ? "nothing" : told.map { Hex.text($0) }.sorted().joined(separator: " and ")
             question += " signed by \(signingDigest.joined(separator: " or ")), and this app is signed by \(found)"
         }
         return all.map { [question] in $0.reason == .wrongApp ? $0.adding(question) : $0 }
@@ -131,7 +131,7 @@ struct VerifyAndroidChains: AsyncParsableCommand {
             case .none: "The root issued the attestation key itself"
             }
         var all = [
-            "\(way); the root's public key has the SHA-256 \(Self.digits(facts.root.spkiSHA256)).",
+            "\(way); the root's public key has the SHA-256 \(Hex.text(facts.root.spkiSHA256)).",
             "The key is in \(facts.description.attestationLevel) and demands \(facts.verification == .none ? "no" : "the") "
                 + "\(facts.verification == .none ? "user verification" : facts.verification.rawValue) at each use, by version "
                 + "\(facts.description.version) of the attestation.",
@@ -155,21 +155,6 @@ struct VerifyAndroidChains: AsyncParsableCommand {
             let year = Int(parts[0]), let month = Int(parts[1])
         else { return nil }
         return AndroidPatchLevel(year: year, month: month)
-    }
-
-    private static func digits(_ bytes: [UInt8]) -> String {
-        bytes.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
-    }
-
-    /// The bytes of a digest, in the form of `keytool` or without its colons.
-    private static func digest(_ text: String) -> [UInt8]? {
-        let digits = Array(text.utf8.filter { $0 != UInt8(ascii: ":") })
-        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index -> UInt8? in
-            let pair = digits[index...index + 1]
-            guard pair.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else { return nil }
-            return UInt8(String(decoding: pair, as: UTF8.self), radix: 16)
-        }
-        return digits.count == 64 && bytes.count == 32 ? bytes : nil
     }
 }
 #endif

@@ -145,10 +145,10 @@ public enum SetupError: Error, CustomStringConvertible {
         case .groupUnknown(let name):
             "There is no group \(name). Name it under \"groups\" in the file of `serve --evidence`, and start the server with it once."
         case .rootMissing(let pin):
-            "No root of the list has a public key of the SHA-256 \(Self.text(pin)). "
+            "No root of the list has a public key of the SHA-256 \(Hex.text(pin)). "
                 + "Nothing was changed. Compare with: thumbturn-server evidence roots list"
         case .rootNotAccepted(let pin):
-            "No accepted root has a public key of the SHA-256 \(Self.text(pin)); built-in roots cannot be removed. "
+            "No accepted root has a public key of the SHA-256 \(Hex.text(pin)); built-in roots cannot be removed. "
                 + "Nothing was changed. See: thumbturn-server evidence roots list"
         case .rootsNotKept:
             "Another command changed the accepted roots at the same moment, so nothing was changed. "
@@ -163,11 +163,6 @@ public enum SetupError: Error, CustomStringConvertible {
             Make one with: openssl rand -base64 32
             """
         }
-    }
-
-    /// Bytes in hexadecimal digits.
-    private static func text(_ bytes: [UInt8]) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     /// A length of time, in the largest unit of which it has more than two.

@@ -114,7 +114,7 @@ extension EvidencePolicy {
         for root in text.roots { trusted += try roots(root) }
         var policy = TPMPolicy(roots: trusted, matchers: Set(text.matchers))
         if let minimum = text.minimum { policy.minimum = minimum.value.protection }
-        let revoked = (text.revoked ?? []).compactMap(digest)
+        let revoked = (text.revoked ?? []).compactMap(Hex.sha256)
         guard revoked.count == text.revoked?.count ?? 0 else {
             throw PolicyFileError("\(file): tpm.revoked: a key is named by its SHA-256 in 64 hexadecimal digits")
         }
@@ -130,7 +130,7 @@ extension EvidencePolicy {
                 throw PolicyFileError(
                     "\(file): android.apps: signing_digests of \(app.package) is empty, so no app would be accepted")
             }
-            let digests = app.signingDigests.compactMap(Self.digest)
+            let digests = app.signingDigests.compactMap(Hex.sha256)
             guard digests.count == app.signingDigests.count else {
                 throw PolicyFileError("\(file): android.apps: a signing digest is a SHA-256 in 64 hexadecimal digits")
             }
@@ -161,16 +161,6 @@ extension EvidencePolicy {
         guard parts.count == 2, parts[0].utf8.count == 10, !parts[1].isEmpty else { return false }
         return parts[0].allSatisfy { $0.isASCII && ($0.isNumber || $0.isUppercase) }
             && parts[1].allSatisfy { $0.isASCII && ($0.isNumber || $0.isLetter || $0 == "." || $0 == "-") }
-    }
-
-    /// A SHA-256 in hexadecimal digits, with or without the colons that Android's tools write.
-    private static func digest(_ text: String) -> [UInt8]? {
-        let digits = Array(text.utf8.filter { $0 != UInt8(ascii: ":") })
-        guard digits.count == 64 else { return nil }
-        let bytes = stride(from: 0, to: 64, by: 2).compactMap {
-            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
-        }
-        return bytes.count == 32 ? bytes : nil
     }
 
     /// One of the words that a member takes: the raw values of a type. Any other one is refused with the list of them.

@@ -1,4 +1,5 @@
 import Crypto
+import ThumbturnCore
 
 /// Writes evidence of App Attest under a test root, which no default policy trusts. Every field can be set, also to what
 /// no device would write.
@@ -120,7 +121,7 @@ public struct AppAttestMint: Sendable {
         let nonce = Self.hash(authenticatorData + clientDataHash)
         let value = nonceExtension ?? MintedDER.sequence([MintedDER.context(1, MintedDER.octets(nonce))])
         var certificate = MintedCertificate(
-            named: keyID.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(), spki: key.spki,
+            named: Hex.text(keyID), spki: key.spki,
             extensions: [.notAuthority, .signsData, MintedExtension("1.2.840.113635.100.8.2", value: value)])
         if let accessPolicy {
             let value = MintedDER.sequence([MintedDER.context(3, MintedDER.octets(accessPolicy))])

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftASN1
+import ThumbturnCore
 
 /// What an attestation claims, after its chain was verified.
 struct AttestationClaim {
@@ -58,7 +59,7 @@ struct AttestationCheck: Sendable {
         AttestationCheck(
             step: 4, reason: .wrongChallenge, expected: "the nonce of this authenticator data and client data hash",
             holds: { claim, _ in claim.nonce == AppAttest.nonce(claim.data.bytes, claim.clientDataHash) },
-            found: { hexadecimal($0.nonce ?? []) }),
+            found: { Hex.text($0.nonce ?? []) }),
         AttestationCheck(
             step: 4, reason: .notVerifiedBoot,
             expected: "the access policy of a Mac with full security on a Mac, and on no other device",
@@ -67,11 +68,11 @@ struct AttestationCheck: Sendable {
         AttestationCheck(
             step: 5, reason: .wrongKey, expected: "the SHA-256 of the certificate's key as the key id",
             holds: { claim, _ in AppAttest.keyID(of: claim.leafKey) == claim.keyID },
-            found: { hexadecimal($0.keyID) }),
+            found: { Hex.text($0.keyID) }),
         AttestationCheck(
             step: 6, reason: .wrongApp, expected: "the SHA-256 of an app id of the policy",
             holds: { claim, policy in policy.appID(hashingTo: claim.data.rpIDHash) != nil },
-            found: { hexadecimal($0.data.rpIDHash) }),
+            found: { Hex.text($0.data.rpIDHash) }),
         AttestationCheck(
             step: 7, reason: .counterNotZero, expected: "the counter 0, of a key that signed nothing yet",
             holds: { claim, _ in claim.data.counter == 0 },
@@ -81,16 +82,16 @@ struct AttestationCheck: Sendable {
             holds: { claim, policy in claim.credential.aaguid == policy.environment.aaguid },
             found: { claim in
                 let known = AppAttestEnvironment.allCases.first { $0.aaguid == claim.credential.aaguid }
-                return known.map { "that of \($0.rawValue)" } ?? hexadecimal(claim.credential.aaguid)
+                return known.map { "that of \($0.rawValue)" } ?? Hex.text(claim.credential.aaguid)
             }),
         AttestationCheck(
             step: 9, reason: .wrongKey, expected: "the key id as the credential id",
             holds: { claim, _ in claim.credential.id == claim.keyID },
-            found: { hexadecimal($0.credential.id) }),
+            found: { Hex.text($0.credential.id) }),
         AttestationCheck(
             step: nil, reason: .wrongKey, expected: "the certificate's key in the authenticator data too",
             holds: { claim, _ in claim.credential.key.x963 == claim.leafKey },
-            found: { hexadecimal($0.credential.key.x963) }),
+            found: { Hex.text($0.credential.key.x963) }),
         AttestationCheck(
             step: 10, reason: .wrongEnvironment, expected: "a launch category that the policy accepts",
             holds: { claim, policy in policy.launch.accepts(claim.data.launch) },
@@ -136,7 +137,7 @@ struct AssertionCheck: Sendable {
         AssertionCheck(
             reason: .wrongApp, expected: "the SHA-256 of the key's app id, which is one of the policy",
             holds: { claim, policy in policy.appID(hashingTo: claim.object.authenticatorData.rpIDHash) == claim.key.appID },
-            found: { hexadecimal($0.object.authenticatorData.rpIDHash) }),
+            found: { Hex.text($0.object.authenticatorData.rpIDHash) }),
         AssertionCheck(
             reason: .counterNotGreater, expected: "a counter greater than the last one",
             holds: { claim, _ in claim.object.authenticatorData.counter > claim.lastCounter },
@@ -146,11 +147,6 @@ struct AssertionCheck: Sendable {
             holds: { claim, policy in policy.launch.accepts(claim.object.authenticatorData.launch) },
             found: { $0.object.authenticatorData.launch.found }),
     ]
-}
-
-/// For explanations.
-private func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
 }
 
 extension AppAttestLaunch {

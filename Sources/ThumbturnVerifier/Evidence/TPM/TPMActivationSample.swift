@@ -55,8 +55,7 @@ public struct TPMActivationSample: Sendable {
         )
         try TPMAttributeRule.attestation.check(key.attributes)
         let statement = try creation.verify(by: key, boundTo: [], accepting: hashes)
-        let digits = key.name.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
-        return Facts(name: digits, firmwareVersion: statement.firmwareVersion, hash: signature.scheme.hash)
+        return Facts(name: Hex.text(key.name), firmwareVersion: statement.firmwareVersion, hash: signature.scheme.hash)
     }
 
     private func part(_ text: String?, _ name: String) throws(EvidenceRefusal) -> [UInt8] {
