@@ -235,7 +235,7 @@ import ThumbturnVerifier
             let (row, now) = (draft.rows[0], draft.now)
             let signature = ApprovalSignature(
                 account: row.account, device: row.device, kind: row.kind, kid: row.kid, x963: row.x963, enrolledAt: now,
-                enrolledBy: row.enrolledBy, assurance: .withoutEvidence, factor: row.kind, at: now)
+                enrolledBy: row.enrolledBy, assurance: .withoutEvidence, at: now)
             draft.approval?.signatures = [signature]
         },
         Check("an approval that has changed", [.approve], .spent(.changed)) { $0.approval?.txn = "W10" },

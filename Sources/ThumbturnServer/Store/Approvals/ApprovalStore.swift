@@ -117,12 +117,13 @@ package struct ApprovalSignature: Sendable {
     package var enrolledBy: KeyOrigin
     /// How far the key may be trusted now; see `KeyStanding.assurance`.
     package var assurance: Assurance
-    /// The factor that it shows; see `KeyStanding.factor`.
-    package var factor: KeyKind
     /// The proof; nil for a PIN key, because its holder could try all PINs against it.
     package var proof: String?
     package var liveness: String?
     package var at: UnixTime
+
+    /// The factor that it shows.
+    var factor: KeyKind { enrolledBy.factor(of: kind) }
 
     /// Whether it still counts, by its key as it is now: a signature of a key that is gone by now approves nothing, nor
     /// does one of a key whose evidence no longer carries as far as the approval or the account's group demands. A pause and
@@ -130,7 +131,7 @@ package struct ApprovalSignature: Sendable {
     func counts(by key: EnrolledKey, for demand: ApprovalDemand) -> Bool {
         let standing = key.standing(at: at)
         return key.device == device && key.account == account && standing.state != .gone && standing.isEnough
-            && demand.takes(factor) && demand.takes(assurance, of: factor)
+            && demand.takes(assurance, of: factor)
     }
 }
 

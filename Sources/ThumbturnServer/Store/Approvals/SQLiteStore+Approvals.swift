@@ -289,12 +289,11 @@ extension SQLiteStore {
             arguments: [blob(id.bytes)]
         ).compactMap { row -> ApprovalSignature? in
             guard let kind = KeyKind(rawValue: row["kind"]), let key = try Self.key(row["kid"], in: db) else { return nil }
-            let standing = key.standing(at: UnixTime(seconds: row["at"]))
             let signature = ApprovalSignature(
                 account: identifier(row["account_id"]), device: identifier(row["device_id"]), kind: kind, kid: key.kid,
                 x963: key.x963, enrolledAt: UnixTime(seconds: row["enrolled_at"]), enrolledBy: key.enrolledBy,
-                assurance: standing.assurance, factor: standing.factor, proof: row["proof"], liveness: row["liveness"],
-                at: UnixTime(seconds: row["at"])
+                assurance: key.standing(at: UnixTime(seconds: row["at"])).assurance, proof: row["proof"],
+                liveness: row["liveness"], at: UnixTime(seconds: row["at"])
             )
             return state == .redeemed || (!row["over"] && signature.counts(by: key, for: demand)) ? signature : nil
         }

@@ -54,15 +54,14 @@ extension SQLiteStore {
     static func refuse<Value: Sendable>(
         _ authorisation: Authorisation, _ cause: RefusedCommit, in db: Database, at now: UnixTime
     ) throws -> CommitOutcome<Value> {
+        let reason = "\(authorisation.rules.log.rawValue) \(cause.rawValue)"
         // A replay and a revoked device are only counted, with all refusals, so that they cannot fill the log.
         if cause != .replayed, let key = try key(authorisation.kids.first ?? authorisation.jkt, in: db), !key.isRevoked,
             key.sessionJKT == authorisation.jkt
         {
-            let reason = "\(authorisation.rules.log.rawValue) \(cause.rawValue)"
             try audit(AuditEvent(.refused, by: key, reason: reason), in: db, at: now)
         } else if cause == .insufficient, case .ticket(let ticket) = authorisation.grounds {
             // A new device has no key that is known. Its ticket was given to the account.
-            let reason = "\(authorisation.rules.log.rawValue) \(cause.rawValue)"
             try audit(AuditEvent(.refused, account: ticket.account, reason: reason), in: db, at: now)
         }
         return .refused
