@@ -280,29 +280,54 @@ import ThumbturnVerifier
         }
     }
 
-    @Test func whatStoppedHalfWayIsJudgedAgain() throws {
+    @Test func whatStoppedHalfWayIsJudgedAgain() async throws {
         let rules = EvidenceRules(try Base.policy())
-        #expect(rules.isDue(rules.current) && rules.isDue(rules.current), "until it is done")
-        rules.wasJudged(by: rules.current)
-        #expect(rules.isDue(rules.current), "what was committed behind the first round is in the second one")
-        rules.wasJudged(by: rules.current)
-        #expect(!rules.isDue(rules.current))
-        rules.use(EvidenceLists())
-        #expect(!rules.isDue(rules.current), "the same lists")
+        try await LiveServer.run(configure: { $0.evidence = rules }) { live in
+            _ = try await Self.attested(live, Self.appAttest)
+            var next = try Base.policy()
+            next.appAttest?.appIDs = ["TEAM123456.com.example.next"]
+            next.digest = "the next policy"
+            rules.replace(next)
+            func rename(_ old: String, _ new: String) async throws {
+                try await live.database().write { db in try db.execute(sql: "ALTER TABLE \(old) RENAME TO \(new)") }
+            }
+            try await rename("app_attest_keys", "elsewhere")
+            await #expect(throws: (any Error).self) { try await live.service.keepUpEvidence() }
+            try await rename("elsewhere", "app_attest_keys")
+            try await live.service.keepUpEvidence()
+            let stored = try await live.service.store.evidence(after: nil, atMost: 10)
+            #expect(stored.map(\.verdict.refusal) == ["wrong_app"])
+            #expect(rules.isDue(next), "what was committed behind the first round is in the second one")
+            try await live.service.keepUpEvidence()
+            #expect(!rules.isDue(next))
+        }
     }
 
     @Test func evidenceThatNoKeyHasAnyMoreGoes() async throws {
         try await Base.run(try Base.policy()) { live in
-            let (auth, _) = try Base.iPhone(live)
-            for _ in 1...3 { try await auth.enrol(with: Base.signIn, ifExists: .replace) }
-            let device = try #require(try await live.service.devices(ofAccountNamed: "ada").first)
-            let count = try await live.database().read { db in
-                try Int.fetchOne(
-                    db,
-                    sql: "SELECT count(*) FROM evidence e WHERE NOT EXISTS (SELECT 1 FROM keys WHERE evidence_id = e.id)")
+            let (source, attempt) = (Self.appAttest, try await Attempt(live))
+            for _ in 1...3 {
+                let answer = try await attempt.enrol(
+                    ifEnrolled: .replace, evidenceBy: { try await Base.evidence(source, $0, $1) })
+                #expect((200..<300).contains(answer.status), "\(answer.text)")
             }
-            #expect(count == 0)
-            #expect(try await live.service.store.evidence(of: DeviceID(device.id)!).isEmpty == false)
+            #expect(try await live.service.store.evidence(after: nil, atMost: 10).count == 1, "the same keys, three times")
+        }
+    }
+
+    @Test func weakerEvidenceOfTheSameKeysEndsTheirSessions() async throws {
+        try await Base.run(try Base.policy()) { live in
+            let device = try await Self.attested(live, Self.appAttest)
+            let tokens = try await device.signIn()
+            #expect(try await device.get("/v1/me", token: tokens.accessToken).status == 200)
+            guard let store = live.service.store as? SQLiteStore else { throw Base.Missing() }
+            let enrolled = try #require(try await live.service.devices(ofAccountNamed: "ada").first)
+            let id = try #require(DeviceID(enrolled.id))
+            let new = NewEvidence(
+                id: .random(), record: "{}",
+                verdict: EvidenceVerdict(keys: [device.device.kid: .withoutEvidence], policy: ""))
+            try await store.writer.write { db, now in try SQLiteStore.insert(new, of: id, in: db, at: now) }
+            #expect(try await device.get("/v1/me", token: tokens.accessToken).status == 401)
         }
     }
 

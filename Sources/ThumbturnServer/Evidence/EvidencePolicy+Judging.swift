@@ -71,8 +71,9 @@ extension EvidencePolicy {
         return proven
     }
 
-    /// The TPM says of each key that it made it, and the digest of the key's policy proves what its use needs. A key has what is
-    /// proved of itself, whatever kind it is enrolled as.
+    /// The TPM says of each key that it made it, and the digest of the key's policy proves what its use needs. A
+    /// biometric key has to be guarded by a matcher; it has what is proved of itself, which is nothing of the person where the
+    /// policy does not trust that matcher.
     private func judge(
         _ evidence: TPMKeyEvidence, boundTo value: [UInt8], of keys: [EvidenceRecord.Key],
         opening expectation: TPMCredential.Expectation, _ policy: TPMPolicy, at now: UnixTime
