@@ -34,7 +34,7 @@ struct AndroidPath {
     init(
         _ chain: [Certificate], to anchors: [TrustAnchor], at now: UnixTime, knowing known: inout KnownIssuers
     ) throws(EvidenceRefusal) {
-        let path = try AnchoredPath(chain, to: anchors)
+        let path = try AnchoredPath(chain, to: anchors, knowing: known)
         for position in path.certificates.indices.reversed() { try path.checkIssuer(of: position, knowing: known) }
 
         // A root is no target; if it had the extension, it would change nothing.

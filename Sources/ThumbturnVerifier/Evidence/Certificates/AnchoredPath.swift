@@ -9,22 +9,28 @@ struct AnchoredPath {
     private let rootName: [UInt8]
     /// The certificates below the root, the one about the key first; at least one.
     let certificates: [Certificate]
+    /// Whether the root was found by its signature on the last certificate, which need not be verified again.
+    private let isFoundBySignature: Bool
 
     /// Finds the root of a chain. Throws `untrustedRoot` where no anchor issued its last certificate.
-    init(_ chain: [Certificate], to anchors: [TrustAnchor]) throws(EvidenceRefusal) {
+    init(_ chain: [Certificate], to anchors: [TrustAnchor], knowing known: KnownIssuers) throws(EvidenceRefusal) {
         guard let last = chain.last else { throw EvidenceRefusal(.malformed, "the chain has no certificate") }
         if let anchor = anchors.first(where: { $0.spki == last.spki }) {
             guard chain.count > 1 else { throw EvidenceRefusal(.brokenChain, "the chain is the root alone") }
             (self.anchor, rootName, certificates) = (anchor, last.subject, Array(chain.dropLast()))
+            isFoundBySignature = false
             return
         }
         let named = anchors.filter { $0.subject == last.issuer }
-        guard let first = named.first, !(last.isSelfIssued && named.allSatisfy { !last.isSigned(by: $0.key) }) else {
+        // Where several roots have one name, the key decides. Where none fits, the first is as good for the refusal.
+        let decides = named.count > 1 || last.isSelfIssued
+        var signer: TrustAnchor?
+        if decides { signer = named.first { known.has(last, signedBy: $0.spki) } ?? named.first { last.isSigned(by: $0.key) } }
+        guard let first = named.first, signer != nil || !last.isSelfIssued else {
             throw EvidenceRefusal(
                 .untrustedRoot, "no root of the policy issued the last of the \(chain.count) certificates")
         }
-        // Where several roots have one name, the key decides. Where none fits, the first is as good for the refusal.
-        anchor = named.count == 1 ? first : named.first { last.isSigned(by: $0.key) } ?? first
+        (anchor, isFoundBySignature) = (signer ?? first, signer != nil)
         (rootName, certificates) = (first.subject, chain)
     }
 
@@ -40,7 +46,8 @@ struct AnchoredPath {
         if case .other(let algorithm) = certificate.signatureAlgorithm {
             throw EvidenceRefusal(.unsupported, "certificate \(position) is signed by the algorithm \(algorithm)")
         }
-        guard known.has(certificate, signedBy: issuer.spki) || certificate.isSigned(by: issuer.key) else {
+        let isProven = isFoundBySignature && position == certificates.count - 1
+        guard isProven || known.has(certificate, signedBy: issuer.spki) || certificate.isSigned(by: issuer.key) else {
             throw EvidenceRefusal(.brokenChain, "the signature of certificate \(position) is not valid")
         }
     }

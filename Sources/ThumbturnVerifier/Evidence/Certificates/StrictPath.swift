@@ -18,7 +18,7 @@ package enum StrictPath {
         _ chain: [Certificate], to anchors: [TrustAnchor], at now: UnixTime, knowing known: inout KnownIssuers,
         handling handled: Set<ASN1ObjectIdentifier> = []
     ) throws(EvidenceRefusal) -> TrustAnchor {
-        let path = try AnchoredPath(chain, to: anchors)
+        let path = try AnchoredPath(chain, to: anchors, knowing: known)
         // How many further authorities may follow below.
         var remaining = Int.max
         for position in path.certificates.indices.reversed() {
