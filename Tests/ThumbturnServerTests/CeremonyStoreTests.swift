@@ -99,6 +99,50 @@ import ThumbturnVerifier
         #expect(ends == ["done", "refused", "disabled"])
     }
 
+    /// The further columns: what the key has proven, and what its account and its group demand.
+    @Test(
+        "what a cached key opens is what its row opens",
+        arguments: [
+            (nil, "done"), ("UPDATE keys SET protection = 'attestedHardware' WHERE kid = ?1", "done"),
+            ("UPDATE keys SET verification = 'biometric' WHERE kid = ?1", "done"),
+            ("UPDATE accounts SET disabled_at = 1 WHERE ?1 IS NOT NULL", "refused"),
+            ("UPDATE account_groups SET protection = 'attestedApp' WHERE ?1 IS NOT NULL", "refused"),
+            ("UPDATE account_groups SET verification = 'biometric' WHERE ?1 IS NOT NULL", "refused"),
+        ] as [(String?, String)], [true, false])
+    func furtherColumns(_ changed: (sql: String?, end: String), isCached: Bool) async throws {
+        let world = try await World()
+        defer { world.remove() }
+        _ = try await world.enrol(1)
+        if isCached { _ = try await world.store.knownKey("face 1") }
+        if let sql = changed.sql { try await world.store.pool.write { try $0.execute(sql: sql, arguments: ["face 1"]) } }
+        let authorisation = world.authorisation(.signIn, 1)
+        let said = authorisation.judge([try await world.store.key("face 1")], at: UnixTime(seconds: 1_000_000)).name
+        let new = NewSession(id: .random(), tokenHash: [])
+        let did = try await world.store.openSession(new, by: authorisation)
+        #expect(did.name == said && said == changed.end)
+        guard case .done(let session) = did else { return }
+        let kept = try #require(try await world.store.session(new.id))
+        #expect(session.opener == kept.opener && session.isLive && session.generation == 0)
+        let told = try await world.store.auditRows(after: 0, limit: 100).filter { $0.event.contains("\"sign-in\"") }
+        #expect(told.count == 1, "a sign-in is told as one, and once")
+    }
+
+    @Test("the oldest session ends, whether the key was cached or not", arguments: [true, false])
+    func surplus(isCached: Bool) async throws {
+        let world = try await World()
+        defer { world.remove() }
+        _ = try await world.enrol(1)
+        var opened: [SessionID] = []
+        for _ in 0...Limits.sessions {
+            if isCached { _ = try await world.store.knownKey("face 1") } else { world.store.recentKeys.forget("face 1") }
+            let new = NewSession(id: .random(), tokenHash: [])
+            expect(try await world.store.openSession(new, by: world.authorisation(.signIn, 1)).name, is: "done")
+            opened.append(new.id)
+        }
+        expect(try await world.store.session(opened[0]) == nil, is: true)
+        expect(try await world.store.session(opened[1])?.isLive, is: true)
+    }
+
     @Test("a change and an approval are judged again, too", arguments: 0..<7, [CeremonyRules.removeKey, .approve])
     func others(_ change: Int, _ rules: CeremonyRules) async throws {
         let world = try await World()

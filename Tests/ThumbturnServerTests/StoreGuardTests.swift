@@ -43,6 +43,67 @@ import ThumbturnVerifier
         return new.id
     }
 
+    @Test("a step-up by an unlock needs the unlock's key as it is now") func stepUpByUnlock() async throws {
+        try await with { store, clock, account in
+            _ = try await store.enrol(device("first", account), spending: [])
+            let unlock = try await session("first", store)
+            let ask = try #require(ActionAsk("account-balance"))
+            func opens() async throws -> Bool {
+                try await store.openStepUp(.random(), byUnlock: unlock, of: "first session") { _, _ in
+                    ActionGrant(ask, keys: [.biometric], shown: [], once: false, byUnlock: true)
+                } != nil
+            }
+            for (change, undo) in [
+                ("retired_at = 1", "retired_at = NULL"), ("active_since = NULL", "active_since = 1"),
+                ("paused_until = 5000000000", "paused_until = 0"),
+            ] {
+                func set(_ values: String) async throws {
+                    try await store.pool.write { try $0.execute(sql: "UPDATE keys SET \(values) WHERE kid = 'first face'") }
+                }
+                try await set(change)
+                expect(try await opens(), is: false, "\(change)")
+                try await set(undo)
+                expect(try await opens(), is: true, "\(undo)")
+            }
+            let told = try await store.auditRows(after: 0, limit: 100).filter { $0.event.contains("\"step-up\"") }
+            #expect(told.count == 3, "each is told")
+            for _ in 1...Limits.stepUps { expect(try await opens(), is: true) }
+            let count = try await store.pool.read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM sessions WHERE granted IS NOT NULL")
+            }
+            #expect(count == Limits.stepUps, "the oldest ones end")
+        }
+    }
+
+    @Test("the group of the account itself decides about a visit, which ends once") func visits() async throws {
+        try await with { store, clock, account in
+            let eve = AccountID.random()
+            _ = try await store.addAccount(Account(id: eve, name: "eve", passwordHash: "x"))
+            try await store.pool.write { db in
+                try db.execute(
+                    sql: "INSERT INTO account_groups (name, protection, verification) VALUES ('staff', 'software', 'pin')")
+            }
+            func open(of account: AccountID) async throws -> SessionView? {
+                let ticket = Tickets.Right(
+                    account: account, spend: spend(.ticket), voucher: nil,
+                    credentials: .init(methods: ["pwd"], verifiedAt: clock.now))
+                return try await store.openVisit(
+                    NewVisit(id: .random(), tokenHash: [], jkt: "visit", lifetime: .seconds(300)), by: ticket)
+            }
+            for (strict, other) in [(account, eve), (eve, account)] {
+                expect(try await store.setGroup("staff", of: strict), is: true)
+                expect(try await store.setGroup("", of: other), is: true)
+                expect(try await open(of: strict) == nil, is: true)
+                let visit = try #require(try await open(of: other))
+                #expect(visit.coolsOffUntil == UnixTime(seconds: 0) && visit.isLive && visit.account == other)
+                let ends = try await store.writer.write { db, now in
+                    try ["another", "visit", "visit"].map { try SQLiteStore.endVisit(visit.id, of: $0, in: db, at: now) }
+                }
+                #expect(ends == [false, true, false])
+            }
+        }
+    }
+
     @Test("a device cools off if its account has another device, or had one lately") func coolOff() async throws {
         try await with { store, clock, account in
             let eve = AccountID.random()
