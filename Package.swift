@@ -51,8 +51,15 @@ let standsIn = Context.environment["THUMBTURN_APPLE_STUBS"] == "1"
 #else
 let standsIn = false
 #endif
+
+/// A resource makes Foundation's `Bundle` part of every program that links the module, which only Apple's systems are to have.
+#if os(macOS)
+let isApple = true
+#else
+let isApple = false
+#endif
 let standIns: [Target.Dependency] =
-    standsIn ? ["StubLocalAuthentication", "StubSecurity", "StubDeviceCheck", "StubAuthenticationServices"] : []
+    standsIn ? ["StubLocalAuthentication", "StubSecurity", "StubDeviceCheck", "StubAuthenticationServices", "StubOS"] : []
 let apple: [SwiftSetting] =
     strict
     + (standsIn
@@ -61,6 +68,7 @@ let apple: [SwiftSetting] =
                 "-module-alias", "LocalAuthentication=StubLocalAuthentication", "-module-alias", "Security=StubSecurity",
                 "-module-alias", "DeviceCheck=StubDeviceCheck",
                 "-module-alias", "AuthenticationServices=StubAuthenticationServices",
+                "-module-alias", "os=StubOS",
             ]),
             // Tests with the stand-ins are compiled where they are, and not on Apple systems.
             .define("STAND_INS"),
@@ -127,6 +135,8 @@ let package = Package(
         .target(
             name: "ThumbturnApple",
             dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto] + standIns,
+            exclude: isApple ? [] : ["PrivacyInfo.xcprivacy"],
+            resources: isApple ? [.copy("PrivacyInfo.xcprivacy")] : [],
             swiftSettings: apple
         ),
         .target(
@@ -409,5 +419,6 @@ if standsIn {
         .target(name: "StubLocalAuthentication", dependencies: ["StubSecurity"], path: "Stubs/StubLocalAuthentication"),
         .target(name: "StubDeviceCheck", dependencies: ["StubSecurity"], path: "Stubs/StubDeviceCheck"),
         .target(name: "StubAuthenticationServices", path: "Stubs/StubAuthenticationServices"),
+        .target(name: "StubOS", path: "Stubs/StubOS"),
     ]
 }

@@ -42,6 +42,47 @@ extension DevicePlatform {
             keychain, sensor: sensor, pinEntry: pinEntry, transport: transport, phases: phases, assistive: system.assistive)
     }
 
+    /// The platform of a simulator: the sensor of `apple`, with keys, secrets and vaults in files.
+    ///
+    /// **Its keys are in software**: a process that can read the files can sign, with or without the person, and no change of
+    /// the enrolled faces invalidates them. A server that demands evidence refuses them, because there is none. It is for
+    /// development, where a simulator refuses the keys of `apple` or opens them without a prompt.
+    ///
+    /// - Parameters:
+    ///   - folder: the folder of the files; with nil, one in the app's Application Support folder.
+    ///   - pinEntry: the app's own PIN screen; nil for an app without a PIN.
+    ///   - transport: the network transport.
+    ///   - phases: the source of the app's phases; by default the notifications of UIKit and AppKit.
+    ///   - language: the language of the button that leads to another rung; the system writes the rest of the sheet.
+    public static func appleWithSoftwareKeys(
+        in folder: URL? = nil, pinEntry: (any PINEntry)? = nil, transport: any Transport = URLSessionTransport(),
+        phases: any AppPhases = ScenePhases(),
+        language: MessageLanguage = .best(of: Bundle.main.preferredLocalizations)
+    ) -> DevicePlatform {
+        let own = InstallMarker.folder(for: KeychainPlace()) ?? FileManager.default.temporaryDirectory
+        return appleWithSoftwareKeys(
+            in: folder ?? own.appendingPathComponent("software keys"), on: AppleSystem(), pinEntry: pinEntry,
+            transport: transport, phases: phases, language: language)
+    }
+
+    static func appleWithSoftwareKeys(
+        in folder: URL, on system: AppleSystem, pinEntry: (any PINEntry)?, transport: any Transport, phases: any AppPhases,
+        language: MessageLanguage = .english, clock: any DeviceClock = SystemClock(), pinRounds: Int = SoftwarePINKey.rounds
+    ) -> DevicePlatform {
+        let secrets = FileSecrets(folder: folder.path)
+        var platform = DevicePlatform(
+            sensor: AppleSensor(system, asksByPolicy: true, language: language), keys: SoftwareKeys(folder: folder.path),
+            secrets: secrets, place: .folder(folder.path), clock: clock, transport: transport,
+            pin: pinEntry.map {
+                PINSupport(entry: $0, key: SoftwarePINKey(secrets: StoredPINSecrets(secrets), rounds: pinRounds))
+            },
+            vaults: FileVaultStore(folder: folder.path), phases: phases)
+        platform.extraTime = { await system.assistive.extraTime }
+        platform.extraTimeChanges = { system.assistive.changes }
+        platform.deviceName = { await AppleDeviceName.current }
+        return platform
+    }
+
     /// Combines the parts, which share one keychain.
     static func apple(
         _ keychain: Keychain, sensor: any Sensor, pinEntry: (any PINEntry)?, transport: any Transport, phases: any AppPhases,

@@ -15,6 +15,8 @@ public struct AppleSensor: Sensor {
     private let keychain: Keychain
     private let language: MessageLanguage
     private let reuse: Duration
+    /// Whether the keys are in software, so that there is no item whose access control a prompt could ask for.
+    private let asksByPolicy: Bool
     private let advice = FirstPromptAdvice()
 
     /// Creates a sensor for the keys and vaults of one place.
@@ -34,10 +36,11 @@ public struct AppleSensor: Sensor {
     }
 
     init(
-        _ system: AppleSystem, _ keychain: Keychain? = nil, language: MessageLanguage = .english,
+        _ system: AppleSystem, _ keychain: Keychain? = nil, asksByPolicy: Bool = false, language: MessageLanguage = .english,
         deviceUnlockReuse: Duration = .zero
     ) {
         self.system = system
+        self.asksByPolicy = asksByPolicy
         self.language = language
         self.keychain = keychain ?? Keychain(KeychainPlace(), on: system)
         reuse = min(max(deviceUnlockReuse, .zero), .seconds(300))
@@ -60,7 +63,7 @@ public struct AppleSensor: Sensor {
         }
         guard let sheet = await sheet(for: request) else { return .failed(Failure(.reasonMissing)) }
         #if DEBUG
-        await advice.give(on: system) { await self.kind() }
+        await advice.give(on: system, isOfSimulators: !asksByPolicy) { await self.kind() }
         #endif
         // The text first: reading the kind of sensor makes a context.
         if request.rung == .biometric, system.lacksReason, AppleSystem.needsReason(await self.kind()) {
@@ -69,10 +72,10 @@ public struct AppleSensor: Sensor {
         let context = PromptContext(
             system, for: .init(key: request.key, message: request.isForVault ? [] : request.message, place: keychain.place))
         do throws(Failure) {
-            try await context.ask(
-                sheet, for: try await protection(of: request.key), operation: request.isForVault ? .useItem : .useKeySign)
+            try await context.ask(sheet, for: try await demand(of: request))
             return .matched(Presence(context: context))
         } catch {
+            if let end = await deadKey(error, request) { return .failed(end) }
             return error.code == .notMatched ? .notMatched : .failed(await explained(error))
         }
     }
@@ -85,7 +88,7 @@ public struct AppleSensor: Sensor {
         guard let sheet = Sheet(reason: reason, cancelTitle: nil, reuse: 0) else { return .failed(Failure(.reasonMissing)) }
         let context = PromptContext(system)
         do throws(Failure) {
-            try await context.ask(sheet, for: .of(.passcode, behind: .passcode), operation: .useItem)
+            try await context.ask(sheet, for: .access(try .of(.passcode, behind: .passcode)))
             await context.end()
             return .matched(Presence(context: ()))
         } catch {
@@ -105,11 +108,37 @@ public struct AppleSensor: Sensor {
             reuse: request.isForVault ? TimeInterval(reuse.components.seconds) : 0)
     }
 
-    /// The access control of the key that will be used. The prompt asks for exactly what it demands.
-    private func protection(of key: KeyName) async throws(Failure) -> Guard {
-        guard key.server == Vault.realm else { return .of(key.kind) }
-        return try .of(await keychain.access(of: key), behind: key.kind)
+    /// What the prompt asks for: exactly what the key or the item that will be used demands. With software keys there is no item, and
+    /// the policy for the passcode also takes a face and, on a Mac, a watch: what they prove counts in development only.
+    private func demand(of request: PromptRequest) async throws(Failure) -> Demand {
+        guard !asksByPolicy else {
+            return .policy(
+                request.rung == .biometric ? .deviceOwnerAuthenticationWithBiometrics : .deviceOwnerAuthentication)
+        }
+        let key = request.key
+        guard request.isForVault else { return .key(.of(key.kind)) }
+        let guarded = try Guard.of(await keychain.access(of: key), behind: key.kind)
+        return (try? await keychain.protectedItem(key)).flatMap { $0 }.map { .item($0, guarded) } ?? .access(guarded)
     }
+
+    /// The failure of a prompt that was refused because its key is dead; nil for every other failure. It is not known what
+    /// a prompt for the access control of such a key answers: it may match, or be refused with or without a sheet, even as
+    /// if the person had not matched. Only a sensor that is ready can be refused for the sake of a key.
+    private func deadKey(_ failure: Failure, _ request: PromptRequest) async -> Failure? {
+        guard request.rung == .biometric, !asksByPolicy, let status = failure.status.map({ AppleStatus($0) }),
+            !Self.endings.contains(failure.code)
+        else { return nil }
+        let biometry = await biometry()
+        guard status.isOfADeadKey || biometry == .ready else { return nil }
+        let key = request.key
+        if status.isRefusal { return status.failure(of: key.kind, biometry: biometry) }
+        let state = request.isForVault ? await keychain.state(ofSecret: key) : await keychain.state(ofKey: key)
+        guard case .invalidated = state else { return nil }
+        return Failure(.keyInvalidated, status: failure.status)
+    }
+
+    /// The ends of a prompt that say nothing about its key.
+    private static let endings: Set<Failure.Code> = [.cancelledByUser, .cancelledBySystem, .cancelledByApp, .lockedOut]
 
     /// Replaces "not available", which has several causes, by the cause that the state of the sensor shows.
     private func explained(_ failure: Failure) async -> Failure {
@@ -127,12 +156,15 @@ extension PromptRequest {
 private final class FirstPromptAdvice: Sendable {
     private let isDue = Mutex(true)
 
-    func give(on system: AppleSystem, sensor: () async -> SensorKind?) async {
+    /// - Parameter isOfSimulators: whether the keys are those of the Secure Enclave, which a simulator does not have.
+    func give(on system: AppleSystem, isOfSimulators: Bool, sensor: () async -> SensorKind?) async {
         let isFirst = isDue.withLock { isDue in
             defer { isDue = false }
             return isDue
         }
-        guard isFirst, let sentence = Diagnostics.missingFaceIDReason(system.faceIDReason(), on: await sensor()) else { return }
+        guard isFirst else { return }
+        if system.isSimulator, isOfSimulators { system.advise(AppleSystem.ofSimulators) }
+        guard let sentence = Diagnostics.missingFaceIDReason(system.faceIDReason(), on: await sensor()) else { return }
         system.advise(sentence)
     }
 }

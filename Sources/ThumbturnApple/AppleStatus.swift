@@ -86,6 +86,8 @@ extension AppleStatus {
         -14: (.platform, .report),  // invalidDimensions, macOS
         // notInteractive: a prompt was requested while the app was not in front.
         -1004: (.cancelledBySystem, .retry),
+        // The access control does not allow the operation, as a signature without `privateKeyUsage`. Not in Apple's headers.
+        -1009: (.keyInvalidated, .reEnrol),
     ]
 
     /// `OSStatus`, as far as the keychain returns it to apps.
@@ -147,7 +149,11 @@ extension AppleStatus {
     private static let refusals: Set<AppleStatus> = [
         AppleStatus(-25293), AppleStatus(-25300), AppleStatus(domain: cryptoTokenKit, code: -3),
         AppleStatus(domain: cryptoTokenKit, code: -5), AppleStatus(domain: cryptoTokenKit, code: -6),
+        AppleStatus(domain: localAuthentication, code: -1009),
     ]
+
+    /// Whether it refuses a key or a secret without saying why.
+    var isRefusal: Bool { Self.refusals.contains(pair) }
 
     /// Whether the Secure Enclave says that the access control of a key can never be met again (`kAKSReturnPolicyInvalid`,
     /// 0xe007c009), as after a change of the enrolled faces and fingers.

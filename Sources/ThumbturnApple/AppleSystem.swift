@@ -1,4 +1,7 @@
 #if canImport(LocalAuthentication) && canImport(Security)
+#if canImport(DeviceCheck)
+import DeviceCheck
+#endif
 import Dispatch
 import Foundation
 import LocalAuthentication
@@ -20,10 +23,43 @@ struct AppleSystem: Sendable {
     var majorVersion: @Sendable () -> Int = { ProcessInfo.processInfo.operatingSystemVersion.majorVersion }
     /// The app's reason for using Face ID, as its Info.plist states it.
     var faceIDReason: @Sendable () -> String? = { Bundle.main.faceIDReason }
+    /// Whether this is a simulator, which has no Secure Enclave.
+    var isSimulator = Self.isBuiltForSimulators
+    /// Whether the system has App Attest.
+    var hasAppAttest: @Sendable () -> Bool = Self.appAttest
     /// Whether VoiceOver or Switch Control runs.
     var assistive = AssistiveTechnology.system
     /// Reports advice to developers while they debug.
     var advise: @Sendable (String) -> Void = { FileHandle.standardError.write(Data("Thumbturn: \($0)\n".utf8)) }
+}
+
+extension AppleSystem {
+    #if targetEnvironment(simulator)
+    static let isBuiltForSimulators = true
+    #else
+    static let isBuiltForSimulators = false
+    #endif
+
+    static let appAttest: @Sendable () -> Bool = {
+        #if canImport(DeviceCheck)
+        DCAppAttestService.shared.isSupported
+        #else
+        false
+        #endif
+    }
+
+    /// What a simulator's developers read with a failure, and before the first prompt.
+    static let ofSimulators =
+        "This is a simulator: keys behind a face cannot be made there, or open without a prompt, and no application password "
+        + "is judged. Use DevicePlatform.appleWithSoftwareKeys(in:) there, and a device for everything else."
+
+    /// The failure of a key or of a secret; in a simulator with a hint for the developers.
+    func explained(_ failure: Failure) -> Failure {
+        guard isSimulator, failure.status != nil, failure.developerHint == nil else { return failure }
+        var explained = failure
+        explained.developerHint = Self.ofSimulators
+        return explained
+    }
 }
 
 extension SensorEnvironment {

@@ -4,11 +4,9 @@ import Security
 public import ThumbturnCore
 import ThumbturnDevice
 
-/// A snapshot of the facts on which prompts and keys depend, for developers and bug reports. It contains no secret and
-/// shows no prompt. It adds an item to the keychain and deletes it again, because only that shows whether the keychain
-/// can be used.
+/// The facts on which prompts and keys depend, for developers and bug reports. They contain no secret and show no prompt.
 ///
-///     print(await Diagnostics.snapshot())
+///     print(await Diagnostics.writingTestItem())
 public struct Diagnostics: Hashable, Sendable, CustomStringConvertible {
     /// The kind of sensor; nil where there is none.
     public var sensor: SensorKind?
@@ -20,8 +18,12 @@ public struct Diagnostics: Hashable, Sendable, CustomStringConvertible {
     public var isSensorCovered: Bool?
     /// Whether the app's Info.plist has an `NSFaceIDUsageDescription`.
     public var hasFaceIDReason: Bool
-    /// The keychain's answer to a test item.
-    public var keychain: KeychainAnswer
+    /// Whether this is a simulator, whose keys are not in a Secure Enclave.
+    public var isSimulator: Bool
+    /// Whether the system has App Attest. Without the entitlement of the app it refuses keys all the same.
+    public var hasAppAttest: Bool
+    /// The keychain's answer to a test item; nil where none was written.
+    public var keychain: KeychainAnswer?
 
     /// The keychain's answer to a test item.
     public enum KeychainAnswer: Hashable, Sendable {
@@ -35,29 +37,49 @@ public struct Diagnostics: Hashable, Sendable, CustomStringConvertible {
         case trouble(Failure.PlatformStatus)
     }
 
-    /// Takes a snapshot. It never fails and shows no prompt.
+    /// Reads the facts, and writes nothing. It never fails and shows no prompt.
+    ///
+    /// - Parameter bundle: the bundle whose Info.plist is read; by default the app's.
+    public static func snapshot(bundle: Bundle = .main) async -> Diagnostics { await snapshot(of: system(of: bundle)) }
+
+    /// Reads the facts, adds an item to the keychain and deletes it again, because only that shows whether the keychain can
+    /// be used. It never fails and shows no prompt.
     ///
     /// - Parameters:
     ///   - bundle: the bundle whose Info.plist is read; by default the app's.
-    ///   - place: the place of the app's keys.
-    public static func snapshot(bundle: Bundle = .main, place: KeychainPlace = KeychainPlace()) async -> Diagnostics {
+    ///   - place: the place of the app's keys. The item has a place of its own beside it.
+    public static func writingTestItem(
+        bundle: Bundle = .main, in place: KeychainPlace = KeychainPlace()
+    ) async -> Diagnostics {
+        await writingTestItem(on: system(of: bundle), in: place)
+    }
+
+    private static func system(of bundle: Bundle) -> AppleSystem {
         let reason = bundle.faceIDReason
         var system = AppleSystem()
         system.faceIDReason = { reason }
-        return await snapshot(of: system, place: place)
+        return system
     }
 
-    static func snapshot(of system: AppleSystem, place: KeychainPlace = KeychainPlace()) async -> Diagnostics {
+    static func writingTestItem(on system: AppleSystem, in place: KeychainPlace = KeychainPlace()) async -> Diagnostics {
+        var found = await snapshot(of: system)
+        found.keychain = await answer(in: place, on: system)
+        return found
+    }
+
+    static func snapshot(of system: AppleSystem) async -> Diagnostics {
         let context = PromptContext(system)
         let preflight = await context.preflight()
         return Diagnostics(
             sensor: preflight.kind, biometry: preflight.state, isPasscodeSet: await context.isPasscodeSet(),
             isSensorCovered: preflight.environment?.isCovered, hasFaceIDReason: !system.lacksReason,
-            keychain: await Diagnostics.answer(in: place, on: system))
+            isSimulator: system.isSimulator, hasAppAttest: system.hasAppAttest())
     }
 
-    /// A sentence on what to add to the app; nil if nothing is missing.
-    public var advice: String? { Self.missingFaceIDReason(hasFaceIDReason ? "given" : nil, on: sensor) }
+    /// A sentence on what to change; nil if nothing is missing.
+    public var advice: String? {
+        Self.missingFaceIDReason(hasFaceIDReason ? "given" : nil, on: sensor) ?? (isSimulator ? AppleSystem.ofSimulators : nil)
+    }
 
     static func missingFaceIDReason(_ reason: String?, on sensor: SensorKind?) -> String? {
         guard AppleSystem.needsReason(sensor), AppleSystem.isBlank(reason) else { return nil }
@@ -68,7 +90,10 @@ public struct Diagnostics: Hashable, Sendable, CustomStringConvertible {
         let lid = isSensorCovered.map { $0 ? "covers the sensor" : "open" } ?? "not told"
         let lines = [
             "sensor: \(sensor?.rawValue ?? "none"), \(biometry)", "passcode: \(isPasscodeSet ? "set" : "not set")", "lid: \(lid)",
-            "NSFaceIDUsageDescription: \(hasFaceIDReason ? "present" : "missing")", "keychain: \(keychain)",
+            "NSFaceIDUsageDescription: \(hasFaceIDReason ? "present" : "missing")",
+            "device: \(isSimulator ? "a simulator, without a Secure Enclave" : "not a simulator")",
+            "App Attest: \(hasAppAttest ? "supported" : "not supported")",
+            "keychain: \(keychain.map(\.description) ?? "not tried")",
         ]
         return lines.joined(separator: "\n")
     }

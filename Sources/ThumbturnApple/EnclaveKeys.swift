@@ -10,7 +10,11 @@ struct EnclaveKeys: DeviceKeys {
     func create(_ name: KeyName) async throws(Failure) -> PublicKey {
         // ``EnclavePINKeys`` makes PIN keys, which need their PIN.
         guard name.kind != .pin else { throw Failure(.policyDenies) }
-        return try await keychain.makeKey(name)
+        do throws(Failure) {
+            return try await keychain.makeKey(name)
+        } catch {
+            throw keychain.system.explained(error)
+        }
     }
 
     func state(of name: KeyName) async -> KeyState { await keychain.state(ofKey: name) }
@@ -30,12 +34,14 @@ struct EnclaveKeys: DeviceKeys {
             // A failure without a status does not come from the system.
             guard let status = error.status else { throw error }
             // Only a second look shows whether the key was invalidated in the meantime.
-            switch await state(of: name) {
-            case .invalidated: throw Failure(.keyInvalidated, status: status)
-            case .missing: throw Failure(.notEnrolled, status: status)
-            case .usable, .paused, .notYetReadable:
-                throw AppleStatus(status).failure(of: name.kind, biometry: await context.system.biometry())
-            }
+            let refused: Failure =
+                switch await state(of: name) {
+                case .invalidated: Failure(.keyInvalidated, status: status)
+                case .missing: Failure(.notEnrolled, status: status)
+                case .usable, .paused, .notYetReadable:
+                    AppleStatus(status).failure(of: name.kind, biometry: await context.system.biometry())
+                }
+            throw keychain.system.explained(refused)
         }
     }
 }

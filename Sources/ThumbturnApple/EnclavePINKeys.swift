@@ -12,7 +12,12 @@ struct EnclavePINKeys: PINKey {
 
     func create(_ name: KeyName, pin: PIN) async throws(Failure) -> PublicKey {
         guard name.kind == .pin else { throw Failure(.policyDenies) }
-        return try await keychain.makeKey(name, password: try await SoftwarePINKey.stretch(pin, for: name, rounds: rounds))
+        let password = try await SoftwarePINKey.stretch(pin, for: name, rounds: rounds)
+        do throws(Failure) {
+            return try await keychain.makeKey(name, password: password)
+        } catch {
+            throw keychain.system.explained(error)
+        }
     }
 
     func sign(_ message: [UInt8], with name: KeyName, pin: PIN) async throws(Failure) -> [UInt8] {

@@ -9,7 +9,7 @@ import ThumbturnDevice
 /// block. A method of several steps runs to its end before the next one starts.
 actor Keychain {
     let place: KeychainPlace
-    private let system: AppleSystem
+    nonisolated let system: AppleSystem
     /// The marker to look at before the first use; nil afterwards.
     private var marker: InstallMarker?
 

@@ -52,6 +52,28 @@ enum KeychainCalls {
         return try find(query).map { $0 as! SecKey }
     }
 
+    /// The access control of a key, which needs no prompt; nil where the system does not tell it.
+    static func access(of key: SecKey) -> SecAccessControl? {
+        // A dictionary of CoreFoundation has no conditional cast; an object has.
+        let attributes = SecKeyCopyAttributes(key).map { $0 as CFTypeRef }
+        return (attributes as? [String: Any]).flatMap(control)
+    }
+
+    /// The access control of an item, without its secret; nil if there is no item, or the system does not tell it. It shows
+    /// no prompt if the query's context cannot.
+    static func access(to query: [String: Any]) throws(Failure) -> SecAccessControl? {
+        var query = query
+        query[kSecReturnAttributes as String] = true
+        return (try find(query) as? [String: Any]).flatMap(control)
+    }
+
+    private static func control(in attributes: [String: Any]) -> SecAccessControl? {
+        guard let value = attributes[kSecAttrAccessControl as String].map({ $0 as CFTypeRef }),
+            CFGetTypeID(value) == SecAccessControlGetTypeID()
+        else { return nil }
+        return (value as! SecAccessControl)
+    }
+
     private static func find(_ query: [String: Any]) throws(Failure) -> CFTypeRef? {
         var item: CFTypeRef?
         let status = unsafe SecItemCopyMatching(query as CFDictionary, &item)

@@ -15,7 +15,11 @@ struct KeychainVault: ProtectedStore {
 
     func protect(_ secret: SecretBytes, as name: KeyName, access: VaultAccess) async throws(Failure) {
         guard name.kind == .biometric || name.kind == .passcode else { throw Failure(.policyDenies) }
-        try await keychain.protect(secret.bytes, as: name, access: access)
+        do throws(Failure) {
+            try await keychain.protect(secret.bytes, as: name, access: access)
+        } catch {
+            throw keychain.system.explained(error)
+        }
     }
 
     func release(_ name: KeyName, presence: Presence) async throws(Failure) -> SecretBytes {
@@ -27,8 +31,11 @@ struct KeychainVault: ProtectedStore {
             // A failure without a status does not come from the system; with one, the keychain reports the same for
             // many causes.
             guard let status = error.status else { throw error }
-            if await state(of: name).isDead { throw Failure(.keyInvalidated, status: status) }
-            throw AppleStatus(status).failure(of: name.kind, biometry: await context.system.biometry())
+            let refused =
+                await state(of: name).isDead
+                ? Failure(.keyInvalidated, status: status)
+                : AppleStatus(status).failure(of: name.kind, biometry: await context.system.biometry())
+            throw keychain.system.explained(refused)
         }
     }
 
@@ -63,11 +70,11 @@ extension Keychain {
     }
 
     /// The valid secret of a name; nil if there never was one, or it was deleted.
-    fileprivate func protectedItem(_ name: KeyName) throws(Failure) -> KeychainItem? {
+    func protectedItem(_ name: KeyName) throws(Failure) -> KeychainItem? {
         try note(name).map { .vaultSecret(name, $0.slot) }
     }
 
-    fileprivate func state(ofSecret name: KeyName) -> KeyState {
+    func state(ofSecret name: KeyName) -> KeyState {
         let kept: VaultNote
         do throws(Failure) {
             guard let note = try note(name) else { return .missing }

@@ -29,6 +29,35 @@ extension PromptContext {
         return bytes
     }
 
+    /// The access control of the key of the prompt, read without a prompt; nil where it cannot be read so. What is wrong
+    /// with the key then, its use tells.
+    func ownAccess() -> SecAccessControl? {
+        guard let purpose else { return nil }
+        return silently { (silent) throws(Failure) in
+            var query = purpose.place.query(key: purpose.key)
+            query[kSecUseAuthenticationContext as String] = silent
+            return try KeychainCalls.key(query).flatMap { KeychainCalls.access(of: $0) }
+        }
+    }
+
+    /// The access control of an item, read without a prompt; nil where it cannot be read so.
+    func ownAccess(to item: KeychainItem) -> SecAccessControl? {
+        guard let purpose else { return nil }
+        return silently { (silent) throws(Failure) in
+            var query = purpose.place.query(item)
+            query[kSecUseAuthenticationContext as String] = silent
+            return try KeychainCalls.access(to: query)
+        }
+    }
+
+    /// Reads with a context that cannot show a prompt.
+    private func silently(_ read: (LAContext) throws(Failure) -> SecAccessControl?) -> SecAccessControl? {
+        let silent = LAContext()
+        silent.interactionNotAllowed = true
+        defer { silent.invalidate() }
+        return try? read(silent)
+    }
+
     private func use(for purpose: Purpose) throws(Failure) {
         guard self.purpose == purpose, didMatch, !wasUsed else { throw Failure(.notMatched) }
         // If the system does not accept the match, it must not show a prompt of its own.

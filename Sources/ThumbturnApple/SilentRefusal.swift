@@ -21,6 +21,8 @@ enum SilentRefusal: Hashable, Sendable {
         switch (status?.domain, status?.code) {
         // Removing the passcode destroyed every item that needed it.
         case (AppleStatus.localAuthentication, -5): self = .isGone
+        // Its access control does not allow the use, whatever the person shows.
+        case (AppleStatus.localAuthentication, -1009): self = .refused
         // Not interactive, locked out, and so on: only a prompt would tell more.
         case (AppleStatus.localAuthentication, _): self = .asks
         // Interaction is not allowed.

@@ -4,10 +4,27 @@ import Foundation
 import Thumbturn
 #if os(Linux)
 import ThumbturnLinux
+#endif
 
 struct DoctorCommand: AsyncParsableCommand {
+    #if os(Linux)
     static let configuration = CommandConfiguration(
         commandName: "doctor",
+        abstract: "Checks this machine as a device, or an app for Apple's systems, and prints the next steps.",
+        subcommands: [DoctorMachine.self, DoctorApp.self], defaultSubcommand: DoctorMachine.self
+    )
+    #else
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Checks an app for Apple's systems, and prints the next steps.",
+        subcommands: [DoctorApp.self]
+    )
+    #endif
+}
+
+#if os(Linux)
+struct DoctorMachine: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "machine",
         abstract: "Checks this machine's TPM, reader, matcher and clock, and the server, and prints the next steps.",
         discussion: "No finger is asked for. Exit status: 0 everything works, 1 something does not."
     )
@@ -33,14 +50,15 @@ struct DoctorCommand: AsyncParsableCommand {
 }
 
 extension Finding {
+    /// The line of an app's finding, which has the same members.
     fileprivate var text: String {
-        let mark =
+        let state: AppFinding.State =
             switch state {
-            case .good: "ok   "
-            case .note: "note "
-            case .trouble: "FIX  "
+            case .good: .good
+            case .note: .note
+            case .trouble: .trouble
             }
-        return "\(mark) \(part): \(found)" + (remedy.map { "\n      → \($0)" } ?? "")
+        return AppFinding(part, state, found, remedy: remedy).text
     }
 }
 
@@ -87,15 +105,6 @@ private struct ServerExamination {
                 "clock", .note, "\(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") the server's.",
                 remedy: "Signing in still works. To set the clock: timedatectl set-ntp true"
             )
-    }
-}
-#else
-struct DoctorCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Checks a Linux device. It works only on Linux.")
-
-    func run() throws {
-        throw ValidationError("The command doctor works only on Linux.")
     }
 }
 #endif

@@ -28,6 +28,7 @@ public final class StandInAttest: Sendable {
         var isSupported = true
         var keys: [String: Bool] = [:]
         var errors: [Int?] = []
+        var always: [Call: Int] = [:]
         var counter: UInt32 = 0
     }
 
@@ -44,11 +45,19 @@ public final class StandInAttest: Sendable {
     /// nil lets a call succeed.
     public func failNext(_ codes: Int?...) { state.withLock { $0.errors += codes } }
 
+    /// The three calls of App Attest.
+    public enum Call: Hashable, Sendable { case generate, attest, assert }
+
+    /// Lets each call of this name fail with a code of `DCError`, for whatever key; nil lets them succeed.
+    public func failAlways(_ call: Call, with code: Int?) { state.withLock { $0.always[call] = code } }
+
     /// Deletes all keys, as a reinstallation does.
     public func forget() { state.withLock { $0.keys = [:] } }
 
-    func next() throws {
-        let code: Int? = state.withLock { $0.errors.isEmpty ? nil : $0.errors.removeFirst() }
+    func next(_ call: Call) throws {
+        let code: Int? = state.withLock { state in
+            (state.errors.isEmpty ? nil : state.errors.removeFirst()) ?? state.always[call]
+        }
         if let code { throw NSError(domain: code < 0 ? NSURLErrorDomain : DCErrorDomain, code: code) }
     }
 
@@ -93,14 +102,14 @@ open class DCAppAttestService: NSObject {
 
     nonisolated(nonsending) open func generateKey() async throws -> String {
         StandIns.current.calls.note("generateKey")
-        try device.next()
+        try device.next(.generate)
         return device.make()
     }
 
     /// Returns data that names the key and the hash. It is not an attestation by Apple.
     nonisolated(nonsending) open func attestKey(_ keyId: String, clientDataHash: Data) async throws -> Data {
         StandIns.current.calls.note("attestKey")
-        try device.next()
+        try device.next(.attest)
         guard clientDataHash.count == 32 else { throw NSError(domain: DCErrorDomain, code: DCError.Code.invalidInput.rawValue) }
         try device.attest(keyId)
         return Data("stand-in attestation \(keyId) ".utf8) + clientDataHash
@@ -108,7 +117,7 @@ open class DCAppAttestService: NSObject {
 
     nonisolated(nonsending) open func generateAssertion(_ keyId: String, clientDataHash: Data) async throws -> Data {
         StandIns.current.calls.note("generateAssertion")
-        try device.next()
+        try device.next(.assert)
         let counter = try device.assert(keyId)
         return Data("stand-in assertion \(keyId) \(counter) ".utf8) + clientDataHash
     }

@@ -76,12 +76,17 @@ open class LAContext: NSObject, StandInContext {
         if flags.isDisjoint(with: [.biometryAny, .biometryCurrentSet, .devicePasscode, .userPresence]) { return true }
         let factor: StandInFactor =
             flags.contains(.userPresence) || flags.contains(.or) ? .either : wantsBiometry ? .biometry : .passcode
-        return try await ask(factor, localizedReason, flags, operation)
+        guard let set = accessControl.standInSet, set != facts.enrolment, let refusal = facts.deadPrompt else {
+            return try await ask(factor, localizedReason, flags, operation, set: accessControl.standInSet)
+        }
+        // The access control belongs to an enrolled set that is no longer there.
+        if facts.deadPromptShowsItsSheet { _ = try await ask(factor, localizedReason, flags, operation, set: set) }
+        throw refusal.error
     }
 
     nonisolated(nonsending) private func ask(
         _ factor: StandInFactor, _ reason: String, _ flags: SecAccessControlCreateFlags? = nil,
-        _ operation: LAAccessControlOperation? = nil
+        _ operation: LAAccessControlOperation? = nil, set: Int? = nil
     ) async throws -> Bool {
         precondition(!reason.isEmpty, "NSInvalidArgumentException: an empty reason")
         let facts = device.facts
@@ -95,7 +100,7 @@ open class LAContext: NSObject, StandInContext {
         if interactionNotAllowed { throw laError(-1004) }
         let words = StandInWords(
             reason: reason, cancelTitle: localizedCancelTitle, fallbackTitle: localizedFallbackTitle,
-            reuse: touchIDAuthenticationAllowableReuseDuration, flags: flags, operation: operation?.rawValue)
+            reuse: touchIDAuthenticationAllowableReuseDuration, flags: flags, operation: operation?.rawValue, set: set)
         let device = device
         // A task of its own, which `invalidate()` can end from outside.
         let prompt = Task(executorPreference: StandIns.executor) { await device.prompt(factor, words) }
@@ -120,7 +125,7 @@ open class LAContext: NSObject, StandInContext {
     }
 
     open func invalidate() {
-        device.calls.note("invalidate")
+        device.calls.note(interactionNotAllowed ? "invalidate a silent context" : "invalidate")
         let pending = state.withLock { state in
             state.isOver = true
             state.shown = []

@@ -23,19 +23,33 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
 public final class SecAccessControl: Hashable {
     public let standInProtection: String
     public let standInFlags: SecAccessControlCreateFlags
+    /// The enrolled set to which the access control of an item is bound; nil for one that belongs to no item yet, and for
+    /// one that accepts any set.
+    public let standInSet: Int?
 
-    init(_ protection: String, _ flags: SecAccessControlCreateFlags) {
+    init(_ protection: String, _ flags: SecAccessControlCreateFlags, boundTo set: Int? = nil) {
         standInProtection = protection
         standInFlags = flags
+        standInSet = set
+    }
+
+    /// The access control as an item has it.
+    func bound(to set: Int?) -> SecAccessControl {
+        SecAccessControl(standInProtection, standInFlags, boundTo: standInFlags.contains(.biometryCurrentSet) ? set : nil)
     }
 
     public static func == (lhs: SecAccessControl, rhs: SecAccessControl) -> Bool {
         lhs.standInProtection == rhs.standInProtection && lhs.standInFlags == rhs.standInFlags
+            && lhs.standInSet == rhs.standInSet
     }
     public func hash(into hasher: inout Hasher) { hasher.combine(standInFlags.rawValue) }
 }
 
 @available(*, unavailable) extension SecAccessControl: @unchecked Sendable {}
+
+public func SecAccessControlGetTypeID() -> CFTypeID { 2 }
+
+public func CFGetTypeID(_ value: CFTypeRef) -> CFTypeID { value is SecAccessControl ? SecAccessControlGetTypeID() : 1 }
 
 /// Makes an access control. Three rules give -50: `or` beside `and`, two biometric constraints, and `userPresence`
 /// beside anything but an application password and the use of a private key.

@@ -12,6 +12,7 @@ public typealias CFTypeRef = AnyObject
 public typealias CFError = NSError
 public typealias CFAllocator = AnyObject
 public typealias CFOptionFlags = UInt
+public typealias CFTypeID = UInt
 
 /// `NSOSStatusErrorDomain` is Foundation's.
 func osStatus(_ status: OSStatus) -> NSError { NSError(domain: NSOSStatusErrorDomain, code: Int(status)) }

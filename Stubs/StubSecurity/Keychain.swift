@@ -154,7 +154,8 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
         keychain.items.append(
             .init(
                 attributes: attributes.filter { StandInKeychain.searchable.contains($0.key) },
-                data: attributes[kSecValueData] as? Data, key: nil, access: access, protection: protection, life: life))
+                data: attributes[kSecValueData] as? Data, key: nil, access: access?.bound(to: device.facts.enrolment),
+                protection: protection, life: life))
         return errSecSuccess
     }
 }
@@ -199,7 +200,12 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         return errSecSuccess
     }
     if wantsAttributes {
-        result?.pointee = wantsAll ? found.map(\.attributes) as NSArray : first.attributes as NSDictionary
+        if !wantsAll, device.facts.protectsAttributes, let refusal = first.access?.refusal(context, on: device) {
+            return flattened(refusal)
+        }
+        let told = first.access.flatMap { device.facts.hidesAccessControl ? nil : [kSecAttrAccessControl: $0] } ?? [:]
+        result?.pointee =
+            wantsAll ? found.map(\.attributes) as NSArray : first.attributes.merging(told) { $1 } as NSDictionary
     }
     return errSecSuccess
 }

@@ -88,6 +88,10 @@ public func SecKeyCreateRandomKey(
         set(error, osStatus(errSecNotAvailable))
         return nil
     }
+    if facts.simulator == .refusesKeys, !flags.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) {
+        set(error, osStatus(errSecAuthFailed))
+        return nil
+    }
     if !flags.isDisjoint(with: [.biometryAny, .biometryCurrentSet]), facts.enrolment == nil {
         set(error, NSError(domain: localAuthentication, code: -7))
         return nil
@@ -100,7 +104,7 @@ public func SecKeyCreateRandomKey(
     }
     let made = P256.Signing.PrivateKey()
     let key = SecKey(
-        made, made.publicKey, access, StandInKeychain.life(access, protection, facts),
+        made, made.publicKey, access?.bound(to: facts.enrolment), StandInKeychain.life(access, protection, facts),
         password: password.map { Data(SHA256.hash(data: $0)) }, context: context)
     if own[kSecAttrIsPermanent] as? Bool == true {
         var attributes = parameters.merging(own) { $1 }.filter { StandInKeychain.searchable.contains($0.key) }
@@ -108,7 +112,7 @@ public func SecKeyCreateRandomKey(
         attributes[kSecAttrApplicationLabel] = Data(SHA256.hash(data: made.publicKey.x963Representation))
         device.keychain.lock.withLock {
             device.keychain.items.append(
-                .init(attributes: attributes, data: nil, key: key, access: access, protection: protection, life: key.life))
+                .init(attributes: attributes, data: nil, key: key, access: key.access, protection: protection, life: key.life))
         }
     }
     return key
@@ -116,6 +120,15 @@ public func SecKeyCreateRandomKey(
 
 public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
     SecKey(nil, key.publicKey, nil, .init(), password: nil, context: nil)
+}
+
+/// The attributes of a key, which need no prompt.
+public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
+    let device = StandIns.current
+    device.calls.note("SecKeyCopyAttributes")
+    var attributes: [String: Any] = [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256]
+    if let access = key.access, !device.facts.hidesAccessControl { attributes[kSecAttrAccessControl] = access }
+    return attributes
 }
 
 /// The X9.63 form of a public key. A private key does not leave the Secure Enclave.
@@ -148,10 +161,10 @@ public func SecKeyCreateSignature(
         set(error, facts.dead.error)
         return nil
     }
-    let flags = key.access?.standInFlags ?? []
-    // A constraint without the use of a private key gives no right to sign.
-    if !flags.constraints.isEmpty, !flags.contains(.privateKeyUsage) {
-        set(error, osStatus(errSecAuthFailed))
+    // An access control that does not allow the use of a private key gives no right to sign, whatever the person shows
+    // ("ACL operation is not allowed").
+    if let access = key.access, !access.standInFlags.contains(.privateKeyUsage) {
+        set(error, NSError(domain: localAuthentication, code: -1009))
         return nil
     }
     if let refusal = key.access?.refusal(key.context, on: device) {
@@ -167,7 +180,7 @@ public func SecKeyCreateSignature(
             set(error, NSError(domain: localAuthentication, code: -1004))
             return nil
         }
-        guard Data(SHA256.hash(data: given)) == password else {
+        guard facts.simulator == .opensEverything || Data(SHA256.hash(data: given)) == password else {
             set(error, facts.wrongPassword.error)
             return nil
         }

@@ -42,10 +42,12 @@ public struct StandInWords: Equatable, Sendable {
     /// The flags of the access control and the raw value of the operation; nil where a policy is evaluated.
     public var flags: SecAccessControlCreateFlags?
     public var operation: Int?
+    /// The enrolled set of the access control, where it is the item's own.
+    public var set: Int?
 
     public init(
         reason: String, cancelTitle: String?, fallbackTitle: String?, reuse: Double = 0,
-        flags: SecAccessControlCreateFlags? = nil, operation: Int? = nil
+        flags: SecAccessControlCreateFlags? = nil, operation: Int? = nil, set: Int? = nil
     ) {
         self.reason = reason
         self.cancelTitle = cancelTitle
@@ -53,6 +55,7 @@ public struct StandInWords: Equatable, Sendable {
         self.reuse = reuse
         self.flags = flags
         self.operation = operation
+        self.set = set
     }
 }
 
@@ -65,14 +68,17 @@ public enum StandInRefusal: Hashable, Sendable {
     case token(Int, aks: Int?)
     /// A status with which the lookup of the key refuses already.
     case atLookup(OSStatus)
+    /// An error of LocalAuthentication, which a prompt may answer.
+    case authentication(Int)
 
     /// The Secure Enclave's code for an access control that can never be met again, as devices log it.
     public static let policyInvalid = -536_362_999
 
     /// The refusal of a signature.
-    var error: NSError {
+    public var error: NSError {
         switch self {
         case .keychain(let status), .atLookup(let status): osStatus(status)
+        case .authentication(let code): NSError(domain: localAuthentication, code: code)
         case .token(let code, let aks):
             NSError(domain: "CryptoTokenKit", code: code, userInfo: aks.map { ["AKSError": $0] } ?? [:])
         }
@@ -82,6 +88,7 @@ public enum StandInRefusal: Hashable, Sendable {
     var status: OSStatus {
         switch self {
         case .keychain(let status), .atLookup(let status): status
+        case .authentication(let code): flattened(code)
         case .token(-3, _): errSecDecode
         case .token(-4, _): errSecUserCanceled
         case .token(-6, _), .token(-7, _): errSecItemNotFound
@@ -100,6 +107,14 @@ public enum StandInAnswer: Sendable {
     case matched(StandInFactor)
     /// The `LAError` code of a failed prompt; 0 for an answer of `false` without an error.
     case refused(Int)
+}
+
+/// What the field reports say of simulators. Which of the two holds depends on the version.
+public enum StandInSimulator: Hashable, Sendable, CaseIterable {
+    /// No key can be made that a sensor protects.
+    case refusesKeys
+    /// Items and keys open without a prompt, and with any application password.
+    case opensEverything
 }
 
 /// The state of a device, as its operating system knows it.
@@ -129,6 +144,17 @@ public struct StandInFacts: Sendable {
     /// Whether a key that such a change has invalidated asks for its prompt like any other, and is refused only after a
     /// match.
     public var deadOnlyAfterAMatch = false
+    /// The answer of a prompt for the access control of an item that such a change has invalidated; nil where it asks and
+    /// matches like any other. It is not known which one a system gives.
+    public var deadPrompt: StandInRefusal?
+    /// Whether `deadPrompt` comes only after the person has matched, rather than without a sheet.
+    public var deadPromptShowsItsSheet = false
+    /// Whether the attributes of an item and of a key leave out its access control.
+    public var hidesAccessControl = false
+    /// Whether the attributes of a protected item need its prompt.
+    public var protectsAttributes = false
+    /// How the device differs, where it is a simulator; nil for a device.
+    public var simulator: StandInSimulator?
     /// The refusal of a wrong application password. It is not known which one a system gives, and where.
     public var wrongPassword = StandInRefusal.keychain(errSecAuthFailed)
     /// Whether a sheet stays up after its context was invalidated, as some systems are reported to do.
@@ -186,6 +212,7 @@ extension SecAccessControl {
     /// Shows a prompt if one is needed. Returns nil if the item may be used, otherwise an `LAError` code.
     func refusal(_ context: (any StandInContext)?, on device: any StandInDevice) -> Int? {
         if let context, context.standInIsOver { return -10 }
+        if device.facts.simulator == .opensEverything { return nil }
         if isMet(by: context) { return nil }
         let facts = device.facts
         if facts.obstacleComesFirst, let obstacle = facts.obstacle, factor == .biometry { return obstacle }

@@ -2,6 +2,7 @@
 import DeviceCheck
 import Foundation
 import Security
+import Synchronization
 import Testing
 import TestSupport
 import ThumbturnCore
@@ -23,18 +24,38 @@ import ThumbturnTestKit
         let attest = StandInAttest()
         let attestation: AppAttestation
 
-        init() { attestation = AppAttestation(secrets: world.phone.platform().secrets) }
+        let system = Version()
+
+        init() {
+            let system = system
+            attestation = AppAttestation(secrets: world.phone.platform().secrets) { system.version }
+        }
 
         func evidence(
             for challenge: String = AppAttestationTests.challenge, keys: [PublicKey] = AppAttestationTests.keys,
             account: String = "ada"
         ) async throws -> AppAttestEvidence? {
+            let answer = try await answer(for: challenge, keys: keys, account: account)
+            return if case .evidence(let evidence) = answer { evidence } else { nil }
+        }
+
+        func answer(
+            for challenge: String = AppAttestationTests.challenge, keys: [PublicKey] = AppAttestationTests.keys,
+            account: String = "ada"
+        ) async throws -> AppAttestation.Answer {
             try await attestation.evidence(for: challenge, keys: keys, server: AppAttestationTests.server, account: account)
         }
 
         func run<Result: Sendable>(_ body: @escaping @Sendable (Device) async throws -> Result) async throws -> Result {
             try await StandInAttest.$current.withValue(attest) { try await world.run { try await body(self) } }
         }
+    }
+
+    /// The version of the system.
+    private final class Version: Sendable {
+        private let value = Mutex("18.0")
+        var version: String { value.withLock { $0 } }
+        func update() { value.withLock { $0 += ".1" } }
     }
 
     /// The expected text is the SHA-256 of the bound value in `BoundValueTests`, computed by another program.
@@ -77,63 +98,131 @@ import ThumbturnTestKit
     @Test func withoutAppAttestThereIsNoEvidenceAndNoKey() async throws {
         let device = Device()
         device.attest.isSupported = false
-        expect(try await device.run { try await $0.evidence() }, is: nil)
+        expect(try await device.run { try await $0.answer() }, is: .unsupported)
         #expect(device.world.device.calls("generateKey") == 0)
     }
 
-    /// Every code of DeviceCheck's errors, and one of another domain, in each of the three calls.
-    @Test(
-        arguments: [
-            (0, "platform", Recovery.retry), (2, "platform", .report), (3, "keyInvalidated", .retry), (4, "unreachable", .retry),
-            (-1009, "platform", .retry),
-        ], 0...2)
-    func everyFailureHasItsRecoveryAndKeepsOrDropsTheKey(
-        _ row: (code: Int, name: String, recovery: Recovery), in call: Int
-    ) async throws {
+    /// A failure of one call, and what the two calls after it find.
+    struct Row: Sendable, CustomTestStringConvertible {
+        /// A code of DeviceCheck's errors; negative ones are of other domains.
+        var code: Int
+        /// The call that fails: 0 makes the key, 1 attests it, 2 makes the assertion.
+        var call: Int
+        /// The failure; nil where another key has made evidence at once, or the answer was `refused`.
+        var name: String?
+        var isRefused = false
+        /// How many keys there are after the next evidence.
+        var keys: Int
+        var testDescription: String { "\(code) in call \(call)" }
+    }
+
+    static let rows = [
+        // unknownSystemFailure: an attested key that cannot assert is given up, an unattested one is tried again.
+        Row(code: 0, call: 0, name: "platform", keys: 1), Row(code: 0, call: 1, name: "platform", keys: 1),
+        Row(code: 0, call: 2, name: "platform", keys: 2),
+        // featureUnsupported
+        Row(code: 1, call: 0, isRefused: true, keys: 1), Row(code: 1, call: 1, isRefused: true, keys: 1),
+        Row(code: 1, call: 2, isRefused: true, keys: 1),
+        // invalidInput and invalidKey: another key, once, unless none can be made
+        Row(code: 2, call: 0, isRefused: true, keys: 1), Row(code: 2, call: 1, keys: 2), Row(code: 2, call: 2, keys: 2),
+        Row(code: 3, call: 0, isRefused: true, keys: 1), Row(code: 3, call: 1, keys: 2), Row(code: 3, call: 2, keys: 2),
+        // serverUnavailable
+        Row(code: 4, call: 0, name: "unreachable", keys: 1), Row(code: 4, call: 1, name: "unreachable", keys: 1),
+        Row(code: 4, call: 2, name: "unreachable", keys: 1),
+        // Without a network
+        Row(code: -1009, call: 1, name: "platform", keys: 1), Row(code: -1009, call: 2, name: "platform", keys: 1),
+    ]
+
+    @Test("A7: every failure keeps the key, replaces it once, or ends it", arguments: rows)
+    func everyFailureHasItsMeaning(_ row: Row) async throws {
         let device = Device()
-        let evidence = try await device.run { device in
-            for _ in 0..<call { device.attest.failNext(nil) }
+        let status = Failure.PlatformStatus(domain: row.code < 0 ? NSURLErrorDomain : DCErrorDomain, code: row.code)
+        try await device.run { device in
+            // A key that is gone was attested with the first value, and the attestation is not stored.
+            for _ in 0..<row.call { device.attest.failNext(nil) }
             device.attest.failNext(row.code)
-            let failed = try #require(await failure { _ = try await device.evidence() })
-            #expect(failed.code.name == row.name && failed.recovery == row.recovery)
-            #expect(failed.status == .init(domain: row.code < 0 ? NSURLErrorDomain : DCErrorDomain, code: row.code))
-            return try #require(try await device.evidence(for: "eyJ.eyJ.bmV3"))
+            if let name = row.name {
+                let failed = try #require(await failure { _ = try await device.answer() })
+                #expect(failed.code.name == name && failed.recovery == .retry && failed.status == status)
+            } else {
+                let answer = try await device.answer()
+                #expect((answer == .refused(status)) == row.isRefused)
+            }
+            _ = try #require(try await device.evidence(for: "eyJ.eyJ.bmV3"))
         }
-        let (first, second) = (
-            Signing.boundValue(challenge: Self.challenge, keys: Self.keys),
-            Signing.boundValue(challenge: "eyJ.eyJ.bmV3", keys: Self.keys)
-        )
-        // If Apple's servers were unreachable, the next call uses the same key and the first value again.
-        let keepsKey = row.code == 4 && call > 0
-        let calls = device.world.device.calls
-        #expect(calls("generateKey") == (keepsKey ? 1 : 2))
-        #expect(calls("attestKey") == (call == 0 || keepsKey && call == 2 ? 1 : 2))
-        #expect(evidence.attestedValue == (keepsKey ? first : second))
+        // A call of `generateKey` that failed has made no key.
+        let made = device.world.device.calls("generateKey") - (row.call == 0 ? 1 : 0)
+        #expect(made == row.keys)
     }
 
-    @Test(arguments: 0...2) func aSystemThatWithdrawsAppAttestGivesNoEvidence(_ call: Int) async throws {
+    @Test("A7: a system that refuses every key is given three, and no more until its next version", arguments: [2, 3])
+    func noEndlessKeys(_ code: Int) async throws {
         let device = Device()
-        let evidence = try await device.run { device in
-            for _ in 0..<call { device.attest.failNext(nil) }
-            device.attest.failNext(1)
-            let evidence = try await device.evidence()
-            _ = try await device.evidence()
-            return evidence
+        device.attest.failAlways(.attest, with: code)
+        let refused = AppAttestation.Answer.refused(.init(domain: DCErrorDomain, code: code))
+        let calls = device.world.device.calls
+        try await device.run { device in
+            for keys in [2, 3, 3, 3] {
+                expect(try await device.answer(), is: refused)
+                #expect(calls("generateKey") == keys)
+            }
+            // The last key is tried at each call, in case that the system comes round.
+            #expect(calls("attestKey") == 5)
+            device.system.update()
+            expect(try await device.answer(), is: refused)
+            #expect(calls("generateKey") == 4)
+            device.attest.failAlways(.attest, with: nil)
+            _ = try #require(try await device.evidence())
+            #expect(calls("generateKey") == 5)
+            // Evidence begins the count anew.
+            device.attest.forget()
+            device.attest.failAlways(.attest, with: code)
+            expect(try await device.answer(), is: refused)
+            #expect(calls("generateKey") == 6)
         }
-        #expect(evidence == nil)
-        // The key that the system rejected is not kept.
-        #expect(device.world.device.calls("generateKey") == 2)
     }
 
-    @Test func afterAReinstallationTheSecondCallHasANewKey() async throws {
+    @Test("A7: an error that stays is no reason for endless keys", arguments: [StandInAttest.Call.attest, .assert])
+    func anUnknownErrorThatStays(_ call: StandInAttest.Call) async throws {
+        let device = Device()
+        device.attest.failAlways(call, with: 0)
+        let status = Failure.PlatformStatus(domain: DCErrorDomain, code: 0)
+        let keys = call == .attest ? 1 : 3
+        try await device.run { device in
+            for _ in 1...2 {
+                #expect(await failure { _ = try await device.answer() } == Failure(.platform, recovery: .retry, status: status))
+            }
+            for _ in 1...3 { expect(try await device.answer(), is: .refused(status)) }
+            #expect(device.world.device.calls("generateKey") == keys)
+            device.attest.failAlways(call, with: nil)
+            _ = try #require(try await device.evidence())
+            #expect(device.world.device.calls("generateKey") == keys)
+        }
+    }
+
+    @Test("A7: after a reinstallation the same call has a new key")
+    func afterAReinstallation() async throws {
         let device = Device()
         let (old, new) = try await device.run { device in
             let old = try #require(try await device.evidence())
             device.attest.forget()
-            await expectFailure(.keyInvalidated) { _ = try await device.evidence() }
-            return (old, try #require(try await device.evidence()))
+            return (old, try #require(try await device.evidence(for: "eyJ.eyJ.bmV3")))
         }
         #expect(new.keyID != old.keyID)
+        #expect(new.attestedValue == Signing.boundValue(challenge: "eyJ.eyJ.bmV3", keys: Self.keys))
+        #expect(device.world.device.calls("generateKey") == 2)
+    }
+
+    /// Apple's servers were not reached: the first value is attested later, with the same key.
+    @Test func aLostAnswerIsAskedForAgainWithTheSameKeyAndValue() async throws {
+        let device = Device()
+        let evidence = try await device.run { device in
+            device.attest.failNext(nil, 4)
+            await expectFailure(.unreachable) { _ = try await device.answer() }
+            return try #require(try await device.evidence(for: "eyJ.eyJ.bmV3"))
+        }
+        #expect(evidence.attestedValue == Signing.boundValue(challenge: Self.challenge, keys: Self.keys))
+        #expect(device.world.device.calls("generateKey") == 1)
     }
 
     /// A record that was restored without the key that decrypts it names an App Attest key that was not restored. A

@@ -174,7 +174,9 @@ import ThumbturnTestKit
             try await world.clock.sleep(until: world.clock.now.advanced(by: .seconds(1)))
             let contexts = world.device.calls("LAContext")
             #expect(isMatch(await ask(sensor)))
-            #expect(world.device.calls("LAContext") == contexts + 1, "the second prompt has a context of its own")
+            #expect(
+                world.device.calls("LAContext") == contexts + 2,
+                "the second prompt has a context of its own, and one more looks for the key's access control")
             expect(await first, .cancelledBySystem, -4)
         }
         #expect(world.device.calls("evaluateAccessControl") == 2)
@@ -206,7 +208,7 @@ import ThumbturnTestKit
             let sheet = try #require(Sheet(reason: "Unlock Acme", cancelTitle: nil, reuse: 0))
             let began = world.clock.now
             let task = Task(executorPreference: world.clock.executor) {
-                await failure { try await context.ask(sheet, for: .of(.biometric), operation: .useKeySign) }
+                await failure { try await context.ask(sheet, for: .key(.of(.biometric))) }
             }
             try await world.clock.sleep(until: began.advanced(by: .seconds(1)))
             task.cancel()
@@ -255,9 +257,9 @@ import ThumbturnTestKit
         try await world.run {
             let context = PromptContext(world.system)
             let sheet = try #require(Sheet(reason: "Unlock Acme", cancelTitle: nil, reuse: 0))
-            try await context.ask(sheet, for: .of(.biometric), operation: .useKeySign)
+            try await context.ask(sheet, for: .key(.of(.biometric)))
             await #expect(throws: Failure.self) {
-                try await context.ask(sheet, for: .of(.biometric), operation: .useKeySign)
+                try await context.ask(sheet, for: .key(.of(.biometric)))
             }
         }
         #expect(world.device.calls("evaluateAccessControl") == 1)
@@ -270,7 +272,7 @@ import ThumbturnTestKit
             await context.end()
             let sheet = try #require(Sheet(reason: "Unlock Acme", cancelTitle: nil, reuse: 0))
             do throws(Failure) {
-                try await context.ask(sheet, for: .of(.biometric), operation: .useKeySign)
+                try await context.ask(sheet, for: .key(.of(.biometric)))
                 Issue.record("an invalidated context showed a prompt")
             } catch {
                 #expect(error.code == .cancelledByApp)

@@ -28,7 +28,8 @@ import ThumbturnCore
         row(-8, .lockedOut, .fallBack(.devicePasscode)), row(-9, .cancelledByApp, .retry), row(-10, .cancelledByApp, .retry),
         row(-11, .biometryUnavailable, .fallBack(.devicePasscode)), row(-12, .biometryUnavailable, .openSettings),
         row(-13, .biometryUnavailable, .fallBack(.devicePasscode)), row(-14, .platform, .report),
-        row(-1004, .cancelledBySystem, .retry), row(-4711, .platform, .report), row(0, .platform, .report),
+        row(-1004, .cancelledBySystem, .retry), row(-1009, .keyInvalidated, .reEnrol), row(-4711, .platform, .report),
+        row(0, .platform, .report),
     ]
 
     static let keychain =
@@ -111,6 +112,7 @@ import ThumbturnCore
             // The Secure Enclave gives another reason, or the code means another thing elsewhere.
             AppleStatus(domain: "CryptoTokenKit", code: -3, hardware: -536_870_203),
             AppleStatus(domain: "CryptoTokenKit", code: -5, hardware: -536_362_999),
+            AppleStatus(domain: "com.apple.LocalAuthentication", code: -1009),
         ])
     func theSensorExplainsARefusalAfterAMatch(row: VerificationError, status: AppleStatus) {
         let failure = status.failure(of: row.kind, biometry: row.biometry)

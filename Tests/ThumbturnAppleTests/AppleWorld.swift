@@ -27,7 +27,8 @@ struct AppleWorld {
             executor: clock.serialExecutor, tasks: clock.executor,
             sleep: { try await clock.sleep(until: clock.now.advanced(by: $0)) },
             majorVersion: { phone.facts().mark?.systemVersion ?? 0 },
-            faceIDReason: { device.facts.hasUsageText ? "To unlock Acme" : nil }, advise: { _ in })
+            faceIDReason: { device.facts.hasUsageText ? "To unlock Acme" : nil }, isSimulator: device.facts.simulator != nil,
+            advise: { _ in })
     }
 
     /// Replaces the phone by another one, which is set up from a backup of this one.

@@ -1,4 +1,5 @@
 #if STAND_INS
+import DeviceCheck
 import Foundation
 import LocalAuthentication
 import Security
@@ -12,10 +13,12 @@ import ThumbturnTestKit
 @Suite struct DiagnosticsTests {
     @Test func aWorkingDeviceNeedsNoAdvice() async throws {
         let world = AppleWorld()
-        let found = try await world.run { await Diagnostics.snapshot(of: world.system) }
+        let found = try await StandInAttest.$current.withValue(StandInAttest()) {
+            try await world.run { await Diagnostics.writingTestItem(on: world.system) }
+        }
         let expected = Diagnostics(
             sensor: .face, biometry: .ready, isPasscodeSet: true, isSensorCovered: false, hasFaceIDReason: true,
-            keychain: .readable)
+            isSimulator: false, hasAppAttest: true, keychain: .readable)
         #expect(found == expected)
         #expect(found.advice == nil)
         #expect(
@@ -24,12 +27,33 @@ import ThumbturnTestKit
                 passcode: set
                 lid: open
                 NSFaceIDUsageDescription: present
+                device: not a simulator
+                App Attest: supported
                 keychain: readable
                 """)
         #expect(world.device.calls("SecItemAdd") == 1)
         #expect(world.items.isEmpty, "the test item is deleted")
         #expect(world.phone.promptCount == 0)
         world.expectNothingOnTheSide()
+    }
+
+    @Test("a snapshot writes nothing, and says that the keychain was not tried")
+    func snapshot() async throws {
+        let world = AppleWorld()
+        let found = try await world.run { await Diagnostics.snapshot(of: world.system) }
+        #expect(found.keychain == nil && found.description.contains("keychain: not tried"))
+        #expect(!found.hasAppAttest && found.description.contains("App Attest: not supported"))
+        for call in ["SecItemAdd", "SecItemUpdate", "SecItemDelete", "SecItemCopyMatching", "SecKeyCreateRandomKey"] {
+            #expect(world.device.calls(call) == 0, "\(call)")
+        }
+    }
+
+    @Test("a simulator is named, with what to use there", arguments: StandInSimulator.allCases)
+    func simulator(_ simulator: StandInSimulator) async throws {
+        let world = AppleWorld { $0.simulator = simulator }
+        let found = try await world.run { await Diagnostics.snapshot(of: world.system) }
+        #expect(found.isSimulator && found.description.contains("device: a simulator"))
+        #expect(found.advice?.contains("appleWithSoftwareKeys") == true)
     }
 
     @Test func everyProblemIsNamed() async throws {
@@ -39,7 +63,7 @@ import ThumbturnTestKit
         system.faceIDReason = { nil }
         system.environment = nil
         let (given, group) = (system, KeychainPlace(accessGroup: "TEAM.acme"))
-        let found = try await world.run { await Diagnostics.snapshot(of: given, place: group) }
+        let found = try await world.run { await Diagnostics.writingTestItem(on: given, in: group) }
         #expect(found.biometry == .passcodeNotSet)
         #expect(!found.isPasscodeSet)
         #expect(found.keychain == .missingEntitlement)
@@ -55,7 +79,7 @@ import ThumbturnTestKit
         var system = world.system
         system.faceIDReason = { nil }
         let given = system
-        let found = try await world.run { await Diagnostics.snapshot(of: given) }
+        let found = try await world.run { await Diagnostics.writingTestItem(on: given) }
         #expect(found.keychain == .notYetReadable)
         #expect(found.advice == nil, "only Face ID needs the text")
     }
@@ -70,16 +94,16 @@ import ThumbturnTestKit
     ) async throws {
         let world = AppleWorld()
         world.device.keychain.failNext("SecItemAdd", with: status)
-        let found = try await world.run { await Diagnostics.snapshot(of: world.system) }
+        let found = try await world.run { await Diagnostics.writingTestItem(on: world.system) }
         #expect(found.keychain == answer)
     }
 
-    @Test func aSnapshotTouchesNoItemOfTheApp() async throws {
+    @Test func aTestItemTouchesNoItemOfTheApp() async throws {
         let world = AppleWorld()
         let place = KeychainPlace(service: "test")
         try await world.run {
             try await world.parts(place).secrets.write([7], as: "probe")
-            _ = await Diagnostics.snapshot(of: world.system, place: place)
+            _ = await Diagnostics.writingTestItem(on: world.system, in: place)
             expect(try await world.parts(place).secrets.read("probe"), is: [7])
         }
         #expect(world.items.count == 1)
@@ -97,7 +121,7 @@ import ThumbturnTestKit
         #expect(bundle.faceIDReason == "To unlock Acme")
         #expect(Bundle.main.faceIDReason == nil)
         let (with, without) = await StandIns.$device.withValue(world.device) {
-            (await Diagnostics.snapshot(bundle: bundle), await Diagnostics.snapshot())
+            (await Diagnostics.snapshot(bundle: bundle), await Diagnostics.writingTestItem())
         }
         #expect(with.hasFaceIDReason)
         #expect(!without.hasFaceIDReason)

@@ -9,20 +9,6 @@ import ThumbturnApple
 
 // The code that the pages show for Apple's systems, word for word. AppleSourceLint compares the two.
 
-// README.md
-
-struct Login {
-    let auth: Authenticator
-
-    init() throws { auth = try Authenticator(server: URL(string: "https://id.example.com")!, platform: .apple()) }
-
-    /// Once, after the first login: makes the keys behind Face ID and the passcode.
-    func setUp(_ login: PasswordSignIn) async throws { try await auth.enrol(with: login) }
-
-    /// Asks for the face, then for the passcode. The answer is a session that is bound to this phone, not a boolean.
-    func signIn() async throws(Failure) -> Grant { try await auth.authenticate("Sign in to Example") }
-}
-
 // docs/migrating.md
 
 /// The secret is the answer. No boolean says that the person was there.
@@ -86,7 +72,7 @@ func firstButton(_ auth: Authenticator) async -> String {
     let pin = PINEntryModel()
     let auth: Authenticator
     let offer: BiometricOfferModel
-    let biometrics: BiometricsToggle
+    let biometrics: BiometricsToggleModel
 
     /// Takes the app's own screens: the one that asks for the password, and the one that opens the system's settings.
     init(
@@ -97,7 +83,7 @@ func firstButton(_ auth: Authenticator) async -> String {
         let makeKey = { @Sendable () async throws in try await auth.replaceBiometricKey(with: askPassword()) }
         self.auth = auth
         offer = BiometricOfferModel(for: auth, setUp: makeKey) { _ in openSettings() }
-        biometrics = BiometricsToggle(for: auth, setUp: makeKey)
+        biometrics = BiometricsToggleModel(for: auth, setUp: makeKey)
     }
 }
 
@@ -110,12 +96,12 @@ func firstButton(_ auth: Authenticator) async -> String {
     await offer.answer(offer.buttons[button].answer)
 }
 
-@MainActor func settingsAppeared(_ biometrics: BiometricsToggle, show: (String, Bool, String?) -> Void) async {
+@MainActor func settingsAppeared(_ biometrics: BiometricsToggleModel, show: (String, Bool, String?) -> Void) async {
     await biometrics.refresh()
     show(biometrics.name.localized, biometrics.state == .on, biometrics.message?.localized)
 }
 
-@MainActor func moved(_ biometrics: BiometricsToggle, to isOn: Bool) async {
+@MainActor func moved(_ biometrics: BiometricsToggleModel, to isOn: Bool) async {
     await biometrics.set(isOn)
 }
 

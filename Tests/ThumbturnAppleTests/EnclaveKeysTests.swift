@@ -483,7 +483,8 @@ private final class OwnThread: SerialExecutor {
     private static let (la, os, tokens) = ("com.apple.LocalAuthentication", NSOSStatusErrorDomain, "CryptoTokenKit")
 
     @Test(arguments: [
-        (la, -1004, SilentRefusal.asks), (la, -8, .asks), (la, -5, .isGone), (os, -25308, .asks), (os, -25300, .isGone),
+        (la, -1004, SilentRefusal.asks), (la, -8, .asks), (la, -5, .isGone), (la, -1009, .refused), (os, -25308, .asks),
+        (os, -25300, .isGone),
         (os, -26275, .isGone), (os, -25293, .refused), (os, -34018, .unclear), (os, -25291, .unclear), (tokens, -3, .refused),
         (tokens, -5, .refused), (tokens, -6, .isGone), (tokens, -7, .unclear), (tokens, -9, .asks), (tokens, -2, .unclear),
     ])

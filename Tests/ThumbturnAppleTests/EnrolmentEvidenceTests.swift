@@ -45,13 +45,34 @@ import ThumbturnTestKit
         let sent = try await Self.enrolments(attest) { auth in
             do {
                 try await auth.enrol(with: Self.signIn)
-                #expect(code == 2, "a failure that a retry does not change leaves the decision to the server")
+                #expect(code == 2, "another key is tried at once")
             } catch let failure as Failure {
                 #expect(code != 2 && failure.recovery == .retry, "\(failure)")
                 try await auth.enrol(with: Self.signIn)
             }
         }
-        #expect(sent.count == 1 && (sent[0].evidence == nil) == (code == 2))
+        #expect(sent.count == 1 && sent[0].evidence != nil)
+    }
+
+    @Test("where App Attest refuses every key, the server decides", arguments: [1, 2, 3])
+    func refused(_ code: Int) async throws {
+        let attest = StandInAttest()
+        attest.failAlways(.attest, with: code)
+        let sent = try await Self.enrolments(attest) { try await $0.enrol(with: Self.signIn) }
+        #expect(sent.count == 1 && sent[0].evidence == nil)
+    }
+
+    @Test("an error that stays ends two enrolments, and not the third")
+    func unknown() async throws {
+        let attest = StandInAttest()
+        attest.failAlways(.attest, with: 0)
+        let sent = try await Self.enrolments(attest) { auth in
+            for _ in 1...2 {
+                #expect(await failure { try await auth.enrol(with: Self.signIn) }?.recovery == .retry)
+            }
+            try await auth.enrol(with: Self.signIn)
+        }
+        #expect(sent.count == 1 && sent[0].evidence == nil)
     }
 
     @Test func withoutAppAttestTheEnrolmentHasNoEvidence() async throws {

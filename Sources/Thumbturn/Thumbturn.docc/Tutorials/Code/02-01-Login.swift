@@ -1,0 +1,5 @@
+import Thumbturn
+
+struct Login {
+    let vault = Vault(named: "login", platform: .apple())
+}

@@ -1,0 +1,30 @@
+import Foundation
+import Thumbturn
+
+struct Login {
+    let auth: Authenticator
+
+    init() throws {
+        auth = try Authenticator(server: URL(string: "https://id.example.com")!, platform: .apple())
+    }
+
+    /// At each start: completes or undoes what a crash has interrupted.
+    func start() async { await auth.settle() }
+
+    /// Once, with the person's first login: makes the keys, and tells the server of them.
+    func setUp(name: String, password: String) async throws {
+        try await auth.enrol(with: PasswordSignIn(account: name, password: password))
+    }
+
+    /// A key signs the server's challenge, and the server answers with tokens for this device alone.
+    func signIn(show: (String) -> Void) async -> Grant? {
+        do {
+            return try await auth.authenticate("Sign in to Example")
+        } catch .cancelledByUser {
+            return nil
+        } catch {
+            show(error.message.localized)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import ThumbturnCore
+import ThumbturnVerifier
+
+/// What a request of the app brings to your own service.
+struct SignedRequest {
+    var method: String
+    /// The full address, as the app sees it.
+    var uri: String
+    var body: [UInt8]
+    /// The header `Authorization`, without the word DPoP.
+    var token: String
+    /// The header `DPoP`: this device's signature over the rest.
+    var proof: String
+}

@@ -1,0 +1,1 @@
+../../Examples/Probe/Sources/Probe/Probe.swift
