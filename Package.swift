@@ -68,7 +68,7 @@ let apple: [SwiftSetting] =
                 "-module-alias", "LocalAuthentication=StubLocalAuthentication", "-module-alias", "Security=StubSecurity",
                 "-module-alias", "DeviceCheck=StubDeviceCheck",
                 "-module-alias", "AuthenticationServices=StubAuthenticationServices",
-                "-module-alias", "os=StubOS",
+                "-module-alias", "SwiftUI=StubSwiftUI", "-module-alias", "os=StubOS",
             ]),
             // Tests with the stand-ins are compiled where they are, and not on Apple systems.
             .define("STAND_INS"),
@@ -79,6 +79,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .macCatalyst(.v18), .visionOS(.v2)],
     products: [
         .library(name: "Thumbturn", targets: ["Thumbturn"]),
+        .library(name: "ThumbturnUI", targets: ["ThumbturnUI"]),
         .library(name: "ThumbturnVerifier", targets: ["ThumbturnVerifier"]),
         .library(name: "ThumbturnTestKit", targets: ["ThumbturnTestKit"]),
         .library(name: "ThumbturnServer", targets: ["ThumbturnServer"]),
@@ -137,6 +138,12 @@ let package = Package(
             dependencies: ["ThumbturnCore", "ThumbturnDevice", "ThumbturnMessages", crypto] + standIns,
             exclude: isApple ? [] : ["PrivacyInfo.xcprivacy"],
             resources: isApple ? [.copy("PrivacyInfo.xcprivacy")] : [],
+            swiftSettings: apple
+        ),
+        // SwiftUI views; empty where there is no SwiftUI.
+        .target(
+            name: "ThumbturnUI",
+            dependencies: ["ThumbturnCore", "ThumbturnDevice"] + (standsIn ? ["StubSwiftUI"] : []),
             swiftSettings: apple
         ),
         .target(
@@ -414,11 +421,72 @@ let package = Package(
 )
 
 if standsIn {
+    // An app's sources see `Thumbturn` as it is on Apple's systems, where it re-exports the adapter.
+    let example =
+        apple + [
+            .unsafeFlags([
+                "-module-alias", "CryptoKit=Crypto", "-Xfrontend", "-import-module", "-Xfrontend", "ThumbturnApple",
+            ])
+        ]
     package.targets += [
         .target(name: "StubSecurity", dependencies: [crypto], path: "Stubs/StubSecurity"),
         .target(name: "StubLocalAuthentication", dependencies: ["StubSecurity"], path: "Stubs/StubLocalAuthentication"),
         .target(name: "StubDeviceCheck", dependencies: ["StubSecurity"], path: "Stubs/StubDeviceCheck"),
         .target(name: "StubAuthenticationServices", path: "Stubs/StubAuthenticationServices"),
         .target(name: "StubOS", path: "Stubs/StubOS"),
+        .target(name: "StubSwiftUI", path: "Stubs/StubSwiftUI"),
+        // Views, their states, and the examples, as far as they can be evaluated without SwiftUI.
+        .target(
+            name: "Gallery",
+            dependencies: ["StubSwiftUI", "Thumbturn", "ThumbturnTestKit", "ThumbturnUI"],
+            path: "Examples/Gallery/Sources/Gallery",
+            swiftSettings: apple
+        ),
+        .target(
+            name: "Screens",
+            dependencies: ["Gallery", "StubSwiftUI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit", "ThumbturnUI"],
+            path: "Tests/Screens",
+            swiftSettings: apple
+        ),
+        .executableTarget(
+            name: "ScreensCommand",
+            dependencies: ["Gallery", "Screens", "StubSwiftUI", "ThumbturnCore"],
+            path: "Tests/ScreensCommand",
+            swiftSettings: apple
+        ),
+        .executableTarget(
+            name: "VaultExample",
+            dependencies: ["StubSwiftUI", "Thumbturn", "ThumbturnApple", "ThumbturnUI", crypto],
+            path: "Examples/Vault/Vault",
+            swiftSettings: example
+        ),
+        .executableTarget(
+            name: "BankExample",
+            dependencies: ["StubAuthenticationServices", "StubSwiftUI", "Thumbturn", "ThumbturnApple", "ThumbturnUI"],
+            path: "Examples/Bank/Bank",
+            swiftSettings: example
+        ),
+        .target(
+            name: "ProbeExample",
+            dependencies: ["StubSwiftUI", "Thumbturn", "ThumbturnApple"] + standIns,
+            path: "Examples/Probe/Sources/Probe",
+            swiftSettings: example
+        ),
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: [
+                "BankExample", "StubSwiftUI", "TestSupport", "Thumbturn", "ThumbturnCore", "ThumbturnDevice", "ThumbturnServer",
+                "ThumbturnTestKit", "ThumbturnTestServer", "ThumbturnUI", "VaultExample",
+            ],
+            swiftSettings: apple
+        ),
+        .testTarget(
+            name: "ThumbturnUITests",
+            dependencies: [
+                "StubAuthenticationServices", "Thumbturn", "ThumbturnApple",
+                "Gallery", "Screens", "StubSwiftUI", "ThumbturnCore", "ThumbturnDevice", "ThumbturnTestKit", "ThumbturnUI",
+            ],
+            swiftSettings: apple
+        ),
     ]
 }

@@ -7,7 +7,7 @@ import ThumbturnCore
     static func message(_ key: MessageKey) -> PersonMessage {
         switch key.placeholder {
         case nil: return PersonMessage(key)
-        case .count: return .pinTriesLeft(47)
+        case .count: return key == .digitsEntered ? .digitsEntered(47) : .pinTriesLeft(47)
         case .time:
             let all: [PersonMessage] = [
                 .wait(.seconds(47)), .sensorRests(for: .seconds(47)), .pinPaused(for: .seconds(47)),
@@ -69,10 +69,22 @@ import ThumbturnCore
     }
 
     @Test(arguments: MessageLanguage.allCases) func buttonsAndTextsOfOneScreenDiffer(_ language: MessageLanguage) {
-        // Three buttons of the offer, and the four ways of the ladder.
-        for group: [MessageKey] in [[.setUp, .notNow, .never], [.cancel, .useBiometrics, .usePasscode, .usePIN, .signIn]] {
+        // Three buttons of the offer, the ways of the ladder, an approval, a removal, the PIN's screen.
+        for group: [MessageKey] in [
+            [.setUp, .notNow, .never],
+            [.cancel, .useBiometrics, .usePasscode, .usePIN, .signIn],
+            [.approve, .decline, .done], [.remove, .cancel], [.confirm, .deleteDigit, .cancel],
+        ] {
             #expect(Set(group.map { PersonMessage($0).text(in: language) }).count == group.count)
         }
+    }
+
+    @Test func aTextIsKnownByItsName() {
+        #expect(PersonMessage(.usePIN).id == "usePIN" && PersonMessage.wait(.seconds(3)).id == "waitFor")
+        #expect(Set(MessageKey.allCases.map { Self.message($0).id }).count == MessageKey.allCases.count)
+        #expect(PersonMessage.digitsEntered(-1) == .digitsEntered(0))
+        #expect(PersonMessage.digitsEntered(1).text(in: .english) == "1\u{A0}digit entered")
+        #expect(PersonMessage.digitsEntered(2).text(in: .arabic).contains("أُدخل رقمان"))
     }
 
     @Test func timesAreRoundedUp() {
@@ -189,7 +201,8 @@ import ThumbturnCore
             let first = text.unicodeScalars.first { $0.properties.isAlphabetic }
             #expect(first.map(Self.isArabic) == true, "begins with an Arabic letter, so a screen takes its direction: \(text)")
             if let placeholder = key.placeholder {
-                let phrase = placeholder == .count ? "بقيت 47\u{A0}محاولة" : "47\u{A0}ثانية"
+                let count = key == .digitsEntered ? "أُدخل 47\u{A0}رقمًا" : "بقيت 47\u{A0}محاولة"
+                let phrase = placeholder == .count ? count : "47\u{A0}ثانية"
                 #expect(text.contains("\u{2068}\(phrase)\u{2069}"), "a number stands in an isolate: \(text)")
             }
             let letters = Array(text)

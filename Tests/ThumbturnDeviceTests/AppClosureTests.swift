@@ -56,7 +56,7 @@ import ThumbturnTestKit
         let vault = Vault(named: "designs", platform: platform)
         _ = AppLockModel(platform: platform) { try await vault.unlocked("Open the vault") { $0.answered } }
         _ = BiometricOfferModel(for: auth) { try await auth.enrol(with: signIn) }
-        _ = BiometricsToggle(for: auth) { try await auth.enrol(with: signIn) }
+        _ = BiometricsToggleModel(for: auth) { try await auth.enrol(with: signIn) }
         #expect(lock.isLocked && screen.stage == .ready)
     }
 

@@ -838,7 +838,7 @@ private final class EndingPhases: AppPhases {
 @MainActor @Suite struct BiometricsModelTests {
     @Test func theSwitchShowsTheStateOfTheKey() async throws {
         try await ScreenWorld.tell { world in
-            let toggle = BiometricsToggle(for: world.auth, setUp: world.enrol)
+            let toggle = BiometricsToggleModel(for: world.auth, setUp: world.enrol)
             await toggle.refresh()
             #expect(toggle.state == .on)
             world.world.phone.enrolNewFace()
@@ -857,7 +857,7 @@ private final class EndingPhases: AppPhases {
 
     @Test func switchingOnNeedsTheStrongerRungAndStaysOffWithoutIt() async throws {
         try await ScreenWorld.tell { world in
-            let toggle = BiometricsToggle(for: world.auth) { () async throws(Failure) in
+            let toggle = BiometricsToggleModel(for: world.auth) { () async throws(Failure) in
                 try await world.auth.enrol(with: PasswordSignIn(account: "ada", password: "wrong"))
             }
             await toggle.set(false)
@@ -946,7 +946,7 @@ private final class EndingPhases: AppPhases {
         (SimulatedPhone.Model.iPhone(.finger), "Touch ID"), (.iPhone(.iris), "Optic ID"), (.android(.finger), "Fingerprint"),
     ]) func theSwitchAndTheLockNameTheSensor(_ model: SimulatedPhone.Model, _ name: String) async throws {
         try await ScreenWorld.tell(model) { world in
-            let toggle = BiometricsToggle(for: world.auth, setUp: world.enrol)
+            let toggle = BiometricsToggleModel(for: world.auth, setUp: world.enrol)
             #expect("\(toggle.name)" == "Face or fingerprint", "not known yet")
             await toggle.refresh()
             #expect("\(toggle.name)" == name)

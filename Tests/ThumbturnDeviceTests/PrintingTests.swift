@@ -62,7 +62,7 @@ import ThumbturnMessages
                 at: Moment(boot: secret, sinceBoot: now), prompts: PromptCoordinator(),
                 mark: PlaceMark(dismissals: 0, account: secret), readMark: { nil }),
             Approval.Line(label: .payee, value: secret), ApprovalSheetModel.Stage.stopped(failure),
-            Authenticator.IfExists.keep, BiometricsToggle.State.off, EnrolledDevice(device), EnrolledDevice(device).keys,
+            Authenticator.IfExists.keep, BiometricsToggleModel.State.off, EnrolledDevice(device), EnrolledDevice(device).keys,
             SignedInAccount(me), PINEntryModel.Purpose.enter, UnlockScreen.Purpose.payment, UnlockScreen.Stage.stopped(failure),
             UnlockScreen.Button.Action.recover(.report), UnlockScreen.Button(action: .ask, words: PersonMessage(.signIn)),
         ]

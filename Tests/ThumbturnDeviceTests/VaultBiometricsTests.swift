@@ -274,7 +274,7 @@ extension Vault {
 
     @Test func whatCannotBeSetUpIsNotOffered() async throws {
         try await Self.tell(.iPhone(.face), .passcode) { world, vault, _ in
-            let toggle = BiometricsToggle(for: vault, reason: "Use Face ID")
+            let toggle = BiometricsToggleModel(for: vault, reason: "Use Face ID")
             await toggle.refresh()
             #expect(toggle.state == .unavailable, "the passcode alone opens it")
         }
@@ -287,7 +287,7 @@ extension Vault {
 
     @Test func theSwitchDeletesTheCopyAndThePasscodeMakesItAgain() async throws {
         try await Self.tell { world, vault, _ in
-            let toggle = BiometricsToggle(for: vault, reason: "Use Face ID")
+            let toggle = BiometricsToggleModel(for: vault, reason: "Use Face ID")
             await toggle.refresh()
             #expect(toggle.state == .off)
             await toggle.set(true)
@@ -304,7 +304,7 @@ extension Vault {
     @Test func theSwitchOfAVaultOfTheSensorAloneStaysOnAndSaysWhy() async throws {
         try await Self.tell(.iPhone(.face), .biometryCurrentSet) { world, vault, _ in
             _ = try await vault.rung()
-            let toggle = BiometricsToggle(for: vault, reason: "Use Face ID")
+            let toggle = BiometricsToggleModel(for: vault, reason: "Use Face ID")
             await toggle.set(false)
             #expect(toggle.state == .on && toggle.message != nil)
         }

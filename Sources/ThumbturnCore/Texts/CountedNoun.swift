@@ -5,10 +5,12 @@ enum CountedNoun {
     case hours(Int64)
     /// Tries at the PIN that are left, as a phrase that begins a sentence.
     case tries(Int64)
+    /// Digits of a PIN that were typed, as a phrase.
+    case digits(Int64)
 
     private var number: Int64 {
         switch self {
-        case .seconds(let number), .minutes(let number), .hours(let number), .tries(let number): number
+        case .seconds(let number), .minutes(let number), .hours(let number), .tries(let number), .digits(let number): number
         }
     }
 
@@ -29,6 +31,7 @@ enum CountedNoun {
         case .minutes(let n): isOne ? "\(n)\u{A0}minute" : "\(n)\u{A0}minutes"
         case .hours(let n): isOne ? "\(n)\u{A0}hour" : "\(n)\u{A0}hours"
         case .tries(let n): isOne ? "\(n)\u{A0}try left" : "\(n)\u{A0}tries left"
+        case .digits(let n): isOne ? "\(n)\u{A0}digit entered" : "\(n)\u{A0}digits entered"
         }
     }
 
@@ -38,6 +41,7 @@ enum CountedNoun {
         case .minutes(let n): isOne ? "\(n)\u{A0}Minute" : "\(n)\u{A0}Minuten"
         case .hours(let n): isOne ? "\(n)\u{A0}Stunde" : "\(n)\u{A0}Stunden"
         case .tries(let n): isOne ? "Noch \(n)\u{A0}Versuch" : "Noch \(n)\u{A0}Versuche"
+        case .digits(let n): isOne ? "\(n)\u{A0}Ziffer eingegeben" : "\(n)\u{A0}Ziffern eingegeben"
         }
     }
 
@@ -47,6 +51,7 @@ enum CountedNoun {
         case .minutes(let n): isOne ? "\(n)\u{A0}minute" : "\(n)\u{A0}minutes"
         case .hours(let n): isOne ? "\(n)\u{A0}heure" : "\(n)\u{A0}heures"
         case .tries(let n): isOne ? "Il reste \(n)\u{A0}essai" : "Il reste \(n)\u{A0}essais"
+        case .digits(let n): isOne ? "\(n)\u{A0}chiffre saisi" : "\(n)\u{A0}chiffres saisis"
         }
     }
 
@@ -56,6 +61,7 @@ enum CountedNoun {
         case .minutes(let n): isOne ? "\(n)\u{A0}minuto" : "\(n)\u{A0}minutos"
         case .hours(let n): isOne ? "\(n)\u{A0}hora" : "\(n)\u{A0}horas"
         case .tries(let n): isOne ? "Queda \(n)\u{A0}intento" : "Quedan \(n)\u{A0}intentos"
+        case .digits(let n): isOne ? "\(n)\u{A0}dígito introducido" : "\(n)\u{A0}dígitos introducidos"
         }
     }
 
@@ -79,6 +85,11 @@ enum CountedNoun {
         case (.tries, .two): "بقيت محاولتان"
         case (.tries(let n), .few): "بقيت \(n)\u{A0}محاولات"
         case (.tries(let n), _): "بقيت \(n)\u{A0}محاولة"
+        case (.digits, .zero): "لم يُدخل أي رقم"
+        case (.digits, .one): "أُدخل رقم واحد"
+        case (.digits, .two): "أُدخل رقمان"
+        case (.digits(let n), .few): "أُدخلت \(n)\u{A0}أرقام"
+        case (.digits(let n), _): "أُدخل \(n)\u{A0}رقمًا"
         }
     }
 }

@@ -13,6 +13,12 @@ extension MessageKey {
         case .setUp: "إعداد"
         case .notNow: "ليس الآن"
         case .never: "عدم السؤال مجددًا"
+        case .approve: "موافقة"
+        case .decline: "عدم الموافقة"
+        case .remove: "إزالة"
+        case .deleteDigit: "حذف رقم"
+        case .confirm: "متابعة"
+        case .done: "تم"
 
         case .biometricsName: sensor.name
         case .passcodeName: "رمز دخول الجهاز"
@@ -58,6 +64,7 @@ extension MessageKey {
         case .pinPausedFor: "رمز PIN متوقف مؤقتًا. يمكن المتابعة بعد \(number)."
         case .pinEasilyGuessed: "رمز PIN هذا سهل التخمين. يُرجى اختيار رمز آخر."
         case .pinUsedUp: "رمز PIN متوقف للحماية. يُرجى تسجيل الدخول مرة واحدة لاختيار رمز جديد."
+        case .digitsEntered: number
 
         case .setUpAgain: "تغيّر شيء على هذا الجهاز. يُرجى إعداده مرة أخرى."
         case .setUpThisDevice: "يُرجى تسجيل الدخول مرة واحدة لإعداد هذا الجهاز."
@@ -73,6 +80,14 @@ extension MessageKey {
 
         case .approvalOver: "لم يعد هذا الطلب مفتوحًا."
         case .readLetterByLetter: "كُتب اسم هنا بطريقة غير معتادة. يُرجى قراءته حرفًا حرفًا."
+        case .approved: "تمت الموافقة."
+        case .declined: "لم تتم الموافقة."
+
+        case .devices: "الأجهزة"
+        case .thisDevice: "هذا الجهاز"
+        case .onlySignsIn: "لتسجيل الدخول فقط"
+        case .removeDevice: "هل تُراد إزالة هذا الجهاز؟"
+        case .removeDeviceText: "سيُسجَّل خروجه فورًا، ولن يمكن تسجيل الدخول به بعد ذلك."
 
         case .readyWhenYouAre: "يمكن المتابعة في أي وقت."
         case .waitFor: "يمكن المحاولة مجددًا بعد \(number)."

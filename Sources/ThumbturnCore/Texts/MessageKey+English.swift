@@ -12,6 +12,12 @@ extension MessageKey {
         case .setUp: "Set up"
         case .notNow: "Not now"
         case .never: "Don’t ask again"
+        case .approve: "Approve"
+        case .decline: "Decline"
+        case .remove: "Remove"
+        case .deleteDigit: "Delete digit"
+        case .confirm: "Continue"
+        case .done: "Done"
 
         case .biometricsName: sensor.name
         case .passcodeName: "Device passcode"
@@ -58,6 +64,7 @@ extension MessageKey {
         case .pinPausedFor: "The PIN is paused. You can go on in \(number)."
         case .pinEasilyGuessed: "This PIN is easy to guess. Please choose another one."
         case .pinUsedUp: "The PIN is off for your protection. Sign in once to choose a new one."
+        case .digitsEntered: number
 
         case .setUpAgain: "Something changed on this device. Please set it up once more."
         case .setUpThisDevice: "Sign in once to set up this device."
@@ -73,6 +80,14 @@ extension MessageKey {
 
         case .approvalOver: "This request is no longer open."
         case .readLetterByLetter: "A name here is written in an unusual way. Please read it letter by letter."
+        case .approved: "Approved."
+        case .declined: "Declined."
+
+        case .devices: "Your devices"
+        case .thisDevice: "This device"
+        case .onlySignsIn: "Only signs in"
+        case .removeDevice: "Remove this device?"
+        case .removeDeviceText: "It is signed out at once and can’t sign in any more."
 
         case .readyWhenYouAre: "Ready when you are."
         case .waitFor: "Please wait \(number), then try again."

@@ -12,6 +12,12 @@ extension MessageKey {
         case .setUp: "Configurer"
         case .notNow: "Pas maintenant"
         case .never: "Ne plus demander"
+        case .approve: "Approuver"
+        case .decline: "Ne pas approuver"
+        case .remove: "Retirer"
+        case .deleteDigit: "Effacer un chiffre"
+        case .confirm: "Continuer"
+        case .done: "Terminé"
 
         case .biometricsName: sensor.name
         case .passcodeName: "Code de l’appareil"
@@ -58,6 +64,7 @@ extension MessageKey {
         case .pinPausedFor: "Le code PIN est en pause. Vous pourrez continuer dans \(number)."
         case .pinEasilyGuessed: "Ce code PIN est facile à deviner. Choisissez-en un autre."
         case .pinUsedUp: "Le code PIN est désactivé pour votre protection. Connectez-vous pour en choisir un nouveau."
+        case .digitsEntered: number
 
         case .setUpAgain: "Quelque chose a changé sur cet appareil. Configurez-le encore une fois."
         case .setUpThisDevice: "Connectez-vous une fois pour configurer cet appareil."
@@ -74,6 +81,14 @@ extension MessageKey {
 
         case .approvalOver: "Cette demande n’est plus ouverte."
         case .readLetterByLetter: "Un nom est écrit ici de façon inhabituelle. Merci de le lire lettre par lettre."
+        case .approved: "Approuvé."
+        case .declined: "Non approuvé."
+
+        case .devices: "Vos appareils"
+        case .thisDevice: "Cet appareil"
+        case .onlySignsIn: "Connexion seulement"
+        case .removeDevice: "Retirer cet appareil\u{A0}?"
+        case .removeDeviceText: "Il est aussitôt déconnecté et ne peut plus se connecter."
 
         case .readyWhenYouAre: "Quand vous voulez."
         case .waitFor: "Patientez \(number), puis réessayez."

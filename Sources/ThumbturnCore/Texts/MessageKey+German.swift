@@ -12,6 +12,12 @@ extension MessageKey {
         case .setUp: "Einrichten"
         case .notNow: "Nicht jetzt"
         case .never: "Nicht mehr fragen"
+        case .approve: "Freigeben"
+        case .decline: "Nicht freigeben"
+        case .remove: "Entfernen"
+        case .deleteDigit: "Ziffer löschen"
+        case .confirm: "Weiter"
+        case .done: "Fertig"
 
         case .biometricsName: sensor.name
         case .passcodeName: "Gerätecode"
@@ -57,6 +63,7 @@ extension MessageKey {
         case .pinPausedFor: "Die PIN macht Pause. In \(number) geht es weiter."
         case .pinEasilyGuessed: "Diese PIN ist leicht zu erraten. Bitte eine andere wählen."
         case .pinUsedUp: "Die PIN ist zu Ihrem Schutz ausgeschaltet. Nach einer Anmeldung können Sie eine neue wählen."
+        case .digitsEntered: number
 
         case .setUpAgain: "Auf diesem Gerät hat sich etwas geändert. Bitte noch einmal einrichten."
         case .setUpThisDevice: "Bitte einmal anmelden, um dieses Gerät einzurichten."
@@ -74,6 +81,14 @@ extension MessageKey {
 
         case .approvalOver: "Diese Anfrage ist nicht mehr offen."
         case .readLetterByLetter: "Ein Name ist hier ungewöhnlich geschrieben. Bitte Buchstabe für Buchstabe lesen."
+        case .approved: "Freigegeben."
+        case .declined: "Nicht freigegeben."
+
+        case .devices: "Ihre Geräte"
+        case .thisDevice: "Dieses Gerät"
+        case .onlySignsIn: "Nur zum Anmelden"
+        case .removeDevice: "Dieses Gerät entfernen?"
+        case .removeDeviceText: "Es wird sofort abgemeldet und kann sich nicht mehr anmelden."
 
         case .readyWhenYouAre: "Es kann weitergehen, wenn Sie so weit sind."
         case .waitFor: "Bitte \(number) warten, dann noch einmal."

@@ -12,6 +12,12 @@ extension MessageKey {
         case .setUp: "Configurar"
         case .notNow: "Ahora no"
         case .never: "No volver a preguntar"
+        case .approve: "Aprobar"
+        case .decline: "No aprobar"
+        case .remove: "Quitar"
+        case .deleteDigit: "Borrar un dígito"
+        case .confirm: "Continuar"
+        case .done: "Listo"
 
         case .biometricsName: sensor.name
         case .passcodeName: "Código del dispositivo"
@@ -57,6 +63,7 @@ extension MessageKey {
         case .pinPausedFor: "El PIN está en pausa. Podrá seguir en \(number)."
         case .pinEasilyGuessed: "Este PIN es fácil de adivinar. Elija otro."
         case .pinUsedUp: "El PIN está desactivado para su protección. Inicie sesión para elegir uno nuevo."
+        case .digitsEntered: number
 
         case .setUpAgain: "Algo ha cambiado en este dispositivo. Configúrelo una vez más."
         case .setUpThisDevice: "Inicie sesión una vez para configurar este dispositivo."
@@ -72,6 +79,14 @@ extension MessageKey {
 
         case .approvalOver: "Esta solicitud ya no está abierta."
         case .readLetterByLetter: "Un nombre está escrito aquí de forma inusual. Conviene leerlo letra por letra."
+        case .approved: "Aprobado."
+        case .declined: "No aprobado."
+
+        case .devices: "Sus dispositivos"
+        case .thisDevice: "Este dispositivo"
+        case .onlySignsIn: "Solo inicia sesión"
+        case .removeDevice: "¿Quitar este dispositivo?"
+        case .removeDeviceText: "Se cierra su sesión al momento y ya no puede iniciar otra."
 
         case .readyWhenYouAre: "Cuando quiera."
         case .waitFor: "Espere \(number) e inténtelo de nuevo."

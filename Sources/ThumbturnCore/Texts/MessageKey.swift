@@ -14,6 +14,12 @@ package enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     case setUp
     case notNow
     case never
+    case approve
+    case decline
+    case remove
+    case deleteDigit
+    case confirm
+    case done
 
     // Names of the rungs, as in a list of settings.
     case biometricsName
@@ -66,6 +72,7 @@ package enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     case pinPausedFor
     case pinEasilyGuessed
     case pinUsedUp
+    case digitsEntered
 
     // The keys and the session.
     case setUpAgain
@@ -84,6 +91,16 @@ package enum MessageKey: String, Hashable, Sendable, Codable, CaseIterable {
     // Approvals.
     case approvalOver
     case readLetterByLetter
+
+    case approved
+    case declined
+
+    // The account's devices.
+    case devices
+    case thisDevice
+    case onlySignsIn
+    case removeDevice
+    case removeDeviceText
 
     // Everything else.
     case readyWhenYouAre
@@ -112,7 +129,7 @@ extension MessageKey {
     package var placeholder: Placeholder? {
         switch self {
         case .sensorRestsFor, .pinPausedFor, .coolingOffFor, .waitFor: .time
-        case .pinTriesLeft: .count
+        case .pinTriesLeft, .digitsEntered: .count
         default: nil
         }
     }
@@ -130,7 +147,9 @@ extension MessageKey {
     /// Whether the text stands on a button.
     package var isButton: Bool {
         switch self {
-        case .cancel, .useBiometrics, .usePasscode, .usePIN, .signIn, .tryAgain, .openSettings, .setUp, .notNow, .never: true
+        case .cancel, .useBiometrics, .usePasscode, .usePIN, .signIn, .tryAgain, .openSettings, .setUp, .notNow, .never, .approve,
+            .decline, .remove, .deleteDigit, .confirm, .done:
+            true
         default: false
         }
     }

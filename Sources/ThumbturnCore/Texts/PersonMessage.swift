@@ -11,6 +11,7 @@ public struct PersonMessage: Hashable, Sendable {
         case none
         case time(Duration)
         case tries(Int)
+        case digits(Int)
     }
 
     private init(_ key: MessageKey, _ value: Value) {
@@ -34,6 +35,12 @@ public struct PersonMessage: Hashable, Sendable {
     package static func pinPaused(for time: Duration) -> PersonMessage { PersonMessage(.pinPausedFor, .time(time)) }
     /// The PIN did not match, and this many tries are left. Negative counts become 0.
     package static func pinTriesLeft(_ count: Int) -> PersonMessage { PersonMessage(.pinTriesLeft, .tries(max(count, 0))) }
+
+    /// How many digits of a PIN were entered. Negative counts become 0.
+    package static func digitsEntered(_ count: Int) -> PersonMessage { PersonMessage(.digitsEntered, .digits(max(count, 0))) }
+
+    /// The name of the text, such as `usePIN`. It is stable: an app that replaces texts tells them apart by it.
+    public var id: String { key.rawValue }
 
     /// The same text with the name of this device's sensor, where it speaks of one: "Use Face ID" instead of "Use face or
     /// finger". Nil gives the neutral words.
@@ -63,6 +70,7 @@ public struct PersonMessage: Hashable, Sendable {
         switch value {
         case .none: return ""
         case .tries(let count): phrase = CountedNoun.tries(Int64(count)).text(in: language)
+        case .digits(let count): phrase = CountedNoun.digits(Int64(count)).text(in: language)
         case .time(let time):
             // Rounded up, so that a person who waits as long as the text says has waited long enough.
             let seconds = time.wholeSecondsRoundedUp

@@ -3,7 +3,7 @@ package import ThumbturnMessages
 
 /// A transaction that a back end asks this account to approve, as the server sent it. What `details` shows is what a
 /// key signs, byte for byte.
-public struct Approval: Hashable, Sendable, CustomStringConvertible {
+public struct Approval: Hashable, Sendable, Identifiable, CustomStringConvertible {
     /// The approval's id at the server.
     public let id: String
     /// The approval's state when it was fetched.

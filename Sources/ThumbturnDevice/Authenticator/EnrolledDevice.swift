@@ -11,6 +11,16 @@ public struct EnrolledDevice: Hashable, Sendable, Identifiable {
         public let kind: KeyKind
         /// False until a key that was registered without a proof of its own has signed once.
         public let isActive: Bool
+
+        /// Makes a key, for a preview or for what an app's own back end tells.
+        ///
+        /// - Parameters:
+        ///   - id: the key's RFC 7638 thumbprint; the random handle of a PIN key.
+        ///   - kind: what the key is for.
+        ///   - isActive: false until a key that was registered without a proof of its own has signed once.
+        public init(id: String, kind: KeyKind, isActive: Bool = true) {
+            (self.id, self.kind, self.isActive) = (id, kind, isActive)
+        }
     }
 
     /// The device's id at the server.
@@ -27,6 +37,22 @@ public struct EnrolledDevice: Hashable, Sendable, Identifiable {
     /// Whether it is an app that signs in with a key of another library and does nothing else; `keys` does not list
     /// that key.
     public let onlySignsIn: Bool
+
+    /// Makes a device, for a preview or for what an app's own back end tells. It gives access to nothing.
+    ///
+    /// - Parameters:
+    ///   - id: the device's id at the server.
+    ///   - name: shown as one line of at most 140 characters, without control, format or invisible characters.
+    ///   - keys: its keys.
+    ///   - enrolledAt: when it was enrolled.
+    ///   - isCurrent: whether it is this device.
+    ///   - onlySignsIn: whether it is an app that signs in with a key of another library and does nothing else.
+    public init(
+        id: String, name: String, keys: [Key], enrolledAt: UnixTime, isCurrent: Bool = false, onlySignsIn: Bool = false
+    ) {
+        (self.id, self.keys, self.enrolledAt, self.isCurrent, self.onlySignsIn) = (id, keys, enrolledAt, isCurrent, onlySignsIn)
+        self.name = ShownText.line(from: name)
+    }
 
     /// - Parameter isOwn: whether it is known to be this device, whatever the server says.
     init(_ record: DeviceRecord, isOwn: Bool = false) {

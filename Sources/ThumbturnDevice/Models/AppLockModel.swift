@@ -23,9 +23,15 @@ public import ThumbturnCore
     public private(set) var isCovered = true
     /// Whether the person is being asked.
     public private(set) var isAsking = false
+    /// Why the person is asked, in the app's words; empty for a lock that any account opens.
+    public var reason: String { opener?.reason ?? "" }
+    /// The rung that is asked, or will be.
+    public var rung: Rung { ways.rung }
+    /// The device's sensor; nil until the device said what it has, where it has none, and for a lock that any account opens.
+    public var sensor: SensorName? { ways.readiness?.sensor }
     /// How long a view cross-fades when `message` or `buttons` change: the `UnlockPolicy.transition` of the policy that is asked.
     public private(set) var transition: Duration
-    /// The message of the lock screen; nil where there is none.
+    /// The message of the lock screen; nil where there is none. After a pause it counts the seconds down.
     public private(set) var message: PersonMessage?
     /// Why the ladder left the rung of before, such as a lockout; nil where there is nothing to say.
     public private(set) var cause: PersonMessage?
@@ -42,13 +48,19 @@ public import ThumbturnCore
     /// The account or vault that opens the app, and how it is asked; nil where any account or vault opens it.
     private let opener: Opener?
     private let recover: @MainActor (Recovery) -> Void
-    @ObservationIgnored private var ways = UnlockWays(rung: .biometric)
+    private var ways = UnlockWays(rung: .biometric)
+    /// The number of the last ask, which ends the count of an earlier one's pause.
+    @ObservationIgnored private var lastAsk = 0
     /// What the person has pressed for the next ask; nil where the lock asks by itself.
     @ObservationIgnored private var chosen: UnlockFlow.Start?
     private let whenLocked: @MainActor () -> Void
     /// The app's phase, as far as the current run knows it.
     @ObservationIgnored private var phase: AppPhase?
     @ObservationIgnored private var lastRun = 0
+    /// How many runs have not ended.
+    @ObservationIgnored private var runs = 0
+    /// The windows that wait for the end of the last run.
+    @ObservationIgnored private var waiting: [AsyncStream<Void>.Continuation] = []
     /// The times that the current run wakes the lock at.
     @ObservationIgnored private var wakebox: AsyncStream<Instant>.Continuation?
     @ObservationIgnored private var asking: [AppLock.Ask: Task<Void, Never>] = [:]
@@ -129,6 +141,14 @@ public import ThumbturnCore
     public func run() async {
         lastRun += 1
         let run = lastRun
+        runs += 1
+        defer {
+            runs -= 1
+            if runs == 0 {
+                for window in waiting { window.yield() }
+                waiting = []
+            }
+        }
         let (wakes, wakebox) = AsyncStream.makeStream(of: Instant.self)
         self.wakebox?.finish()
         self.wakebox = wakebox
@@ -153,6 +173,19 @@ public import ThumbturnCore
                 }
             }
             group.cancelAll()
+        }
+    }
+
+    /// Follows the app as `run()` once no other window does, until the task is cancelled.
+    package func runInTurn() async {
+        while !Task.isCancelled {
+            guard runs > 0 else {
+                await run()
+                continue
+            }
+            let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+            waiting.append(ended)
+            for await _ in ends { break }
         }
     }
 
@@ -249,6 +282,8 @@ public import ThumbturnCore
         // It may have been cancelled before it began.
         guard lock.state == .asking(ask) else { return }
         (message, cause, offer) = (nil, nil, nil)
+        lastAsk += 1
+        let number = lastAsk
         await look()
         do {
             let answered = try await unlock(start)
@@ -256,14 +291,39 @@ public import ThumbturnCore
             let isLive = !isDismissed && opens(answered)
             if lock.state == .asking(ask), !isLive { message = Failure(.cancelledByApp).message }
             take(answered, isLive: isLive) { .answered(ask, .succeeded(isLive: $0)) }
+            forgetIfLocked(number)
         } catch {
             let failure = Failure(thrownByApp: error)
             let sensor = await platform.sensor.name()
             let counts = lock.state == .asking(ask)
             if counts { (message, cause) = (failure.message.naming(sensor), nil) }
             handle(.answered(ask, failure.code == .cancelledByUser ? .cancelled : .failed))
+            forgetIfLocked(number)
             await look()
-            if counts, isLocked, !isAsking { buttons = ways.after(failure) }
+            guard counts, isLocked, !isAsking else { return }
+            buttons = ways.after(failure)
+            guard case .wait(let time) = failure.recovery else { return }
+            let end = platform.clock.now.advanced(by: time)
+            Task(executorPreference: platform.clock.executor) { await self.count(failure, until: end, after: number) }
+        }
+    }
+
+    /// Has the app forget what the unlock has shown it meanwhile, where that did not open the app.
+    private func forgetIfLocked(_ ask: Int) {
+        if isLocked, ask == lastAsk { whenLocked() }
+    }
+
+    /// Counts a pause down in the message.
+    private func count(_ failure: Failure, until end: Instant, after number: Int) async {
+        let clock = platform.clock
+        while isLocked, !isAsking, lastAsk == number {
+            let left = clock.now.duration(to: end)
+            guard left > .zero else {
+                message = PersonMessage(.readyWhenYouAre)
+                return await look()
+            }
+            message = ways.named(Failure(failure.code, recovery: .wait(left)).message)
+            guard (try? await clock.sleep(until: clock.now.advanced(by: min(.seconds(1), left)))) != nil else { return }
         }
     }
 
@@ -309,11 +369,11 @@ public import ThumbturnCore
         let dismissed = event == .dismissed && openedBy?.isLive == false ? openedBy : nil
         let dismissal = dismissed.flatMap { platform.prompts.dismissal(of: $0.asker) }
         if lock.state == .unlocked { message = nil } else { openedBy = nil }
-        let wasAsking = isAsking
+        let (wasAsking, wasLocked) = (isAsking, isLocked)
         isLocked = lock.state != .unlocked
         isAsking = if case .asking = lock.state { true } else { false }
         if !isLocked { (cause, offer, ways.rung) = (nil, nil, opener?.policy.ladder.first ?? .biometric) }
-        if !isLocked || wasAsking != isAsking { showWays() }
+        if !isLocked || wasAsking != isAsking || wasLocked != isLocked { showWays() }
         isCovered = lock.isCovered
         for effect in effects {
             switch effect {

@@ -77,6 +77,14 @@ public struct ApprovalDetails: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether the person is being asked, or the server told: the sheet stays until that has ended.
+    public var isBusy: Bool {
+        switch stage {
+        case .asking, .declining: true
+        case .shown, .approved, .declined, .stopped: false
+        }
+    }
+
     /// Makes a sheet for these contents.
     ///
     /// - Parameters:

@@ -26,8 +26,9 @@ public import ThumbturnCore
     private let rules: BiometricOffer.Rules
     private let setUp: @Sendable () async throws -> Void
     private let recover: @MainActor (Recovery) -> Void
-    /// The sensor's name, and what the person has to do before biometrics can be set up; nil where there is nothing.
-    private var sensor: SensorName?
+    /// The device's sensor; nil until `refresh()`, and where there is none.
+    public private(set) var sensor: SensorName?
+    /// What the person has to do before biometrics can be set up; nil where there is nothing.
     private var missing: Failure?
 
     /// Makes the offer for one account.

@@ -3,7 +3,7 @@ public import ThumbturnCore
 
 /// The switch for biometrics in an app's settings. It is on where there is a working biometric key: that is read from
 /// the key and never stored, so it cannot show "on" where nothing would happen.
-@MainActor @Observable public final class BiometricsToggle {
+@MainActor @Observable public final class BiometricsToggleModel {
     /// The positions of the switch.
     public enum State: Hashable, Sendable {
         /// There is a working biometric key.
@@ -25,7 +25,8 @@ public import ThumbturnCore
     /// Whether a change is running.
     public private(set) var isBusy = false
 
-    private var sensor: SensorName?
+    /// The device's sensor; nil until `refresh()`, and where there is none.
+    public private(set) var sensor: SensorName?
     private let subject: any Unlockable
     private let policy: UnlockPolicy
     private let setUp: @Sendable () async throws -> Void
@@ -100,7 +101,7 @@ public import ThumbturnCore
     }
 }
 
-extension BiometricsToggle.State: CustomStringConvertible {
+extension BiometricsToggleModel.State: CustomStringConvertible {
     /// The position in words.
     public var description: String {
         switch self {

@@ -28,8 +28,16 @@ import ThumbturnMessages
     /// The time until which no PIN is accepted, on the monotonic clock of the device; nil where there is no pause.
     public private(set) var pausedUntil: Instant?
 
+    /// How many PINs this screen has refused, because they did not match or are easily guessed; a view may give haptic feedback when it
+    /// grows.
+    public private(set) var refusals = 0
+
+    /// The least number of digits of a PIN.
+    public static var shortest: Int { lengths.lowerBound }
+    /// Whether no PIN is accepted now; `countDown()` ends the pause in time.
+    public var isPaused: Bool { pausedUntil != nil }
     /// Whether the digits have the length of a PIN.
-    public var canConfirm: Bool { Self.lengths.contains(digitCount) }
+    public var canConfirm: Bool { Self.lengths.contains(digitCount) && !isPaused }
 
     @ObservationIgnored private var digits = ""
     @ObservationIgnored private var answer: CheckedContinuation<PINAnswer, Never>?
@@ -51,6 +59,7 @@ import ThumbturnMessages
             cancelButton = request.cancelButton.message.naming(request.sensor)
             message = .pinScreen(afterWrong: request.wrongInARow)
             triesLeft = request.wrongInARow > 0 ? max(PINLedger.limit - request.wrongInARow, 0) : nil
+            if request.wrongInARow > 0 { refusals += 1 }
         }
     }
 
@@ -68,6 +77,7 @@ import ThumbturnMessages
         guard purpose != nil, digitCount < Self.lengths.upperBound, digit.isASCII, digit.isWholeNumber else { return }
         digits.append(digit)
         digitCount += 1
+        judgeNewPIN()
     }
 
     /// Deletes the last digit.
@@ -75,13 +85,21 @@ import ThumbturnMessages
         guard !digits.isEmpty else { return }
         digits.removeLast()
         digitCount -= 1
+        judgeNewPIN()
+    }
+
+    /// Says while a new PIN is typed that it is easily guessed; more digits may make it a good one.
+    private func judgeNewPIN() {
+        guard purpose == .choose else { return }
+        message = PersonMessage(PIN(digits)?.isEasilyGuessed == true ? .pinEasilyGuessed : .choosePIN)
     }
 
     /// Confirms the PIN. A new PIN that is easily guessed is refused, and the screen stays.
     public func confirm() {
-        guard let purpose, let pin = PIN(digits) else { return }
+        guard let purpose, !isPaused, let pin = PIN(digits) else { return }
         if purpose == .choose, pin.isEasilyGuessed {
             message = PersonMessage(.pinEasilyGuessed)
+            refusals += 1
             return clear()
         }
         finish(.entered(pin))
@@ -97,6 +115,20 @@ import ThumbturnMessages
         // On this screen it is the PIN that pauses; the failure does not name the rung.
         message = .pinPaused(for: time)
         pausedUntil = clock.now.advanced(by: time)
+    }
+
+    /// Counts a pause down in `message`, each second, until it ends or the task is cancelled. Without a pause it returns at once.
+    public func countDown() async {
+        while let end = pausedUntil {
+            let left = clock.now.duration(to: end)
+            guard left > .zero else {
+                pausedUntil = nil
+                message = PersonMessage(.enterPIN)
+                return
+            }
+            message = .pinPaused(for: left)
+            guard (try? await clock.sleep(until: clock.now.advanced(by: min(.seconds(1), left)))) != nil else { return }
+        }
     }
 
     private func ask(_ purpose: Purpose, showing words: () -> Void) async -> PINAnswer {

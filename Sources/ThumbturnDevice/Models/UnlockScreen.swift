@@ -9,7 +9,8 @@ import ThumbturnMessages
 ///     .task { await screen.appear() }
 ///
 /// It asks by itself when the policy allows it, a moment after it appeared. It does not after the person cancelled, and
-/// never for a payment: there a tap comes first. Each appearance is asked anew: a success ends with the next one.
+/// never for a payment: there a tap comes first. Each appearance is asked anew: a success ends with the next one, and, on the screen
+/// of an account or a vault, when the app is left or the person is dismissed.
 @MainActor @Observable public final class UnlockScreen {
     /// The purposes of the screen.
     public enum Purpose: Hashable, Sendable {
@@ -57,6 +58,8 @@ import ThumbturnMessages
     public private(set) var stage = Stage.ready
     /// The rung that is asked, or will be.
     public private(set) var rung: Rung
+    /// The device's sensor; nil until the device said what it has, and where it has none.
+    public var sensor: SensorName? { ways.readiness?.sensor }
     /// How long a view cross-fades when `rung` changes: the `UnlockPolicy.transition` of the policy that is asked.
     ///
     ///     .animation(.easeInOut(duration: screen.transition / .seconds(1)), value: screen.rung)
@@ -83,9 +86,17 @@ import ThumbturnMessages
     private let firstRung: Rung
     private let readiness: @Sendable () async -> Readiness?
     private let clock: any DeviceClock
-    @ObservationIgnored private var ways: UnlockWays
+    /// The platform of the account or the vault; nil for an unlock of the app's own.
+    @ObservationIgnored private var platform: DevicePlatform?
+    private var ways: UnlockWays
+    /// Whether the app was left after a success: the screen asks anew when it comes back.
+    @ObservationIgnored private var wasLeft = false
+    /// Whether the app is left now.
+    @ObservationIgnored private var isAway = false
+    /// When the app was left the last time.
+    @ObservationIgnored private var leftAt: Moment?
     /// The current appearance: its number, and how its work is begun; nil while the screen is not shown.
-    @ObservationIgnored private var shown: (number: Int, work: AsyncStream<Work>.Continuation)?
+    private var shown: (number: Int, work: AsyncStream<Work>.Continuation)?
     @ObservationIgnored private var lastAppearance = 0
     /// Whether the screen asks by itself. After a cancellation it waits for a tap, also when it appears again.
     @ObservationIgnored private var asksItself: Bool
@@ -129,6 +140,7 @@ import ThumbturnMessages
             readiness: { await subject.readiness(for: policy) }, clock: subject.platform.clock, unlock: unlock,
             prompt: { await subject.prompt(reason) }, useAnotherWay: { await subject.useAnotherWay(reason) }, recover: recover)
         transition = policy.transition
+        platform = subject.platform
     }
 
     /// Makes the screen of any unlock, such as a vault's.
@@ -168,13 +180,25 @@ import ThumbturnMessages
     }
 
     /// Runs the screen until the task is cancelled, which also ends the unlock. A second call ends the first.
-    public func appear() async {
+    public func appear() async { await appear { _ in } }
+
+    /// Whether the success of this appearance counts now. It does not once the screen is gone: nothing would end it then.
+    package func isOpen(in appearance: Int?) -> Bool {
+        guard let appearance, let shown else { return false }
+        return stage == .unlocked && shown.number == appearance
+    }
+
+    /// Runs the screen as `appear()`.
+    ///
+    /// - Parameter began: is told the number of this appearance.
+    package func appear(_ began: @MainActor (Int) -> Void) async {
         let (work, workbox) = AsyncStream.makeStream(of: Work.self)
         lastAppearance += 1
         let number = lastAppearance
         shown?.work.finish()
         shown = (number, workbox)
-        isRunning = false
+        began(number)
+        (isRunning, wasLeft) = (false, false)
         switch stage {
         // The person still has to read why it stopped.
         case .stopped: break
@@ -187,6 +211,11 @@ import ThumbturnMessages
         let news = news.stream()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await news in news { await self.show(news, in: number) } }
+            if let platform {
+                let (phases, voids) = (platform.phases.phases(), platform.prompts.voids())
+                group.addTask { for await phase in phases { await self.see(phase, in: number) } }
+                group.addTask { for await _ in voids { await self.endDismissed(in: number) } }
+            }
             await look(in: number)
             if asksItself { begin(by: .screen) }
             for await work in work {
@@ -247,6 +276,39 @@ import ThumbturnMessages
         }
     }
 
+    /// A success ends when the app is left, and the screen asks anew when it comes back.
+    private func see(_ phase: AppPhase, in appearance: Int) async {
+        guard shown?.number == appearance else { return }
+        // A system's own prompt may be above the app, which is no absence.
+        isAway = phase == .back && platform?.prompts.isPromptUp != true
+        switch phase {
+        case .back:
+            if isAway { leftAt = platform?.moment }
+            guard stage == .unlocked else { return }
+            wasLeft = true
+            await end(in: appearance)
+        case .inactive: break
+        case .front:
+            guard wasLeft, stage == .ready, !isRunning else { return }
+            wasLeft = false
+            await look(in: appearance)
+            if asksItself, shown?.number == appearance, stage == .ready, !isRunning { begin(by: .screen) }
+        }
+    }
+
+    /// A success ends when the person was dismissed, or the app locked.
+    private func endDismissed(in appearance: Int) async {
+        guard shown?.number == appearance, stage == .unlocked, answered?.isLive == false else { return }
+        await end(in: appearance)
+    }
+
+    private func end(in appearance: Int) async {
+        (stage, answered, rung) = (.ready, nil, firstRung)
+        ways.rung = firstRung
+        (message, cause, buttons) = (nil, nil, [])
+        await look(in: appearance)
+    }
+
     private func begin(by start: UnlockFlow.Start) {
         (isRunning, offer) = (true, nil)
         shown?.work.yield(.ask(start))
@@ -266,6 +328,11 @@ import ThumbturnMessages
         guard shown?.number == appearance else { return }
         isRunning = false
         switch outcome {
+        // The person who comes back to the app need not be the one who answered.
+        case .success(let success) where isAway || leftAt.map({ success.at.elapsed(until: $0) != nil }) == true:
+            wasLeft = true
+            await end(in: appearance)
+            if !isAway { await see(.front, in: appearance) }
         case .success(let success):
             (stage, answered) = (.unlocked, success)
             (message, cause, buttons) = (nil, nil, [])

@@ -31,6 +31,8 @@ struct UnlockWays: Sendable {
             case .fallBack(let rung) where readiness?.usableRungs.contains(rung) == true: way(to: rung)
             case .fallBack(.devicePasscode) where readiness?.liftsLockout == true:
                 Button(action: .askAt(.devicePasscode), words: Rung.devicePasscode.button)
+            // Where the full sign-in is a rung of the unlock, the unlock asks for it itself.
+            case .signInAgain where readiness?.canSignIn == true: way(to: .fullCredentials)
             case .fallBack, .reEnrol, .openSettings, .setPasscode, .signInAgain, .report:
                 failure.recovery.button.map { Button(action: .recover(failure.recovery), words: named($0)) }
             }

@@ -388,7 +388,11 @@ extension Vault {
                     guard let record = try await record() else { throw Failure(.vaultClosed) }
                     return record
                 }
-                if await hasCopies(made, in: store) { return made }
+                if await hasCopies(made, in: store) {
+                    // A new vault is of the person who is enrolled now: it holds nothing of another person.
+                    await enrolmentMark.keep()
+                    return made
+                }
                 // Another process has deleted the vault meanwhile, and these copies with it.
                 _ = try await deleteRecord(ofOneOf: [made.number])
             }

@@ -11,7 +11,7 @@ import Thumbturn
     /// SwiftUI: `.task { await bank.lock.run() }`.
     public let lock: AppLockModel
     /// The switch for biometrics in the settings.
-    public let biometrics: BiometricsToggle
+    public let biometrics: BiometricsToggleModel
 
     private let auth: Authenticator
     private let api: URL
@@ -30,7 +30,7 @@ import Thumbturn
         let auth = try Authenticator(server: server, resources: [api], platform: platform, signIn: passwordScreen)
         (self.auth, self.api, self.passwordScreen) = (auth, api, passwordScreen)
         lock = AppLockModel(for: auth, reason: "Open the bank", rules: .init(lockAfter: .seconds(30)))
-        biometrics = BiometricsToggle(for: auth) { try await auth.replaceBiometricKey(with: passwordScreen) }
+        biometrics = BiometricsToggleModel(for: auth) { try await auth.replaceBiometricKey(with: passwordScreen) }
     }
 
     // MARK: The first start
