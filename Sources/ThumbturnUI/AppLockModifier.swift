@@ -41,16 +41,12 @@ private struct AppLockModifier<Cover: View>: ViewModifier {
     let cover: Cover
 
     func body(content: Content) -> some View {
-        let isHidden = lock.isLocked || lock.isCovered
+        let isHidden = lock.hidesContents
         // In a stack, because what the app shows may change, and the lock must not begin anew then. The stack fills the window, so the
         // lock screen does, too.
         ZStack { content }
             .frame(maxWidth: .infinity, maxHeight: .infinity)
-            // No background of the app's choice, and none of visionOS, makes what is hidden visible.
-            .opacity(isHidden ? 0 : 1)
-            // Neither a keyboard nor VoiceOver reaches what is hidden.
-            .disabled(isHidden)
-            .accessibilityHidden(isHidden)
+            .hiding(isHidden)
             .overlay {
                 if lock.isLocked {
                     UnlockBody(screen: lock).background(.background)
@@ -71,11 +67,9 @@ private struct SheetCover: ViewModifier {
 
     func body(content: Content) -> some View {
         let lock = own ?? lockOfTheRoot
-        let isHidden = lock.map { $0.isLocked || $0.isCovered } ?? isRequired
+        let isHidden = lock?.hidesContents ?? isRequired
         ZStack { content }
-            .opacity(isHidden ? 0 : 1)
-            .disabled(isHidden)
-            .accessibilityHidden(isHidden)
+            .hiding(isHidden)
             .overlay {
                 if let lock, lock.isLocked {
                     // What is disabled below a sheet may disable the sheet, too.
@@ -84,6 +78,19 @@ private struct SheetCover: ViewModifier {
                     PlainCover()
                 }
             }
+    }
+}
+
+extension AppLockModel {
+    /// Whether what is behind the lock must not be seen now.
+    var hidesContents: Bool { isLocked || isCovered }
+}
+
+extension View {
+    /// Hides a view from eyes, keyboards and VoiceOver, and keeps its state.
+    func hiding(_ isHidden: Bool) -> some View {
+        // No background of the app's choice, and none of visionOS, makes what is hidden visible.
+        opacity(isHidden ? 0 : 1).disabled(isHidden).accessibilityHidden(isHidden)
     }
 }
 

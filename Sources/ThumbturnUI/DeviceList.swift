@@ -14,7 +14,7 @@ public struct DeviceList: View {
     @Environment(\.appLock) private var lock
 
     /// A dialog stands above the lock screen, so it goes when the app locks or is covered.
-    private var isHidden: Bool { lock.map { $0.isLocked || $0.isCovered } ?? false }
+    private var isHidden: Bool { lock?.hidesContents ?? false }
 
     /// Makes the list of a model. Keep the model in a `@State`.
     public init(_ model: DeviceListModel) { self.model = model }

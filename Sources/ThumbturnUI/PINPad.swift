@@ -14,10 +14,14 @@ public struct PINPad: View {
     @FocusState private var hasKeyboard: Bool
     @ScaledMetric(relativeTo: .title) private var scaledKeySize = 64.0
     @ScaledMetric(relativeTo: .body) private var scaledDotSize = 14.0
-    // Three keys and ten dots have to stand side by side on the smallest phone, however large its text is.
+    /// Three keys have to stand side by side on the smallest phone, 320 points wide, however large its text is.
     private var keySize: Double { min(scaledKeySize, 80) }
-    private var dotSize: Double { min(scaledDotSize, 18) }
+    /// A finger needs 44 points; a pad of these keys is the lowest, for a small window.
     private static let smallKey = 52.0
+
+    private var dotCount: Int { max(model.digitCount, PINEntryModel.shortest) }
+    /// The dots and the gaps between them, which are as wide, share 270 points: a long PIN has small dots.
+    private var dotSize: Double { min(scaledDotSize, 135 / Double(dotCount)) }
 
     /// Makes the screen of a model.
     public init(_ model: PINEntryModel) { self.model = model }
@@ -71,7 +75,7 @@ public struct PINPad: View {
 
     private var dots: some View {
         HStack(spacing: dotSize) {
-            ForEach(0..<max(model.digitCount, PINEntryModel.shortest), id: \.self) { place in
+            ForEach(0..<dotCount, id: \.self) { place in
                 Image(systemName: place < model.digitCount ? "circle.fill" : "circle").font(.system(size: dotSize))
             }
         }
@@ -149,9 +153,7 @@ private struct PINEntryModifier: ViewModifier {
     func body(content: Content) -> some View {
         let isShown = model?.purpose != nil
         ZStack { content }
-            .opacity(isShown ? 0 : 1)
-            .disabled(isShown)
-            .accessibilityHidden(isShown)
+            .hiding(isShown)
             .overlay {
                 if let model, isShown {
                     PINPad(model).background(.background).environment(\.isEnabled, true).transition(.opacity)

@@ -202,6 +202,36 @@ import ThumbturnTestKit
         #expect(model.message == nil)
     }
 
+    @Test func whatTheLastPersonSawIsForgottenAndALateAnswerBringsNothingBack() async throws {
+        let clock = VirtualClock()
+        try await clock.run(mainActorToo: true) { @MainActor in
+            let model = DeviceListModel {
+                try await clock.sleep(until: clock.now.advanced(by: .seconds(5)))
+                return [Self.device("a")]
+            } remove: { _ in
+            } rename: { _, _ in
+            }
+            await model.refresh()
+            #expect(model.devices.count == 1)
+            async let late: Void = model.refresh()
+            try await clock.sleep(until: clock.now.advanced(by: .seconds(1)))
+            model.forget()
+            #expect(model.devices.isEmpty)
+            await late
+            #expect(model.devices.isEmpty)
+        }
+    }
+
+    @Test func aFailureThatAsksForTheFullSignInHasItsButton() {
+        for canSignIn in [true, false] {
+            let readiness = Readiness(
+                biometry: .ready, keys: [:], ladder: [.biometric, .fullCredentials], canSignIn: canSignIn)
+            let ways = UnlockWays(readiness: readiness, rung: .biometric)
+            let first = ways.after(Failure(.refused, recovery: .signInAgain)).first
+            #expect(first?.action == (canSignIn ? .askAt(.fullCredentials) : .recover(.signInAgain)))
+        }
+    }
+
     @Test func aNameThatHidesTextIsShownAsOneLine() {
         let device = EnrolledDevice(id: "a", name: "Ada\n\u{202E}phone", keys: [], enrolledAt: UnixTime(seconds: 0))
         #expect(!device.name.contains("\n") && !device.name.unicodeScalars.contains("\u{202E}"))

@@ -376,6 +376,43 @@ import ThumbturnUI
         }
     }
 
+    @Test func aPersonWhoLeftAndCameBackWhileAnUnlockEndedIsAskedAnew() async throws {
+        try await Played.tell { played in
+            let clock = played.clock
+            let screen = UnlockScreen(for: played.vault, reason: "Unlock your notes") { _ in
+                try await clock.sleep(until: clock.now.advanced(by: .seconds(5)))
+            }
+            let host = played.host(Text(verbatim: "SECRET").gated(by: screen))
+            try await played.pass(.seconds(1), host)
+            played.phone.moveToBack()
+            try await played.pass(.seconds(1), host)
+            played.phone.next(.ignore)
+            played.phone.moveToFront()
+            try await played.pass(.seconds(10), host)
+            #expect(!host.shows("SECRET") && host.shows("Use passcode"))
+            host.close()
+        }
+    }
+
+    @Test func aLongPINsDotsFitTheSmallestPhone() async throws {
+        try await Played.tell { played in
+            let model = PINEntryModel(clock: played.clock)
+            let host = played.host(Text(verbatim: "Home").pinEntry(model))
+            let chosen = Task(executorPreference: played.clock.executor) { await model.choose() }
+            try await played.pass(.milliseconds(100), host)
+            for _ in 1...16 { for digit in "83" { model.type(digit) } }
+            let dots = host.shown.all.filter { $0.text == "circle.fill" }
+            #expect(dots.count == 32)
+            for dot in dots {
+                let size = try #require(dot.value("font")?.split(separator: " ").last.flatMap { Double($0) })
+                #expect(size * 2 * 32 <= 272)
+            }
+            model.cancel()
+            _ = await chosen.value
+            host.close()
+        }
+    }
+
     @Test func aSheetUnderALockedAppHasTheLocksButtons() async throws {
         struct Home: View {
             var body: some View {

@@ -315,16 +315,15 @@ public import ThumbturnCore
 
     /// Counts a pause down in the message.
     private func count(_ failure: Failure, until end: Instant, after number: Int) async {
-        let clock = platform.clock
-        while isLocked, !isAsking, lastAsk == number {
-            let left = clock.now.duration(to: end)
-            guard left > .zero else {
-                message = PersonMessage(.readyWhenYouAre)
-                return await look()
-            }
+        let isCurrent = { self.isLocked && !self.isAsking && self.lastAsk == number }
+        let isOver = await platform.clock.countDown(until: end) { left in
+            guard isCurrent() else { return false }
             message = ways.named(Failure(failure.code, recovery: .wait(left)).message)
-            guard (try? await clock.sleep(until: clock.now.advanced(by: min(.seconds(1), left)))) != nil else { return }
+            return true
         }
+        guard isOver, isCurrent() else { return }
+        message = PersonMessage(.readyWhenYouAre)
+        await look()
     }
 
     // MARK: - The lock screen

@@ -13,8 +13,8 @@ public import ThumbturnCore
     public private(set) var isBusy = false
 
     private let read: @Sendable () async throws -> [EnrolledDevice]
-    private let take: @Sendable (EnrolledDevice) async throws -> Void
-    private let call: @Sendable (EnrolledDevice, String) async throws -> Void
+    private let removing: @Sendable (EnrolledDevice) async throws -> Void
+    private let renaming: @Sendable (EnrolledDevice, String) async throws -> Void
     private let sensor: @Sendable () async -> SensorName?
     @ObservationIgnored private var lastRefresh = 0
 
@@ -49,7 +49,7 @@ public import ThumbturnCore
         remove: @escaping @Sendable (EnrolledDevice) async throws -> Void,
         rename: @escaping @Sendable (EnrolledDevice, String) async throws -> Void
     ) {
-        (self.sensor, read, take, call) = (sensor, devices, remove, rename)
+        (self.sensor, read, removing, renaming) = (sensor, devices, remove, rename)
     }
 
     /// Reads the list again. Call it when the screen appears. Where it cannot be read the devices of before stay.
@@ -78,7 +78,7 @@ public import ThumbturnCore
     /// - Parameter device: one of `devices`.
     public func remove(_ device: EnrolledDevice) async {
         guard !device.isCurrent else { return }
-        await change { [take] in try await take(device) }
+        await change { [removing] in try await removing(device) }
     }
 
     /// Gives a device another name.
@@ -87,7 +87,7 @@ public import ThumbturnCore
     ///   - device: one of `devices`.
     ///   - name: 1 to 64 characters in one line.
     public func rename(_ device: EnrolledDevice, to name: String) async {
-        await change { [call] in try await call(device, name) }
+        await change { [renaming] in try await renaming(device, name) }
     }
 
     /// Changes a device, one at a time, and reads the list again.

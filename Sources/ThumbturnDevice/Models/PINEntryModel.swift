@@ -119,16 +119,15 @@ import ThumbturnMessages
 
     /// Counts a pause down in `message`, each second, until it ends or the task is cancelled. Without a pause it returns at once.
     public func countDown() async {
-        while let end = pausedUntil {
-            let left = clock.now.duration(to: end)
-            guard left > .zero else {
-                pausedUntil = nil
-                message = PersonMessage(.enterPIN)
-                return
-            }
+        guard let end = pausedUntil else { return }
+        let isOver = await clock.countDown(until: end) { left in
+            guard pausedUntil == end else { return false }
             message = .pinPaused(for: left)
-            guard (try? await clock.sleep(until: clock.now.advanced(by: min(.seconds(1), left)))) != nil else { return }
+            return true
         }
+        guard isOver, pausedUntil == end else { return }
+        pausedUntil = nil
+        message = PersonMessage(.enterPIN)
     }
 
     private func ask(_ purpose: Purpose, showing words: () -> Void) async -> PINAnswer {

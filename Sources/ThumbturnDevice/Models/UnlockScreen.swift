@@ -348,15 +348,20 @@ import ThumbturnMessages
 
     /// Counts a pause down in the message.
     private func count(until end: Instant, in appearance: Int) async {
-        while case .stopped(let failure) = stage, case .wait = failure.recovery, shown?.number == appearance {
-            let left = clock.now.duration(to: end)
-            guard left > .zero else {
-                message = PersonMessage(.readyWhenYouAre)
-                return await look(in: appearance)
+        let paused: () -> Failure? = {
+            guard case .stopped(let failure) = self.stage, case .wait = failure.recovery, self.shown?.number == appearance else {
+                return nil
             }
-            message = ways.named(Failure(failure.code, recovery: .wait(left)).message)
-            guard (try? await clock.sleep(until: clock.now.advanced(by: min(.seconds(1), left)))) != nil else { return }
+            return failure
         }
+        let isOver = await clock.countDown(until: end) { left in
+            guard let failure = paused() else { return false }
+            message = ways.named(Failure(failure.code, recovery: .wait(left)).message)
+            return true
+        }
+        guard isOver, paused() != nil else { return }
+        message = PersonMessage(.readyWhenYouAre)
+        await look(in: appearance)
     }
 
     private func show(_ news: UnlockNews, in appearance: Int) async {
